@@ -12,8 +12,8 @@ from starlette.responses import Response
 from tests.triggers.hosting import Host, hosting
 
 from toolweave.errors import ToolweaveError
-from toolweave.rest.auth import Rates
-from toolweave.rest.error_responses import refusal
+from toolweave.rest.auth import RateLimiter
+from toolweave.rest.error_responses import error_response
 from toolweave.rest.guard import Guard
 from toolweave.rest.routes.hooks import hook_routes
 from toolweave.testing.clock import FakeClock
@@ -35,12 +35,12 @@ async def serving(home: Path, *, burst: int = 10_000) -> AsyncGenerator[Served]:
     """The door for hooks behind the guard, as `toolweave serve` has it."""
     async with hosting(home, clock=FakeClock()) as host:
         api = FastAPI(openapi_url=None, redirect_slashes=False)
-        rates = Rates(host.clock, per_second=50, burst=burst)
+        rates = RateLimiter(host.clock, per_second=50, burst=burst)
         api.include_router(hook_routes(host.triggers, rates, host.clock))
 
         @api.exception_handler(ToolweaveError)
         async def tell(request: Request, error: ToolweaveError) -> Response:
-            return refusal(request.scope, error)
+            return error_response(request.scope, error)
 
         assert tell
         app = Guard(api, hosts=[HOST], origins=[f"http://{HOST}"])

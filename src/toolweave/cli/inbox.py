@@ -14,8 +14,8 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.open_questions import OpenQuestion
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.people import inbox as inboxes
 from toolweave.people.inbox import Inbox
+from toolweave.people.question_json import InboxQuestion
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, REJECTED, Question
@@ -38,7 +38,7 @@ def list_questions(who: str | None, as_json: bool) -> None:
     """List the questions nobody has answered yet, oldest first."""
     found = run(with_engine(lambda engine: Inbox(engine).list(who=who)))
     if as_json:
-        print_json([inboxes.as_json(one) for one in found])
+        print_json([InboxQuestion.of(question).as_json() for question in found])
     elif found:
         print_table(
             ("question", "asked", "workflow", "who", "until"),
@@ -58,7 +58,7 @@ def show(question: str, as_json: bool) -> None:
     """Show one question, and how it can be answered."""
     found = run(with_engine(lambda engine: Inbox(engine).show(question)))
     if as_json:
-        print_json(inboxes.as_json(found))
+        print_json(InboxQuestion.of(found).as_json())
         return
     asked = found.question
     say((_heading(asked), "bold"), f"  {found.id}")

@@ -15,6 +15,7 @@ from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
 from toolweave.workflow.formats.load import dump, load
 from toolweave.workflow.ids import slug
 from toolweave.workflow.store import Revision, Stored, WorkflowStore
+from toolweave.workflow.workflow_json import WorkflowRecord
 
 
 @click.group(cls=HelpfulGroup)
@@ -124,9 +125,7 @@ def _faults(stored: Stored) -> str:
 
 def _as_dict(stored: Stored) -> dict[str, object]:
     return {
-        "name": stored.name,
-        "slug": stored.slug,
-        "revision": stored.revision,
+        **WorkflowRecord.of(stored).as_json(),
         "nodes": len(stored.workflow.nodes),
         "problems": [problem.as_json() for problem in stored.loaded.problems],
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from toolweave.engine.engine import Engine
 from toolweave.engine.open_questions import OpenQuestion, Questions
 from toolweave.errors import Conflict, Invalid
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json
 from toolweave.workflow.question import Question
 
 
@@ -76,19 +76,6 @@ def check(question: Question, reply: Json) -> None:
     if problems:
         told = "; ".join(problem.message for problem in problems)
         raise Invalid("ANSWER_INVALID", f"the answer is invalid: {told}", problems=problems)
-
-
-def as_json(found: OpenQuestion) -> JsonObject:
-    """A question for programs."""
-    return {
-        "id": found.id,
-        "run": found.run,
-        "step": found.step,
-        "workflow": found.workflow,
-        "askedAt": found.asked_at,
-        "closedAt": found.closed_at,
-        "question": found.question.as_json(),
-    }
 
 
 def _closed(found: OpenQuestion) -> Conflict:

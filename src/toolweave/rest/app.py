@@ -15,9 +15,10 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.error_responses import refusal
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.error_responses import error_response
 from toolweave.rest.guard import BodyTooLarge, Guard, fault, too_large
+from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
 from toolweave.rest.routes.catalog import catalog_routes
@@ -29,12 +30,13 @@ from toolweave.rest.routes.freeze import freeze_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.inbox import inbox_routes
 from toolweave.rest.routes.keys import key_routes
-from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
+from toolweave.rest.routes.knowledge import FastInvoke, knowledge_routes
 from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
 from toolweave.rest.routes.preview import preview_routes
 from toolweave.rest.routes.published import published_routes
+from toolweave.rest.routes.run_control import run_control_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.samples import sample_routes
@@ -51,7 +53,7 @@ MCP_PATHS = ("/mcp", "/mcp/")
 
 def create_app(
     toolbox: ToolService,
-    doorkeeper: Doorkeeper,
+    authenticator: Authenticator,
     studio: RunningStudio,
     topics: ChangeFeed,
     hooks: APIRouter,
@@ -63,14 +65,14 @@ def create_app(
 ) -> ASGIApp:
     """Everything served over HTTP, behind the guard."""
     api = create_api(
-        toolbox, doorkeeper, studio, topics, hooks, service_token=service_token, mcp=mcp
+        toolbox, authenticator, studio, topics, hooks, service_token=service_token, mcp=mcp
     )
-    return Guard(InvokeDoor(api, toolbox, doorkeeper), hosts=hosts, origins=origins)
+    return Guard(FastInvoke(api, toolbox, authenticator), hosts=hosts, origins=origins)
 
 
 def create_api(
     toolbox: ToolService,
-    doorkeeper: Doorkeeper,
+    authenticator: Authenticator,
     studio: RunningStudio,
     topics: ChangeFeed,
     hooks: APIRouter,
@@ -86,13 +88,14 @@ def create_api(
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        default_response_class=JsonResponse,
         generate_unique_id_function=lambda route: route.name,
     )
     api.include_router(hooks)  # first, as routes are looked through in order
-    api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
-    for router in (*_resources(studio, doorkeeper), event_routes(topics, doorkeeper)):
+    api.include_router(knowledge_routes(toolbox, authenticator, service_token=service_token))
+    for router in (*_resources(studio, authenticator), event_routes(topics, authenticator)):
         api.include_router(router)
-    serve_openapi(api, doorkeeper)
+    serve_openapi(api, authenticator)
     if mcp is not None:
         # Routes, not a mount: that would redirect from the one to the other, and few follow.
         api.router.routes += [Route(path, endpoint=mcp) for path in MCP_PATHS]
@@ -105,37 +108,38 @@ def create_api(
     return api
 
 
-def _resources(studio: RunningStudio, doorkeeper: Doorkeeper) -> Iterator[APIRouter]:
+def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[APIRouter]:
     """The routes of every resource under `/api/v1`."""
     home = studio.home
-    yield catalog_routes(studio, doorkeeper)
-    yield workflow_routes(studio.home.workflows, doorkeeper)
-    yield edit_routes(studio, doorkeeper)
-    yield preview_routes(studio, doorkeeper)
-    yield run_routes(studio, doorkeeper)
-    yield service_routes(home, doorkeeper)
-    yield run_detail_routes(studio, doorkeeper)
-    yield sample_routes(studio, doorkeeper)
-    yield server_routes(studio, doorkeeper)
-    yield server_detail_routes(studio, doorkeeper)
-    yield key_routes(doorkeeper)
-    yield setting_routes(home, doorkeeper)
-    yield freeze_routes(studio, doorkeeper)
-    yield chat_routes(studio, doorkeeper)
-    yield model_routes(home, doorkeeper)
-    yield inbox_routes(studio, doorkeeper)
-    yield signal_routes(studio, doorkeeper)
-    yield trigger_routes(studio, doorkeeper)
-    yield published_routes(studio, doorkeeper)
-    yield library_routes(studio, doorkeeper)
-    yield document_routes(studio, doorkeeper)
+    yield catalog_routes(studio, authenticator)
+    yield workflow_routes(studio.home.workflows, authenticator)
+    yield edit_routes(studio, authenticator)
+    yield preview_routes(studio, authenticator)
+    yield run_control_routes(studio, authenticator)
+    yield run_routes(studio, authenticator)
+    yield service_routes(home, authenticator)
+    yield run_detail_routes(studio, authenticator)
+    yield sample_routes(studio, authenticator)
+    yield server_routes(studio, authenticator)
+    yield server_detail_routes(studio, authenticator)
+    yield key_routes(authenticator)
+    yield setting_routes(home, authenticator)
+    yield freeze_routes(studio, authenticator)
+    yield chat_routes(studio, authenticator)
+    yield model_routes(home, authenticator)
+    yield inbox_routes(studio, authenticator)
+    yield signal_routes(studio, authenticator)
+    yield trigger_routes(studio, authenticator)
+    yield published_routes(studio, authenticator)
+    yield library_routes(studio, authenticator)
+    yield document_routes(studio, authenticator)
     yield health_routes()
-    yield metrics_routes(studio, doorkeeper)
+    yield metrics_routes(studio, authenticator)
 
 
 async def _tell(request: Request, error: Exception) -> Response:
     assert isinstance(error, ToolweaveError)
-    return refusal(request.scope, error)
+    return error_response(request.scope, error)
 
 
 async def _tell_validation(request: Request, error: Exception) -> Response:
@@ -145,7 +149,7 @@ async def _tell_validation(request: Request, error: Exception) -> Response:
         for fault in error.errors()
     ]
     told = Invalid("REQUEST_INVALID", "the request cannot be understood", problems=problems)
-    return refusal(request.scope, told)
+    return error_response(request.scope, told)
 
 
 async def _tell_http(request: Request, error: Exception) -> Response:
@@ -154,13 +158,13 @@ async def _tell_http(request: Request, error: Exception) -> Response:
         told = ToolweaveError("METHOD_NOT_ALLOWED", "this address has no such method")
     else:
         told = NotFound("ROUTE_NOT_FOUND", "nothing is at this address")
-    return refusal(request.scope, told, error.headers)
+    return error_response(request.scope, told, error.headers)
 
 
 async def _tell_too_large(request: Request, _: Exception) -> Response:
-    return refusal(request.scope, too_large())
+    return error_response(request.scope, too_large())
 
 
 async def _tell_fault(request: Request, _: Exception) -> Response:
     # What was raised goes on to the guard, which logs it.
-    return refusal(request.scope, fault())
+    return error_response(request.scope, fault())

@@ -1,4 +1,4 @@
-"""Who asks, and whether they may: API keys, scopes, how often; the service token inside."""
+"""Authentication: API keys, scopes, rate limits, and the service token of local programs."""
 
 import hmac
 import math
@@ -16,7 +16,7 @@ from toolweave.errors import Denied, Limited, ToolweaveError
 
 
 class Unauthorized(ToolweaveError):
-    """No key, or one that is not valid."""
+    """The API key is missing or invalid."""
 
     status = 401
 
@@ -27,7 +27,7 @@ class _Bucket:
     filled_at: float
 
 
-class Rates:
+class RateLimiter:
     """A token bucket per key: `per_second` on average, `burst` at once."""
 
     def __init__(self, clock: Clock, *, per_second: float, burst: int) -> None:
@@ -36,14 +36,14 @@ class Rates:
         self._burst = burst
         self._buckets: dict[str, _Bucket] = {}
 
-    def spend(self, who: str) -> None:
+    def spend(self, key_id: str) -> None:
         """Count one request.
 
         Raises:
             Limited: `RATE_LIMITED`, with the seconds to wait.
         """
         now = self._clock.monotonic()
-        bucket = self._buckets.setdefault(who, _Bucket(self._burst, now))
+        bucket = self._buckets.setdefault(key_id, _Bucket(self._burst, now))
         refill = (now - bucket.filled_at) * self._per_second
         bucket.tokens = min(self._burst, bucket.tokens + refill)
         bucket.filled_at = now
@@ -51,30 +51,30 @@ class Rates:
             wait_s = math.ceil((1 - bucket.tokens) / self._per_second)
             raise Limited(
                 "RATE_LIMITED",
-                f"this key may ask {self._per_second:g} times a second",
+                f"this key is limited to {self._per_second:g} requests per second",
                 hint=f"wait {wait_s} s",
                 facts={"retry_after_s": wait_s},
             )
         bucket.tokens -= 1
 
 
-class Doorkeeper:
-    """Lets a request in when its key has the scope."""
+class Authenticator:
+    """Checks the API key of a request, its scope and its rate limit."""
 
-    def __init__(self, keys: ApiKeys, rates: Rates) -> None:
+    def __init__(self, keys: ApiKeys, rates: RateLimiter) -> None:
         self.keys = keys
         self._rates = rates
 
-    def wants(self, scope: str | None) -> Callable[[Request], Awaitable[ApiKey]]:
-        """A dependency for routes that need `scope`, or any valid key for `None`."""
+    def require(self, scope: str | None) -> Callable[[Request], Awaitable[ApiKey]]:
+        """Return a dependency for routes that need `scope`, or any valid key for `None`."""
 
-        async def let_in(request: Request) -> ApiKey:
-            return await self.admit(request, scope)
+        async def check(request: Request) -> ApiKey:
+            return await self.authenticate(request, scope)
 
-        return let_in
+        return check
 
-    async def admit(self, request: HTTPConnection, scope: str | None) -> ApiKey:
-        """The key of a request that may do what `scope` stands for.
+    async def authenticate(self, request: HTTPConnection, scope: str | None) -> ApiKey:
+        """Return the key of a request that has `scope`.
 
         Raises:
             Unauthorized: no valid key.
@@ -89,8 +89,8 @@ class Doorkeeper:
             key.require(scope)
         return key
 
-    async def still_knows(self, request: HTTPConnection) -> bool:
-        """Whether the key of a request that was let in is valid still."""
+    async def is_valid(self, request: HTTPConnection) -> bool:
+        """Return whether the key of an authenticated request is still valid."""
         headers = request.headers
         text = headers.get("x-api-key") or _bearer(headers)
         return text is not None and await self.keys.check(text) is not None
@@ -99,38 +99,42 @@ class Doorkeeper:
         if not text:
             raise Unauthorized(
                 "KEY_MISSING",
-                "an API key is needed",
+                "an API key is required",
                 hint="send it as `X-API-Key: …` or `Authorization: Bearer …`",
             )
         key = await self.keys.check(text)
         if key is None:
             raise Unauthorized(
-                "KEY_INVALID", "this API key is unknown or revoked", hint="`toolweave keys list`"
+                "KEY_INVALID",
+                "this API key is unknown or revoked",
+                hint="`toolweave keys list` shows valid keys",
             )
         return key
 
 
-class Insiders:
-    """Lets in a program of this machine that shows the service token; nobody when there is none."""
+class ServiceTokenCheck:
+    """Allows local programs that send the service token; nobody when there is no token."""
 
     def __init__(self, service_token: str | None) -> None:
         self._token = service_token
 
     async def __call__(self, request: Request) -> None:
-        """Refuse everybody else.
+        """Check the address and the token of a request.
 
         Raises:
             Denied: `INTERNAL_ONLY`.
             Unauthorized: `SERVICE_TOKEN_INVALID`.
         """
         if not self._token or not _is_loopback(request):
-            raise Denied("INTERNAL_ONLY", "this endpoint answers programs of this machine only")
-        given = request.headers.get("x-service-token", "")
-        if not hmac.compare_digest(given.encode(), self._token.encode()):
+            raise Denied(
+                "INTERNAL_ONLY", "this endpoint is only available to programs on this machine"
+            )
+        token = request.headers.get("x-service-token", "")
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
             raise Unauthorized(
                 "SERVICE_TOKEN_INVALID",
-                "the service token is missing or wrong",
-                hint="send `X-Service-Token`; it is in the file `service.token` of the home",
+                "the service token is missing or invalid",
+                hint="send `X-Service-Token`; the token is in the file `service.token` of the home",
             )
 
 

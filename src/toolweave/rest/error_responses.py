@@ -39,7 +39,7 @@ RPC_BY_STATUS: Mapping[int, int] = {
 }
 
 
-def refusal(
+def error_response(
     scope: Scope, error: ToolweaveError, headers: Mapping[str, str] | None = None
 ) -> Response:
     """The answer that tells `error` to whoever sent the request of `scope`."""

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.errors import Denied, Invalid, ToolweaveError
-from toolweave.rest.error_responses import refusal
+from toolweave.rest.error_responses import error_response
 
 logger = logging.getLogger("toolweave.rest")
 
@@ -49,13 +49,13 @@ class Guard:
         answer = _Answer(send, state["request_id"])
         try:
             if (refused := self._refused(Headers(scope=scope))) is not None:
-                await refusal(scope, refused)(scope, receive, answer)
+                await error_response(scope, refused)(scope, receive, answer)
             else:
                 await self._app(scope, _bounded(receive), answer)
         except Exception:
             logger.exception("request failed", extra=_told(scope, state))
             if answer.status is None:
-                await refusal(scope, fault())(scope, receive, answer)
+                await error_response(scope, fault())(scope, receive, answer)
         finally:
             took_ms = round((time.perf_counter() - started) * 1000, 2)
             status = CLIENT_GONE if answer.status is None else answer.status

@@ -15,10 +15,10 @@ from pydantic.json_schema import (
 from pydantic_core.core_schema import WithDefaultSchema
 
 from toolweave.json_text import write
-from toolweave.rest import shapes
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.request_body import Invocation, RpcInvocation, Strict
-from toolweave.rest.shapes import REF, Refusal, RpcRefusal
+from toolweave.rest import response_models
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.request_body import Invocation, RequestBody, RpcInvocation
+from toolweave.rest.response_models import REF, ErrorResponse, RpcErrorResponse
 
 PATH = "/api/v1/openapi.json"
 
@@ -43,7 +43,7 @@ INVOCATION: dict[str, Any] = {
 }
 
 
-def keyed(reads: type[Strict] | None = None) -> dict[str, Any]:
+def keyed(reads: type[RequestBody] | None = None) -> dict[str, Any]:
     """For `openapi_extra` of a route that wants a key and may read a body of a shape."""
     if reads is None:
         return KEYED
@@ -54,7 +54,7 @@ def keyed(reads: type[Strict] | None = None) -> dict[str, Any]:
 # What routes refer to without FastAPI knowing.
 _BY_NAME: Final[tuple[tuple[type[BaseModel], JsonSchemaMode], ...]] = (
     *((Invocation, "validation"), (RpcInvocation, "validation")),
-    *((Refusal, "serialization"), (RpcRefusal, "serialization")),
+    *((ErrorResponse, "serialization"), (RpcErrorResponse, "serialization")),
 )
 _SECURITY_SCHEMES: dict[str, Any] = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -104,7 +104,7 @@ def _named(operation: dict[str, Any]) -> dict[str, Any]:
     return {shape["title"]: own, **shape.get("$defs", {})}
 
 
-def serve_openapi(api: FastAPI, doorkeeper: Doorkeeper) -> None:
+def serve_openapi(api: FastAPI, authenticator: Authenticator) -> None:
     """Add the document to `api`, made when it is first asked for."""
     made: list[str] = []
 
@@ -117,8 +117,8 @@ def serve_openapi(api: FastAPI, doorkeeper: Doorkeeper) -> None:
     api.add_api_route(
         PATH,
         openapi,
-        dependencies=[Depends(doorkeeper.wants(None))],
-        responses=shapes.OPENAPI,
+        dependencies=[Depends(authenticator.require(None))],
+        responses=response_models.OPENAPI,
         openapi_extra=KEYED,
         tags=["openapi"],
     )

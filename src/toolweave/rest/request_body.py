@@ -1,7 +1,11 @@
-"""Request bodies, read strictly: what is not understood is refused with its place."""
+"""Request bodies: unknown fields, duplicate keys and deep nesting are refused with their place.
+
+FastAPI's own body parsing is not used: it reads the body before the key is checked, accepts
+duplicate keys and has no depth limit.
+"""
 
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, Self, cast
 
 from fastapi import Request
 from pydantic import (
@@ -20,29 +24,45 @@ from toolweave.problems import Problem, pointer
 
 RPC_METHOD = "tools/call"
 MAX_DEPTH = 64
-# A workflow is read up to 116 deep, and stands in a field.
-MAX_SHAPE_DEPTH = 120
+# A workflow may be 116 levels deep, inside a field of the body.
+MAX_MODEL_DEPTH = 120
 MAX_PROBLEMS = 50
-# What pydantic puts before the words of a validator of ours.
+# Pydantic puts this before the message of our own validators.
 _OURS = "Value error, "
 _HINT = 'send {"name": "get_node_types", "arguments": {}}'
 
 
-class Strict(BaseModel):
-    """A body whose unknown fields are refused, and values that are not quite of their type."""
+class RequestBody(BaseModel):
+    """A JSON body; unknown fields and values of a different type are refused.
+
+    A handler declares it as `body: Annotated[Model, Depends(Model.read)]`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    @classmethod
+    async def read(cls, request: Request) -> Self:
+        """Read the body of a request.
 
-class Invocation(Strict):
-    """A tool and its arguments."""
+        Raises:
+            Invalid: `BODY_INVALID` with every problem, and the errors of `read_body`.
+        """
+        content = await read_body(request, max_depth=MAX_MODEL_DEPTH)
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise _body_invalid(cls, error) from None
+
+
+class Invocation(RequestBody):
+    """A tool call."""
 
     name: str = Field(min_length=1, max_length=200, description="The tool's name")
     arguments: dict[str, Any] = Field(default_factory=dict[str, Any], description="Its arguments")
 
 
-class RpcInvocation(Strict):
-    """The same as a JSON-RPC 2.0 request."""
+class RpcInvocation(RequestBody):
+    """A tool call as a JSON-RPC 2.0 request."""
 
     jsonrpc: str = Field(pattern=r"^2\.0$")
     id: StrictStr | StrictInt | None = None
@@ -50,11 +70,8 @@ class RpcInvocation(Strict):
     params: Invocation
 
 
-Shape = TypeVar("Shape", bound=Strict)
-
-
 def one_of(**kinds: str | None) -> ConfigDict:
-    """For a shape of which one of these fields is given; by name its JSON type, None for any."""
+    """Describe a body with exactly one of these fields; each has a JSON type, None for any."""
     variants: list[JsonValue] = [
         {"required": [name], "properties": {name: {"type": kind} if kind else {}}}
         for name, kind in kinds.items()
@@ -63,7 +80,7 @@ def one_of(**kinds: str | None) -> ConfigDict:
 
 
 async def read_body(request: Request, *, max_depth: int = MAX_DEPTH) -> Json:
-    """The JSON of a body.
+    """Read a JSON body.
 
     Raises:
         Invalid: `CONTENT_TYPE_INVALID`, `JSON_INVALID`.
@@ -72,58 +89,49 @@ async def read_body(request: Request, *, max_depth: int = MAX_DEPTH) -> Json:
     if content_type != "application/json":
         raise Invalid(
             "CONTENT_TYPE_INVALID",
-            f"the body is {content_type[:100] or 'of no type'!r}; application/json is expected",
+            f"the content type is {content_type[:100] or 'missing'!r}; expected application/json",
         )
     return read(await request.body(), max_depth=max_depth)
 
 
-async def read_shape(request: Request, shape: type[Shape]) -> Shape:
-    """The body of a request in a shape of its own.
-
-    Raises:
-        Invalid: `BODY_INVALID` with every problem, and as `read_body`.
-    """
-    try:
-        return shape.model_validate(await read_body(request, max_depth=MAX_SHAPE_DEPTH))
-    except ValidationError as error:
-        faults = islice(error.errors(include_url=False, include_input=False), MAX_PROBLEMS)
-        problems = [
-            Problem("BODY_INVALID", pointer(*fault["loc"]), fault["msg"].removeprefix(_OURS))
-            for fault in faults
-        ]
-        message = "the body has not the expected form"
-        hint = f"expected are {', '.join(_names(shape))}"
-        raise Invalid("BODY_INVALID", message, problems=problems, hint=hint) from None
-
-
 async def read_invocation(request: Request) -> Invocation:
-    """The tool to invoke, from either form of the body; a JSON-RPC id goes into the state.
+    """Read which tool to invoke, from either form; a JSON-RPC id is stored in the request state.
 
     Raises:
-        Invalid: `BODY_INVALID` for what is neither form, `INVOCATION_INVALID` for a wrong name or
+        Invalid: `BODY_INVALID` for a body of neither form, `INVOCATION_INVALID` for a wrong name or
             wrong arguments; every problem is listed.
         NotFound: `RPC_METHOD_UNKNOWN`.
     """
     body = await read_body(request)
     if not isinstance(body, dict):
         problem = Problem("BODY_INVALID", "", "expected an object")
-        raise Invalid("BODY_INVALID", "the body is no object", problems=[problem], hint=_HINT)
+        raise Invalid(
+            "BODY_INVALID", "the body is not a JSON object", problems=[problem], hint=_HINT
+        )
     try:
         if "jsonrpc" not in body:
             return Invocation.model_validate(body)
         _remember_id(request, body)
         return RpcInvocation.model_validate(body).params
     except ValidationError as error:
-        raise _refused(error, body) from None
+        raise _invocation_error(error, body) from None
 
 
 def arguments_of(invocation: Invocation) -> JsonObject:
-    """Its arguments as JSON, which they are: they came out of a JSON body."""
+    """Return the arguments, which come from a JSON body, as JSON."""
     return cast("JsonObject", invocation.arguments)
 
 
-def _names(shape: type[Strict]) -> list[str]:
-    return [repr(field.alias or name) for name, field in shape.model_fields.items()]
+def _body_invalid(model: type[RequestBody], error: ValidationError) -> Invalid:
+    details = islice(error.errors(include_url=False, include_input=False), MAX_PROBLEMS)
+    problems = [
+        Problem("BODY_INVALID", pointer(*detail["loc"]), detail["msg"].removeprefix(_OURS))
+        for detail in details
+    ]
+    names = [repr(field.alias or name) for name, field in model.model_fields.items()]
+    message = "the body does not have the expected form"
+    hint = f"expected fields: {', '.join(names)}"
+    return Invalid("BODY_INVALID", message, problems=problems, hint=hint)
 
 
 def _remember_id(request: Request, body: JsonObject) -> None:
@@ -132,28 +140,28 @@ def _remember_id(request: Request, body: JsonObject) -> None:
         request.state.rpc_id = identity
 
 
-def _refused(error: ValidationError, body: JsonObject) -> Invalid | NotFound:
-    # A wrong id is told once, not once for each type it might have had.
-    faults = {
-        fault["loc"][:1] if fault["loc"][0] == "id" else fault["loc"]: fault["msg"]
-        for fault in error.errors(include_url=False, include_input=False)
+def _invocation_error(error: ValidationError, body: JsonObject) -> Invalid | NotFound:
+    # Report a wrong id once, not once for each type it may have.
+    messages = {
+        detail["loc"][:1] if detail["loc"][0] == "id" else detail["loc"]: detail["msg"]
+        for detail in error.errors(include_url=False, include_input=False)
     }
-    at = {loc[0] for loc in faults}
+    at = {loc[0] for loc in messages}
     method = body.get("method")
     if isinstance(method, str) and "method" in at and not at & {"jsonrpc", "id"}:
         return NotFound(
             "RPC_METHOD_UNKNOWN",
-            f"the method is {method[:100]!r}; the only one here is {RPC_METHOD!r}",
-            hint="the whole of MCP is at /mcp",
+            f"unknown method {method[:100]!r}; this endpoint only supports {RPC_METHOD!r}",
+            hint="the MCP endpoint is /mcp",
         )
     is_params = "jsonrpc" not in body or at == {"params"}
     code = "INVOCATION_INVALID" if is_params else "BODY_INVALID"
     return Invalid(
         code,
-        "the name or the arguments are wrong" if is_params else "the body is no JSON-RPC request",
+        "the name or the arguments are invalid" if is_params else "not a JSON-RPC request",
         problems=[
             Problem(code, pointer(*loc), message)
-            for loc, message in islice(faults.items(), MAX_PROBLEMS)
+            for loc, message in islice(messages.items(), MAX_PROBLEMS)
         ],
         hint=_HINT,
     )

@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import BaseModel
-
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import pointer
 from toolweave.tools.unions import kind_of
@@ -23,7 +22,7 @@ MAX_WALKED = 20_000
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
-class CutShape(BaseModel):
+class TruncatedValue(JsonRecord):
     """A value that was too large to be sent: its kind, its beginning, its length, its digest."""
 
     kind: str

@@ -34,7 +34,7 @@ from toolweave.mcp_server.signed_state import seal_key
 from toolweave.people.replies import Replies, open_replies
 from toolweave.people.reply_webhooks import ReplyPosts
 from toolweave.rest.app import create_app
-from toolweave.rest.auth import Doorkeeper, Rates
+from toolweave.rest.auth import Authenticator, RateLimiter
 from toolweave.rest.log import logged_to
 from toolweave.rest.routes.hooks import hook_routes
 from toolweave.rest.routes.people_hooks import reply_routes
@@ -114,8 +114,8 @@ async def open_app(
     Streams that never end by themselves end once `is_ending`.
     """
     settings = home.settings
-    rates = Rates(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
-    doorkeeper = Doorkeeper(ApiKeys(home.database, home.clock), rates)
+    rates = RateLimiter(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
+    authenticator = Authenticator(ApiKeys(home.database, home.clock), rates)
     catalog, changes = LiveCatalog(home), Changes()
     toolbox = CountingToolbox(catalog, home)
     token = None
@@ -136,14 +136,14 @@ async def open_app(
             tasks.start_soon(studio.published.follow, changes.tools_changed)
             yield create_app(
                 toolbox,
-                doorkeeper,
+                authenticator,
                 studio,
                 topics,
                 _hooks(home, triggers, replies, rates),
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
-                mcp=McpDoor(mcp, doorkeeper),
+                mcp=McpDoor(mcp, authenticator),
             )
 
 
@@ -156,7 +156,7 @@ async def _open_topics(
         yield topics
 
 
-def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:
+def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: RateLimiter) -> APIRouter:
     """Where others deliver: replies of people first, then whatever starts workflows."""
     posts = ReplyPosts(replies, SecretTexts(home.vault, home.masker))
     router = APIRouter()
@@ -194,14 +194,14 @@ class McpDoor:
     The same scopes as over REST. A session belongs to the key that opened it.
     """
 
-    def __init__(self, app: ASGIApp, doorkeeper: Doorkeeper) -> None:
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self._app = app
-        self._doorkeeper = doorkeeper
+        self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with 401, 403 or 429."""
         connection = HTTPConnection(scope)
-        key = await self._doorkeeper.admit(connection, "tools:read")
+        key = await self._authenticator.authenticate(connection, "tools:read")
         # By this the SDK tells whose a session is; the secret itself stays outside.
         owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
 

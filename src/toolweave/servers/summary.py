@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolweave.clock import timestamp
+from toolweave.json_record import JsonRecord
 from toolweave.servers.definition import (
     Definition,
     HttpServer,
@@ -68,30 +69,60 @@ def display_name(name: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in words) or name
 
 
-def summary_as_json(line: ServerSummary) -> dict[str, Any]:
-    """Return the summary as JSON, the same for all clients."""
+class ServerRecord(JsonRecord):
+    """A server as REST and `--json` show it."""
+
+    id: str
+    name: str
+    display_name: str
+    description: str | None
+    state: str
+    transport: str
+    deployment_type: str
+    runner: str | None
+    scope: str
+    found_in: str | None
+    enabled: bool
+    approved: bool
+    auto_disabled: bool
+    failure_count: int
+    last_connected_at: str | None
+    connection_status: str
+    latency_ms: float | None
+    tool_count: int | None
+    details: str | None
+    # Whether the server supports a sign-in.
+    sign_in: bool
+
+
+def record_of(line: ServerSummary) -> ServerRecord:
+    """Return the record of a server."""
     server, health = line.server, line.health
-    return {
-        "id": server.id,
-        "name": server.name,
-        "displayName": display_name(server.name),
-        "description": line.description,
-        "state": state_of(server, health),
-        "transport": transport_of(server.definition),
-        "deploymentType": deployment_of(server.definition),
-        "runner": runner_of(server.definition),
-        "scope": server.scope,
-        "foundIn": server.found_in,
-        "enabled": server.enabled,
-        "approved": server.is_approved,
-        "autoDisabled": server.auto_disabled,
-        "failureCount": server.failure_count,
-        "lastConnectedAt": timestamp(server.last_connected_at)
-        if server.last_connected_at
-        else None,
-        "connectionStatus": "connected" if health.state == "connected" else "disconnected",
-        "latencyMs": health.latency_ms,
-        "toolCount": health.tool_count if health.tool_count is not None else line.pinned or None,
-        "details": details_of(server, health),
-        "signIn": has_sign_in(server.definition),
-    }
+    connected_at = server.last_connected_at
+    return ServerRecord(
+        id=server.id,
+        name=server.name,
+        display_name=display_name(server.name),
+        description=line.description,
+        state=state_of(server, health),
+        transport=transport_of(server.definition),
+        deployment_type=deployment_of(server.definition),
+        runner=runner_of(server.definition),
+        scope=server.scope,
+        found_in=server.found_in,
+        enabled=server.enabled,
+        approved=server.is_approved,
+        auto_disabled=server.auto_disabled,
+        failure_count=server.failure_count,
+        last_connected_at=timestamp(connected_at) if connected_at else None,
+        connection_status="connected" if health.state == "connected" else "disconnected",
+        latency_ms=health.latency_ms,
+        tool_count=health.tool_count if health.tool_count is not None else line.pinned or None,
+        details=details_of(server, health),
+        sign_in=has_sign_in(server.definition),
+    )
+
+
+def summary_as_json(line: ServerSummary) -> dict[str, Any]:
+    """Return the JSON of a server."""
+    return record_of(line).as_json()

@@ -6,7 +6,7 @@ import { client, unwrap } from "../api/client";
 
 export const KEYS = ["keys"] as const;
 
-export type Key = Schemas["KeyShape"];
+export type Key = Schemas["KeyResponse"];
 
 export const useKeys = () => useQuery({ queryKey: KEYS, queryFn: () => unwrap(client.GET("/api/v1/keys")) });
 

@@ -6,7 +6,7 @@ import { client, unwrap } from "../api/client";
 
 export const SERVICES = ["services"] as const;
 
-export type Credentials = Schemas["CredentialsShape"];
+export type Credentials = Schemas["CredentialListResponse"];
 
 export const useServices = () =>
   useQuery({

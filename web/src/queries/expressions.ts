@@ -8,8 +8,8 @@ import { isRunOver } from "../model/run/runState";
 import type { Editor } from "../state/editor";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
 
-export type Preview = Schemas["Previewed"];
-export type Names = Schemas["NamesShape"];
+export type Preview = Schemas["PreviewResponse"];
+export type Names = Schemas["NodeNamesResponse"];
 
 const PAUSE_MS = 300;
 let stamps = 0;

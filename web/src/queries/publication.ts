@@ -8,8 +8,8 @@ import { isDirty } from "../state/document";
 import { useDocument } from "../state/editorContext";
 import { usePublished } from "./publishedTools";
 
-export type Publication = Schemas["PublishedShape"];
-export type ToolDraft = Schemas["DraftShape"];
+export type Publication = Schemas["PublishedToolResponse"];
+export type ToolDraft = Schemas["ToolDraftResponse"];
 
 /** The published tool of the open workflow, and whether the canvas has a newer version. */
 export function usePublication(): { publication: Publication | null; isBehind: boolean } {

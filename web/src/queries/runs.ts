@@ -7,8 +7,8 @@ import type { RunStatus } from "../model/run/runState";
 import type { Json, JsonObject, Workflow } from "../model/workflow/workflow";
 import type { Editor } from "../state/editor";
 
-export type RunSummary = Schemas["RunShape"];
-export type WholeRun = Schemas["WholeRun"];
+export type RunSummary = Schemas["RunSummary"];
+export type WholeRun = Schemas["RunDetails"];
 
 export const RUNS = ["runs"] as const;
 export const RUN = ["run"] as const;

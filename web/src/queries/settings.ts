@@ -8,9 +8,9 @@ const SETTINGS = ["settings"] as const;
 
 const DOCTOR = ["doctor"] as const;
 
-export type Setting = Schemas["SettingShape"];
+export type Setting = Schemas["SettingResponse"];
 
-export type Finding = Schemas["FindingShape"];
+export type Finding = Schemas["DoctorFindingResponse"];
 
 export const useSettings = () =>
   useQuery({ queryKey: SETTINGS, queryFn: () => unwrap(client.GET("/api/v1/settings")) });

@@ -6,8 +6,8 @@ import { client, unwrap } from "../api/client";
 
 export const TRIGGERS = ["triggers"] as const;
 
-export type Trigger = Schemas["TriggerShape"];
-export type TriggerFiring = Schemas["OccasionShape"];
+export type Trigger = Schemas["TriggerResponse"];
+export type TriggerFiring = Schemas["TriggerEventResponse"];
 
 export const useTriggers = () =>
   useQuery({

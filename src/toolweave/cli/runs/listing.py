@@ -4,10 +4,10 @@ import re
 
 import click
 
-from toolweave.cli.runs.shapes import as_dict
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.retention import Retention, prune
+from toolweave.engine.run_json import RunSummary
 from toolweave.engine.run_table import RunRecord, RunTable
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([mhdw]?)")
@@ -35,7 +35,7 @@ def list_runs(status: str | None, workflow: str | None, limit: int, as_json: boo
 
     found = run(work)
     if as_json:
-        print_json([as_dict(one) for one in found])
+        print_json([RunSummary.of(run).as_json() for run in found])
     elif found:
         print_table(
             ("run", "status", "workflow", "started", "error"),

@@ -14,12 +14,12 @@ from toolweave.cli.run_display import (
 )
 from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.runs.opening import with_engine
-from toolweave.cli.runs.shapes import as_dict
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Answered
 from toolweave.engine.execution_report import StepRecord, execution, records
+from toolweave.engine.run_json import RunStep, RunSummary
 from toolweave.json_text import JsonObject
 
 
@@ -36,7 +36,14 @@ def show(run_id: str, as_json: bool) -> None:
         if as_json:
             steps = [_step(record) for record in records(entries)]
             given = [as_line(one) for one in entries if isinstance(one.event, Answered)]
-            print_json({**as_dict(found), "steps": steps, "answers": given, "execution": shown})
+            print_json(
+                {
+                    **RunSummary.of(found).as_json(),
+                    "steps": steps,
+                    "answers": given,
+                    "execution": shown,
+                }
+            )
             return
         say((found.workflow, "bold"), f"  {found.id}  ", (found.status, STYLES[found.status]))
         for line in (*timeline(entries), *answered(entries)):
@@ -76,13 +83,5 @@ def watch(run_id: str, as_json: bool) -> None:
 
 
 def _step(record: StepRecord) -> JsonObject:
-    return {
-        "key": record.key,
-        "status": record.status,
-        "startedAt": record.started_at,
-        "finishedAt": record.finished_at,
-        "attempt": record.attempt,
-        "value": record.value,
-        "error": record.error,
-        **({"parts": list(record.parts)} if record.parts else {}),
-    }
+    shown = RunStep.of(record).as_json()
+    return {**shown, "parts": list(record.parts)} if record.parts else shown

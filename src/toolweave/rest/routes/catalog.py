@@ -16,23 +16,23 @@ from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.shapes import KEYED, responses
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.response_models import KEYED, responses
 
 Ref = Annotated[
     str, Query(min_length=3, max_length=500, description="`FLOW.IF`, or `TOOL.MCP:server/tool`")
 ]
 
 
-class PortShape(BaseModel):
+class PortResponse(BaseModel):
     """A place to connect to."""
 
     name: str
     description: str
 
 
-class NodeLine(BaseModel):
+class NodeSummaryResponse(BaseModel):
     """A node as a palette shows it; `server` and `tool` for a live tool, whose texts they are."""
 
     ref: str
@@ -41,20 +41,20 @@ class NodeLine(BaseModel):
     summary: str
     effect: str
     keywords: list[str]
-    input_ports: list[PortShape] = Field(alias="inputPorts")
-    output_ports: list[PortShape] = Field(alias="outputPorts")
+    input_ports: list[PortResponse] = Field(alias="inputPorts")
+    output_ports: list[PortResponse] = Field(alias="outputPorts")
     server: str | None
     tool: str | None
     cautions: list[str]
 
 
-class NodesShape(BaseModel):
+class NodeListResponse(BaseModel):
     """All of them."""
 
-    nodes: list[NodeLine]
+    nodes: list[NodeSummaryResponse]
 
 
-class FieldShape(BaseModel):
+class NodeFieldResponse(BaseModel):
     """One configuration, input or output."""
 
     name: str
@@ -73,7 +73,7 @@ class FieldShape(BaseModel):
     json_schema: dict[str, Any] | None = Field(alias="schema")
 
 
-class ExampleShape(BaseModel):
+class NodeExampleResponse(BaseModel):
     """A realistic use."""
 
     name: str
@@ -82,19 +82,19 @@ class ExampleShape(BaseModel):
     input_params: dict[str, Any] = Field(alias="inputParams")
 
 
-class NodePage(NodeLine):
+class NodeResponse(NodeSummaryResponse):
     """A node with everything a form needs; of a live tool its own schemas."""
 
-    configurations: list[FieldShape]
-    inputs: list[FieldShape]
-    outputs: list[FieldShape]
+    configurations: list[NodeFieldResponse]
+    inputs: list[NodeFieldResponse]
+    outputs: list[NodeFieldResponse]
     guidance: str | None
-    examples: list[ExampleShape]
+    examples: list[NodeExampleResponse]
     input_schema: dict[str, Any] | None = Field(alias="inputSchema")
     output_schema: dict[str, Any] | None = Field(alias="outputSchema")
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
@@ -103,7 +103,7 @@ class _Answers:
     async def list_nodes(self) -> Response:
         """Every node: the built-in ones, then the approved tools of servers."""
         known = await self._approved.known()
-        return json_answer({"nodes": [_line(spec) for spec in known.catalog]})
+        return JsonResponse({"nodes": [_line(spec) for spec in known.catalog]})
 
     async def show_node(self, ref: Ref) -> Response:
         """One node with its fields, ports and examples."""
@@ -113,21 +113,21 @@ class _Answers:
         if spec is None:
             hint = did_you_mean(ref, [one.ref for one in catalog]) or "list the nodes to see them"
             raise NotFound("NODE_UNKNOWN", f"there is no node {ref!r}", hint=hint)
-        return json_answer(_page(spec))
+        return JsonResponse(_page(spec))
 
 
-def catalog_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def catalog_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The two endpoints; both need `tools:read`."""
-    answers = _Answers(studio)
+    handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
     for path, answer, answered in (
-        ("/nodes", answers.list_nodes, responses(NodesShape, *KEYED)),
-        ("/node", answers.show_node, responses(NodePage, 404, 422, *KEYED)),
+        ("/nodes", handlers.list_nodes, responses(NodeListResponse, *KEYED)),
+        ("/node", handlers.show_node, responses(NodeResponse, 404, 422, *KEYED)),
     ):
         router.add_api_route(
             path,
             answer,
-            dependencies=[Depends(doorkeeper.wants("tools:read"))],
+            dependencies=[Depends(authenticator.require("tools:read"))],
             responses=answered,
             openapi_extra=openapi.KEYED,
         )

@@ -23,11 +23,11 @@ from toolweave.assistant.conversation import ChatEvent, Conversation
 from toolweave.assistant.home_models import OnDemandModelCaller
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, Responses, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 
 MAX_CHATS = 200
@@ -40,7 +40,7 @@ BoundTo = Annotated[
 ]
 
 
-class Saying(Strict):
+class ChatRequest(RequestBody):
     """Something said to a model, in a conversation or to begin one."""
 
     message: str = Field(min_length=1, max_length=MAX_MESSAGE)
@@ -53,7 +53,7 @@ class Saying(Strict):
     )
 
 
-class ContextShape(BaseModel):
+class ChatContextResponse(BaseModel):
     """Seed 002's AIToolContext, without its callback."""
 
     tools: list[dict[str, Any]]
@@ -61,7 +61,7 @@ class ContextShape(BaseModel):
     section_binding: str | None = Field(alias="sectionBinding")
 
 
-class StopChatRequest(BaseModel):
+class StopChatResponse(BaseModel):
     """Whether there was an answer to stop."""
 
     stopped: bool
@@ -111,16 +111,17 @@ async def _none() -> AsyncIterator[SentEvent]:
     yield
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
         self._chats: dict[str, _Chat] = {}
 
-    async def say_in_chat(self, request: Request) -> Response:
+    async def say_in_chat(
+        self, body: Annotated[ChatRequest, Depends(ChatRequest.read)], request: Request
+    ) -> Response:
         """Say something to a model; its answer and every call are streamed as they happen."""
-        body = await read_shape(request, Saying)
         chat = self._mine(request, body.chat) if body.chat else await self._begun(request, body)
         if chat.answering is not None:
             raise Conflict(
@@ -135,7 +136,7 @@ class _Answers:
         found = self._mine(request, chat)
         if found.answering is not None:
             found.answering.cancel()
-        return json_answer({"stopped": found.answering is not None})
+        return JsonResponse({"stopped": found.answering is not None})
 
     async def forget_chat(self, chat: ChatId, request: Request) -> Response:
         """Forget a chat; what is being answered is stopped."""
@@ -147,11 +148,11 @@ class _Answers:
 
     async def show_chat_tools(self, server: BoundTo = None) -> Response:
         """The tools a model may use in a chat: those of enabled servers, or of one server."""
-        return json_answer(
+        return JsonResponse(
             (await tool_context(self._studio.home, self._studio.gate, "rest", server)).as_json()
         )
 
-    async def _begun(self, request: Request, body: Saying) -> _Chat:
+    async def _begun(self, request: Request, body: ChatRequest) -> _Chat:
         identity = str(uuid.uuid4())
         caller = OnDemandModelCaller(self._studio.home)
         talk = await begin_conversation(
@@ -200,19 +201,19 @@ _STREAM: Responses = responses(None, 404, 409, *KEYED, *READING, texts=_TEXTS)
 _STREAM[200]["content"] = {"text/event-stream": {"schema": _EVENT}}
 
 
-def chat_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
+def chat_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
     """The endpoints; all of them want `tools:execute`."""
-    answers, gate = _Answers(studio), doorkeeper.wants("tools:execute")
+    handlers, gate = _Handlers(studio), authenticator.require("tools:execute")
     router = APIRouter(prefix="/api/v1/chat", tags=["chat"])
-    stopped = responses(StopChatRequest, 404, 422, *KEYED, texts=_TEXTS)
+    stopped = responses(StopChatResponse, 404, 422, *KEYED, texts=_TEXTS)
     gone = responses(None, 404, 422, *KEYED, texts=_TEXTS, status=204)
-    tools = responses(ContextShape, 404, 422, *KEYED, texts=_TEXTS)
+    tools = responses(ChatContextResponse, 404, 422, *KEYED, texts=_TEXTS)
     # Any: what FastAPI takes for a handler.
-    table: tuple[tuple[str, str, Any, Responses, type[Strict] | None], ...] = (
-        ("POST", "", answers.say_in_chat, _STREAM, Saying),
-        ("GET", "/tools", answers.show_chat_tools, tools, None),
-        ("POST", "/{chat}/stop", answers.stop_chat, stopped, None),
-        ("DELETE", "/{chat}", answers.forget_chat, gone, None),
+    table: tuple[tuple[str, str, Any, Responses, type[RequestBody] | None], ...] = (
+        ("POST", "", handlers.say_in_chat, _STREAM, ChatRequest),
+        ("GET", "/tools", handlers.show_chat_tools, tools, None),
+        ("POST", "/{chat}/stop", handlers.stop_chat, stopped, None),
+        ("DELETE", "/{chat}", handlers.forget_chat, gone, None),
     )
     for method, path, answer, told, reading in table:
         router.add_api_route(

@@ -6,7 +6,7 @@ out in the dialect it came in, and pointers and patches are those of what was se
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Self, cast
+from typing import Annotated, Any, Self, cast
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request
@@ -24,10 +24,10 @@ from toolweave.json_text import Json
 from toolweave.nodes import discover as discover_nodes
 from toolweave.problems import Problem
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, one_of, read_shape
-from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody, one_of
+from toolweave.rest.response_models import KEYED, READING, ProblemResponse, responses
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.modes import Mode
@@ -35,7 +35,7 @@ from toolweave.workflow.modes import Mode
 TARGETS = tuple(exporter.name for exporter in discover())
 
 
-class EditRequest(Strict):
+class EditRequest(RequestBody):
     """A workflow, as a document or as the text of its file."""
 
     model_config = one_of(document="object", text="string")
@@ -57,7 +57,7 @@ class EditRequest(Strict):
         return await run_sync(read, cast("Json", self.document))
 
 
-class Validating(EditRequest):
+class ValidateRequest(EditRequest):
     """A workflow to check."""
 
     live: bool = Field(
@@ -65,7 +65,7 @@ class Validating(EditRequest):
     )
 
 
-class Switching(EditRequest):
+class SwitchModeRequest(EditRequest):
     """An MCP node to configure in another way."""
 
     node: str = Field(min_length=1, max_length=200, description="Its id")
@@ -75,89 +75,91 @@ class Switching(EditRequest):
     live: bool = Field(False, description="Ask its server for its tools; needs `workflows:run`")
 
 
-class Exporting(EditRequest):
+class ExportRequest(EditRequest):
     """A workflow and what to make of it."""
 
     to: str = Field(description="The target", json_schema_extra={"enum": list(TARGETS)})
 
 
-class ImportRequest(Strict):
+class ImportRequest(RequestBody):
     """The text of a file that an export wrote."""
 
     text: str
 
 
-class Validated(BaseModel):
+class ValidateResponse(BaseModel):
     """All that is wrong; with `live`, how MCP nodes stand and which servers did not answer."""
 
     valid: bool
     format: str
-    problems: list[ProblemShape]
+    problems: list[ProblemResponse]
     statuses: dict[str, str] | None = None
     unreachable: dict[str, str] | None = None
 
 
-class Mended(BaseModel):
+class RepairResponse(BaseModel):
     """The workflow after mending, what was mended in it, and what is left."""
 
     format: str
     document: dict[str, Any]
-    mended: list[ProblemShape]
-    problems: list[ProblemShape]
+    mended: list[ProblemResponse]
+    problems: list[ProblemResponse]
 
 
-class SwitchedWorkflow(BaseModel):
+class SwitchModeResponse(BaseModel):
     """The workflow with the node in its new mode."""
 
     format: str
     document: dict[str, Any]
 
 
-class FileShape(BaseModel):
+class ExportedFileResponse(BaseModel):
     """A file to write."""
 
     path: str
     text: str
 
 
-class Exported(BaseModel):
+class ExportResponse(BaseModel):
     """The files for a target, the entry first, and what it lacks."""
 
     target: str
-    files: list[FileShape]
-    problems: list[ProblemShape]
+    files: list[ExportedFileResponse]
+    problems: list[ProblemResponse]
 
 
-class ImportedWorkflow(BaseModel):
+class ImportResponse(BaseModel):
     """The workflow an export carries."""
 
     format: str
     document: dict[str, Any]
-    problems: list[ProblemShape]
+    problems: list[ProblemResponse]
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         self._specs = [node.spec for node in discover_nodes()]
 
-    async def validate_workflow(self, request: Request) -> Response:
+    async def validate_workflow(
+        self, body: Annotated[ValidateRequest, Depends(ValidateRequest.read)], request: Request
+    ) -> Response:
         """Check a workflow; the answer is 200 however much is wrong with it."""
-        body = await read_shape(request, Validating)
         _may_be_live(request, body.live)
         found = await self._studio.authoring.examine(await body.loaded(), live=body.live)
         told = found.report.as_json()
         if body.live:
             told |= {"statuses": dict(found.statuses), "unreachable": dict(found.reasons)}
-        return json_answer(told)
+        return JsonResponse(told)
 
-    async def fix_workflow(self, request: Request) -> Response:
+    async def fix_workflow(
+        self, body: Annotated[EditRequest, Depends(EditRequest.read)]
+    ) -> Response:
         """Mend everything in a workflow that can be mended."""
-        body = await read_shape(request, EditRequest)
         report, left = await self._studio.authoring.repair(await body.loaded())
-        return json_answer(
+        return JsonResponse(
             {
                 "format": report.loaded.format,
                 "document": convert(left.loaded.workflow, report.loaded.format),
@@ -166,18 +168,20 @@ class _Answers:
             }
         )
 
-    async def switch_mode(self, request: Request) -> Response:
+    async def switch_mode(
+        self, body: Annotated[SwitchModeRequest, Depends(SwitchModeRequest.read)], request: Request
+    ) -> Response:
         """Switch an MCP node to another mode; what the others held is kept for coming back."""
-        body = await read_shape(request, Switching)
         _may_be_live(request, body.live)
         loaded = await body.loaded()
         to = ModeSwitch(body.node, body.mode, body.description, body.tool)
         changed = await self._studio.authoring.switch(loaded.workflow, to, live=body.live)
-        return json_answer({"format": loaded.format, "document": convert(changed, loaded.format)})
+        return JsonResponse({"format": loaded.format, "document": convert(changed, loaded.format)})
 
-    async def export_workflow(self, request: Request) -> Response:
+    async def export_workflow(
+        self, body: Annotated[ExportRequest, Depends(ExportRequest.read)]
+    ) -> Response:
         """Make a workflow into the files of a coding agent; no secret is among them."""
-        body = await read_shape(request, Exporting)
         loaded = require_workflow(await body.loaded())
         errors = [problem for problem in loaded.problems if problem.severity == "error"]
         if errors:
@@ -193,33 +197,34 @@ class _Answers:
             for problem in made.problems
         ]
         files = [{"path": file.path, "text": file.text} for file in made.files]
-        return json_answer({"target": made.target, "files": files, "problems": problems})
+        return JsonResponse({"target": made.target, "files": files, "problems": problems})
 
-    async def import_workflow(self, request: Request) -> Response:
+    async def import_workflow(
+        self, body: Annotated[ImportRequest, Depends(ImportRequest.read)]
+    ) -> Response:
         """Make the workflow again from a file that an export wrote."""
-        body = await read_shape(request, ImportRequest)
         loaded = await run_sync(import_text, body.text)
         document = convert(loaded.workflow, "toolweave")
         problems = _told(loaded.problems)
-        return json_answer({"format": "toolweave", "document": document, "problems": problems})
+        return JsonResponse({"format": "toolweave", "document": document, "problems": problems})
 
 
-def edit_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The five endpoints; all need `workflows:read`, and asking servers `workflows:run` as well."""
-    answers = _Answers(studio)
+    handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok, more in (
-        ("/validate", answers.validate_workflow, Validating, Validated, ()),
-        ("/fix", answers.fix_workflow, EditRequest, Mended, ()),
-        ("/mode", answers.switch_mode, Switching, SwitchedWorkflow, (404,)),
-        ("/export", answers.export_workflow, Exporting, Exported, ()),
-        ("/import", answers.import_workflow, ImportRequest, ImportedWorkflow, ()),
+        ("/validate", handlers.validate_workflow, ValidateRequest, ValidateResponse, ()),
+        ("/fix", handlers.fix_workflow, EditRequest, RepairResponse, ()),
+        ("/mode", handlers.switch_mode, SwitchModeRequest, SwitchModeResponse, (404,)),
+        ("/export", handlers.export_workflow, ExportRequest, ExportResponse, ()),
+        ("/import", handlers.import_workflow, ImportRequest, ImportResponse, ()),
     ):
         router.add_api_route(
             path,
             answer,
             methods=["POST"],
-            dependencies=[Depends(doorkeeper.wants("workflows:read"))],
+            dependencies=[Depends(authenticator.require("workflows:read"))],
             responses=responses(ok, *KEYED, *READING, *more),
             openapi_extra=openapi.keyed(reading),
         )

@@ -14,8 +14,8 @@ from starlette.types import Send
 
 from toolweave.app.change_feed import TOPICS, ChangeFeed
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.shapes import KEYED, Responses, responses
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.response_models import KEYED, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 
 ALL = "/api/v1/events"
@@ -63,7 +63,7 @@ class ChangeStream(EventStream):
             await self.send_event(send, SentEvent(number, "changed", dict(fresh)))
 
 
-def event_routes(topics: ChangeFeed, doorkeeper: Doorkeeper) -> APIRouter:
+def event_routes(topics: ChangeFeed, authenticator: Authenticator) -> APIRouter:
     """The one endpoint; it wants `workflows:read`."""
     router = APIRouter(tags=["events"])
 
@@ -72,7 +72,7 @@ def event_routes(topics: ChangeFeed, doorkeeper: Doorkeeper) -> APIRouter:
 
         async def is_welcome() -> bool:
             # A key that was revoked meanwhile hears no more.
-            return await doorkeeper.still_knows(request)
+            return await authenticator.is_valid(request)
 
         return ChangeStream(topics, is_welcome, seconds)
 
@@ -80,7 +80,7 @@ def event_routes(topics: ChangeFeed, doorkeeper: Doorkeeper) -> APIRouter:
         ALL,
         follow_changes,
         methods=["GET"],
-        dependencies=[Depends(doorkeeper.wants("workflows:read"))],
+        dependencies=[Depends(authenticator.require("workflows:read"))],
         responses=_STREAM,
         openapi_extra=openapi.keyed(),
     )

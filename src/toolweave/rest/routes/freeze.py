@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
@@ -11,10 +11,10 @@ from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.locked_choices import freeze_node
 from toolweave.json_text import Json
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, ProblemResponse, responses
 from toolweave.workflow.formats.load import convert, read
 
 RunId = Annotated[
@@ -23,7 +23,7 @@ RunId = Annotated[
 ]
 
 
-class Freezing(Strict):
+class FreezeRequest(RequestBody):
     """Which node; and the workflow it is in, if not the stored one of the run's name."""
 
     node: str = Field(min_length=1, max_length=1_000, description="A node's id")
@@ -31,28 +31,29 @@ class Freezing(Strict):
     document: dict[str, Any] | None = Field(None, description="The workflow, in any dialect")
 
 
-class FrozenShape(BaseModel):
+class FreezeResponse(BaseModel):
     """The workflow with detailed nodes, the calls that are in it now, and all that is odd."""
 
     format: str
     document: dict[str, Any]
     calls: list[dict[str, Any]]
-    problems: list[ProblemShape]
+    problems: list[ProblemResponse]
 
 
-def freeze_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def freeze_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The endpoint; it wants `workflows:read`."""
 
-    async def freeze_chosen(run: RunId, request: Request) -> Response:
+    async def freeze_chosen(
+        run: RunId, body: Annotated[FreezeRequest, Depends(FreezeRequest.read)]
+    ) -> Response:
         """Turn what a model chose for a node of a run into detailed nodes; nothing is saved."""
-        body = await read_shape(request, Freezing)
         found = await studio.engine.get(run)
         if body.document is not None:
             loaded = require_workflow(read(cast("Json", body.document)))
         else:
             loaded = (await studio.home.workflows.load(found.workflow)).loaded
         frozen = await freeze_node(studio.home, found.id, body.node, loaded)
-        return json_answer(
+        return JsonResponse(
             {
                 "format": loaded.format,
                 "document": convert(frozen.workflow, loaded.format),
@@ -66,8 +67,8 @@ def freeze_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
         "/{run}/freeze",
         freeze_chosen,
         methods=["POST"],
-        dependencies=[Depends(doorkeeper.wants("workflows:read"))],
-        responses=responses(FrozenShape, 404, 409, *KEYED, *READING),
-        openapi_extra=openapi.keyed(Freezing),
+        dependencies=[Depends(authenticator.require("workflows:read"))],
+        responses=responses(FreezeResponse, 404, 409, *KEYED, *READING),
+        openapi_extra=openapi.keyed(FreezeRequest),
     )
     return router

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from toolweave.rest import shapes
+from toolweave.rest import response_models
 
 ALIVE = b'{"healthy":true}'
 
@@ -16,6 +16,8 @@ async def alive() -> Response:
 def health_routes() -> APIRouter:
     """The probe at its two addresses: ours, and the one of seed 004."""
     router = APIRouter(tags=["health"])
-    router.add_api_route("/health", alive, responses=shapes.ALIVE)
-    router.add_api_route("/api/v1/public/health", alive, responses=shapes.ALIVE, name="probe")
+    router.add_api_route("/health", alive, responses=response_models.ALIVE)
+    router.add_api_route(
+        "/api/v1/public/health", alive, responses=response_models.ALIVE, name="probe"
+    )
     return router

@@ -18,8 +18,8 @@ from toolweave.clock import Clock
 from toolweave.engine.events import Finished
 from toolweave.errors import Invalid, Limited, ToolweaveError
 from toolweave.json_text import JsonObject, write
-from toolweave.rest.auth import Rates
-from toolweave.rest.json_response import json_answer
+from toolweave.rest.auth import RateLimiter
+from toolweave.rest.json_response import JsonResponse
 from toolweave.triggers.deliveries import WAIT_PARAMETER
 from toolweave.triggers.service import DeliveryResult, Triggers
 
@@ -32,7 +32,7 @@ NOBODY = "hook"
 class HookDoor:
     """Answers every request below `/hooks`: 202 with the run, or 200 with how it ended."""
 
-    def __init__(self, triggers: Triggers, rates: Rates, clock: Clock) -> None:
+    def __init__(self, triggers: Triggers, rates: RateLimiter, clock: Clock) -> None:
         self._triggers = triggers
         self._rates = rates
         self._clock = clock
@@ -56,7 +56,7 @@ class HookDoor:
                 raise HTTPException(405, headers={"Allow": allow}) from None
             raise
         if delivered.challenge is not None:
-            return json_answer({"challenge": delivered.challenge})
+            return JsonResponse({"challenge": delivered.challenge})
         ended = None
         if wait_s and delivered.runs:
             ended = await self._triggers.ended(delivered.runs[0], wait_s)
@@ -71,7 +71,7 @@ class HookDoor:
             raise Limited("RATE_LIMITED", message, hint=error.hint, facts=error.facts) from None
 
 
-def hook_routes(triggers: Triggers, rates: Rates, clock: Clock) -> APIRouter:
+def hook_routes(triggers: Triggers, rates: RateLimiter, clock: Clock) -> APIRouter:
     """Everything below `/hooks`; which paths there are is decided by the workflows."""
     router = APIRouter()
     door = HookDoor(triggers, rates, clock)
@@ -119,7 +119,7 @@ def _told(delivered: DeliveryResult, ended: Finished | None) -> Response:
         if ended.error:
             body["error"] = ended.error
     if delivered.response_format == "json":
-        return json_answer(body, status)
+        return JsonResponse(body, status)
     text = _as_text(body, ended)
     if delivered.response_format == "text":
         return PlainTextResponse(text, status)

@@ -1,96 +1,75 @@
-"""`/api/v1/inbox`: what runs ask people, and their answers.
+"""`/api/v1/inbox`: questions that runs ask people, and their answers.
 
-Who answers is the name of the key; a key with the scope `admin`, such as the studio's, may say
-for whom it speaks.
+The name of the key is the person who answers; a key with the scope `admin`, such as the studio's,
+may answer as somebody else.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
-from toolweave.people.inbox import Inbox, as_json
-from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.json_record import JsonRecord
+from toolweave.people.inbox import Inbox
+from toolweave.people.question_json import InboxQuestion
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.routing import add_route
 
 ALL = "/api/v1/inbox"
 VIA = "rest"
 MAX_LISTED = 1_000
-PRINTED = r"^[^\x00-\x1f\x7f]+$"
+PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 
 QuestionId = Annotated[
     str,
-    Path(alias="id", pattern="^[0-9a-f]{4,16}$", description="A question's id, or how it begins"),
+    Path(
+        alias="id",
+        pattern="^[0-9a-f]{4,16}$",
+        description="A question's id or its first characters",
+    ),
 ]
 Who = Annotated[
     str | None,
-    Query(alias="for", max_length=200, pattern=PRINTED, description="Only what they may answer"),
+    Query(
+        alias="for",
+        max_length=200,
+        pattern=PRINTABLE,
+        description="Only questions this person may answer",
+    ),
 ]
-Limit = Annotated[int, Query(ge=1, le=MAX_LISTED, description="At most so many, the oldest")]
+Limit = Annotated[
+    int, Query(ge=1, le=MAX_LISTED, description="Maximum number of questions, oldest first")
+]
 
 
-class Replying(Strict):
+class AnswerQuestionRequest(RequestBody):
     """An answer to a question."""
 
-    # Any: whatever the question asks for, or plain words.
-    reply: Any = Field(description="An object of the question's schema, or a text")
+    # Any: whatever the question asks for, or plain text.
+    reply: Any = Field(description="An object that fits the question's schema, or plain text")
     as_: str | None = Field(
         None,
         alias="as",
         min_length=1,
         max_length=200,
-        pattern=PRINTED,
-        description="Who answers, where the key has the scope `admin`; else the key's name",
+        pattern=PRINTABLE,
+        description="Who answers, if the key has the scope `admin`; default: the key's name",
     )
 
 
-class AskedShape(BaseModel):
-    """What is asked."""
+class InboxResponse(JsonRecord):
+    """The open questions."""
 
-    id: str = ""
-    kind: Literal["approval", "choice", "form", "review"]
-    text: str
-    # Any: a JSON Schema.
-    answer_schema: dict[str, Any] = Field(alias="schema")
-    title: str = ""
-    options: list[str] = Field(default_factory=list[str])
-    is_multiple: bool = Field(False, alias="multiSelect")
-    channel: str = "inbox"
-    people: list[str] = Field(default_factory=list[str])
-    # Any: what is to be judged.
-    content: Any = None
-    due: str | None = None
-    thread: dict[str, Any] | None = None
+    questions: list[InboxQuestion]
 
 
-class QuestionShape(BaseModel):
-    """A question and its place."""
-
-    id: str
-    run: str
-    step: str
-    workflow: str
-    asked_at: str = Field(alias="askedAt")
-    closed_at: str | None = Field(alias="closedAt")
-    question: AskedShape
-
-
-class QuestionsShape(BaseModel):
-    """The questions nobody has answered yet."""
-
-    questions: list[QuestionShape]
-
-
-class TakenShape(BaseModel):
-    """An answer that was written down."""
+class AnswerQuestionResponse(JsonRecord):
+    """A recorded answer; `why` says why it does not count."""
 
     id: str
     run: str
@@ -98,56 +77,47 @@ class TakenShape(BaseModel):
     why: str | None
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
         self._inbox = Inbox(studio.engine)
 
-    async def list_inbox(self, who: Who = None, limit: Limit = 100) -> Response:
+    async def list_inbox(self, who: Who = None, limit: Limit = 100) -> InboxResponse:
         """List the open questions, oldest first."""
-        found = await self._inbox.list(who=who, limit=limit)
-        return json_answer({"questions": [as_json(one) for one in found]})
+        questions = await self._inbox.list(who=who, limit=limit)
+        return InboxResponse(questions=[InboxQuestion.of(question) for question in questions])
 
-    async def show_question(self, identity: QuestionId) -> Response:
-        """One question; it may be closed."""
-        return json_answer(as_json(await self._inbox.show(identity)))
+    async def show_question(self, identity: QuestionId) -> InboxQuestion:
+        """Show a question, open or closed."""
+        return InboxQuestion.of(await self._inbox.show(identity))
 
-    async def answer_question(self, identity: QuestionId, request: Request) -> Response:
-        """Answer a question; what is wrong with the answer is told, each fault with its place."""
-        body = await read_shape(request, Replying)
+    async def answer_question(
+        self,
+        identity: QuestionId,
+        body: Annotated[AnswerQuestionRequest, Depends(AnswerQuestionRequest.read)],
+        request: Request,
+    ) -> AnswerQuestionResponse:
+        """Answer a question; every problem of an invalid answer is reported with its place."""
         key: ApiKey = request.state.key
         if body.as_ is not None:
             key.require("admin")
         who = body.as_ or key.name
         taken = await self._inbox.answer(identity, body.reply, who=who, via=VIA)
-        found = taken.question
-        told = {"id": found.id, "run": found.run, "counts": taken.counts, "why": taken.why}
-        return json_answer(told, 202)
-
-
-def inbox_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
-    """The three endpoints; looking needs `workflows:read`, answering `workflows:run`."""
-    answers = _Answers(studio)
-    reads, runs = map(doorkeeper.wants, ("workflows:read", "workflows:run"))
-    taken = responses(TakenShape, 404, 409, *KEYED, *READING, status=202)
-    router = APIRouter(prefix=ALL, tags=["inbox"])
-    for method, path, answer, gate, answered, reading in (
-        ("GET", "", answers.list_inbox, reads, responses(QuestionsShape, 422, *KEYED), None),
-        (
-            *("GET", "/{id}", answers.show_question, reads),
-            *(responses(QuestionShape, 404, 422, *KEYED), None),
-        ),
-        ("POST", "/{id}/answer", answers.answer_question, runs, taken, Replying),
-    ):
-        router.add_api_route(
-            path,
-            answer,
-            methods=[method],
-            dependencies=[Depends(gate)],
-            responses=answered,
-            status_code=202 if method == "POST" else None,
-            openapi_extra=openapi.keyed(reading),
+        question = taken.question
+        return AnswerQuestionResponse(
+            id=question.id, run=question.run, counts=taken.counts, why=taken.why
         )
+
+
+def inbox_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
+    """The three endpoints: reading needs `workflows:read`, answering `workflows:run`."""
+    handlers = _Handlers(studio)
+    read, run = map(authenticator.require, ("workflows:read", "workflows:run"))
+    router = APIRouter(prefix=ALL, tags=["inbox"])
+    add_route(router, "GET", "", handlers.list_inbox, read, 422)
+    add_route(router, "GET", "/{id}", handlers.show_question, read, 404, 422)
+    answer = handlers.answer_question
+    add_route(router, "POST", "/{id}/answer", answer, run, 404, 409, 422, status=202)
     router.routes.append(Route(ALL, endpoint=OtherMethods("GET")))
     return router

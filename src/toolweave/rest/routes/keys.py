@@ -12,11 +12,11 @@ from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
 from toolweave.json_text import JsonObject
 from toolweave.publishing.store import TOOL_NAME
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 
 SCOPE = "admin"
 ALL = "/api/v1/keys"
@@ -30,7 +30,7 @@ Sure = Annotated[
 ]
 
 
-class Making(Strict):
+class CreateKeyRequest(RequestBody):
     """A key to be made."""
 
     name: str = Field(
@@ -44,7 +44,7 @@ class Making(Strict):
     )
 
 
-class KeyShape(BaseModel):
+class KeyResponse(BaseModel):
     """A key without its secret."""
 
     id: str
@@ -57,20 +57,20 @@ class KeyShape(BaseModel):
     is_yours: bool = Field(alias="isYours")
 
 
-class KeysShape(BaseModel):
+class KeyListResponse(BaseModel):
     """Every key, newest first, and every scope there is."""
 
-    keys: list[KeyShape]
+    keys: list[KeyResponse]
     scopes: list[str]
 
 
-class MadeShape(KeyShape):
+class CreateKeyResponse(KeyResponse):
     """A new key; `key` is its text, this once."""
 
     key: str
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, keys: ApiKeys) -> None:
@@ -79,14 +79,15 @@ class _Answers:
     async def list_keys(self, request: Request) -> Response:
         """List every key, revoked ones too, without their secrets."""
         found = [_shown(one, request) for one in await self._keys.list()]
-        return json_answer({"keys": found, "scopes": [*SCOPES]})
+        return JsonResponse({"keys": found, "scopes": [*SCOPES]})
 
-    async def create_key(self, request: Request) -> Response:
+    async def create_key(
+        self, body: Annotated[CreateKeyRequest, Depends(CreateKeyRequest.read)], request: Request
+    ) -> Response:
         """Make a key; its text is in this answer and nowhere else."""
-        body = await read_shape(request, Making)
         key, text = await create_key(self._keys, body.name, body.scopes, body.tools)
         headers = {"Cache-Control": "no-store"}
-        return json_answer({**_shown(key, request), "key": text}, 201, headers)
+        return JsonResponse({**_shown(key, request), "key": text}, 201, headers)
 
     async def revoke_key(self, key: Identity, request: Request, sure: Sure = False) -> Response:
         """Revoke a key, at once."""
@@ -95,28 +96,28 @@ class _Answers:
         return Response(status_code=204)
 
 
-def key_routes(doorkeeper: Doorkeeper) -> APIRouter:
+def key_routes(authenticator: Authenticator) -> APIRouter:
     """The three endpoints; each needs `admin`."""
-    # The doorkeeper's own: it remembers keys for a second, and not one that was revoked here.
-    answers = _Answers(doorkeeper.keys)
+    # The authenticator's own: it remembers keys for a second, and not one that was revoked here.
+    handlers = _Handlers(authenticator.keys)
     router = APIRouter(prefix=ALL, tags=["keys"])
     gone = responses(None, 404, 409, 422, *KEYED, texts=_TEXTS, status=204)
     for method, path, answer, answered, reading in (
-        ("GET", "", answers.list_keys, responses(KeysShape, *KEYED), None),
+        ("GET", "", handlers.list_keys, responses(KeyListResponse, *KEYED), None),
         (
             "POST",
             "",
-            answers.create_key,
-            responses(MadeShape, *KEYED, *READING, status=201),
-            Making,
+            handlers.create_key,
+            responses(CreateKeyResponse, *KEYED, *READING, status=201),
+            CreateKeyRequest,
         ),
-        ("DELETE", ONE, answers.revoke_key, gone, None),
+        ("DELETE", ONE, handlers.revoke_key, gone, None),
     ):
         router.add_api_route(
             path,
             answer,
             methods=[method],
-            dependencies=[Depends(doorkeeper.wants(SCOPE))],
+            dependencies=[Depends(authenticator.require(SCOPE))],
             responses=answered,
             status_code=next(status for status in (201, 204, 200) if status in answered),
             openapi_extra=openapi.keyed(reading),

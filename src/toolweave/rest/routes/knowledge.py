@@ -16,11 +16,11 @@ from toolweave.catalog.tool_definitions import EXAMPLES, GUIDANCE, QUESTIONS, TA
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.rest import openapi, shapes
-from toolweave.rest.auth import Doorkeeper, Insiders
-from toolweave.rest.error_responses import refusal
+from toolweave.rest import openapi, response_models
+from toolweave.rest.auth import Authenticator, ServiceTokenCheck
+from toolweave.rest.error_responses import error_response
 from toolweave.rest.guard import BodyTooLarge, too_large
-from toolweave.rest.json_response import json_answer
+from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.request_body import Invocation, arguments_of, read_invocation
 
 PREFIX = "/api/v1/mcp"
@@ -29,7 +29,7 @@ EXECUTE = "tools:execute"
 ToolName = Annotated[str, Path(max_length=200, description="A tool's name")]
 
 
-class _Answers:
+class _Handlers:
     """The handlers of the six endpoints."""
 
     def __init__(self, toolbox: ToolService) -> None:
@@ -42,7 +42,7 @@ class _Answers:
 
     async def list_tools_internal(self) -> Response:
         """List the knowledge tools, plainly, for programs of this machine."""
-        return json_answer(self._listing)
+        return JsonResponse(self._listing)
 
     async def invoke(self, request: Request) -> Response:
         """Invoke a knowledge tool; the answer is wrapped in JSON-RPC 2.0."""
@@ -51,7 +51,7 @@ class _Answers:
 
     async def invoke_internal(self, request: Request) -> Response:
         """Invoke a knowledge tool without the JSON-RPC wrapper."""
-        return json_answer(self._invoke(await read_invocation(request), request))
+        return JsonResponse(self._invoke(await read_invocation(request), request))
 
     async def show_tool(self, tool_name: ToolName, request: Request) -> Response:
         """One tool: what it is for, guidance, and usage examples."""
@@ -59,7 +59,7 @@ class _Answers:
         question = next((q for q in QUESTIONS if q["name"] == tool_name), None)
         if question is None:
             raise _no_tool(self._toolbox, tool_name)
-        return json_answer(
+        return JsonResponse(
             {
                 "name": tool_name,
                 "description": question["description"],
@@ -75,11 +75,11 @@ class _Answers:
         )
 
     async def health(self, request: Request) -> Response:
-        """Whether the catalog answers."""
+        """Whether the catalog handlers."""
         started = time.perf_counter()
         types = self._toolbox.call("get_node_types", {})
         is_healthy = not types["isError"] and bool(types["structuredContent"])
-        return json_answer(
+        return JsonResponse(
             {
                 "healthy": is_healthy,
                 "version": toolweave.__version__,
@@ -107,27 +107,39 @@ class _Answers:
 
 
 def knowledge_routes(
-    toolbox: ToolService, doorkeeper: Doorkeeper, *, service_token: str | None
+    toolbox: ToolService, authenticator: Authenticator, *, service_token: str | None
 ) -> APIRouter:
     """The six endpoints; without a service token the internal pair is off."""
-    answers = _Answers(toolbox)
-    reads, executes, checks = map(doorkeeper.wants, ("tools:read", EXECUTE, "health:check"))
-    inside = Insiders(service_token)
+    handlers = _Handlers(toolbox)
+    reads, executes, checks = map(authenticator.require, ("tools:read", EXECUTE, "health:check"))
+    inside = ServiceTokenCheck(service_token)
     keyed, internal = openapi.KEYED, openapi.INTERNAL
     router = APIRouter(prefix=PREFIX, tags=["catalog"])
     # `/tools/internal` before `/tools/{tool_name}`, which would take it for a tool's name.
     for path, answer, gate, shown, responses in (
-        ("/tools", answers.list_tools, reads, keyed, shapes.TOOLS),
-        ("/tools/internal", answers.list_tools_internal, inside, internal, shapes.TOOLS_INTERNAL),
-        ("/tools/{tool_name}", answers.show_tool, reads, keyed, shapes.TOOL),
-        ("/health", answers.health, checks, keyed, shapes.HEALTH),
+        ("/tools", handlers.list_tools, reads, keyed, response_models.TOOLS),
+        (
+            "/tools/internal",
+            handlers.list_tools_internal,
+            inside,
+            internal,
+            response_models.TOOLS_INTERNAL,
+        ),
+        ("/tools/{tool_name}", handlers.show_tool, reads, keyed, response_models.TOOL),
+        ("/health", handlers.health, checks, keyed, response_models.HEALTH),
     ):
         router.add_api_route(
             path, answer, dependencies=[Depends(gate)], responses=responses, openapi_extra=shown
         )
     for path, answer, gate, shown, responses in (
-        ("/invoke", answers.invoke, executes, keyed, shapes.INVOKE),
-        ("/invoke/internal", answers.invoke_internal, inside, internal, shapes.INVOKE_INTERNAL),
+        ("/invoke", handlers.invoke, executes, keyed, response_models.INVOKE),
+        (
+            "/invoke/internal",
+            handlers.invoke_internal,
+            inside,
+            internal,
+            response_models.INVOKE_INTERNAL,
+        ),
     ):
         router.add_api_route(
             path,
@@ -140,16 +152,16 @@ def knowledge_routes(
     return router
 
 
-class InvokeDoor:
+class FastInvoke:
     """`POST /invoke` without a router: for whoever asks a thousand times a second.
 
     The same handler, key and refusals as the route, which describes it and has its other methods.
     """
 
-    def __init__(self, app: ASGIApp, toolbox: ToolService, doorkeeper: Doorkeeper) -> None:
+    def __init__(self, app: ASGIApp, toolbox: ToolService, authenticator: Authenticator) -> None:
         self._app = app
-        self._answers = _Answers(toolbox)
-        self._doorkeeper = doorkeeper
+        self._handlers = _Handlers(toolbox)
+        self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer an invocation, and pass on everything else."""
@@ -158,12 +170,12 @@ class InvokeDoor:
             return
         request = Request(scope, receive)
         try:
-            await self._doorkeeper.admit(request, EXECUTE)
-            answer = await self._answers.invoke(request)
+            await self._authenticator.authenticate(request, EXECUTE)
+            answer = await self._handlers.invoke(request)
         except ToolweaveError as error:
-            answer = refusal(scope, error)
+            answer = error_response(scope, error)
         except BodyTooLarge:
-            answer = refusal(scope, too_large())
+            answer = error_response(scope, too_large())
         await answer(scope, receive, send)
 
 
@@ -196,7 +208,7 @@ def _listed(question: JsonObject) -> JsonObject:
 
 
 def _rpc(rpc_id: object, result: object) -> Response:
-    return json_answer({"jsonrpc": "2.0", "id": rpc_id, "result": result})
+    return JsonResponse({"jsonrpc": "2.0", "id": rpc_id, "result": result})
 
 
 def _since(started: float) -> float:

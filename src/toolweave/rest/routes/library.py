@@ -15,11 +15,11 @@ from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
 from toolweave.library.templates import fill
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 
 ALL = "/api/v1/library"
 READ, RUN, WRITE, ADMIN = "workflows:read", "workflows:run", "workflows:write", "servers:admin"
@@ -41,7 +41,7 @@ Ref = Annotated[
 ]
 
 
-class LibraryRequest(Strict):
+class LibraryRequest(RequestBody):
     """A repository to add."""
 
     name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="What you call it")
@@ -49,21 +49,21 @@ class LibraryRequest(Strict):
     ref: str | None = Field(None, min_length=1, max_length=200, description="Default: its own")
 
 
-class FlowRunRequest(Strict):
+class FlowRunRequest(RequestBody):
     """What a flow begins with."""
 
     inputs: dict[str, Any] = Field(default_factory=dict[str, Any], description="Its variables")
     ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
 
 
-class Filling(Strict):
+class FillTemplateRequest(RequestBody):
     """What a template is filled with."""
 
     values: dict[str, Any] = Field(default_factory=dict[str, Any], description="By name")
     ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
 
 
-class LibraryShape(BaseModel):
+class LibraryResponse(BaseModel):
     """A repository by the name it has here."""
 
     name: str
@@ -72,13 +72,13 @@ class LibraryShape(BaseModel):
     added_at: str = Field(alias="addedAt")
 
 
-class LibrariesShape(BaseModel):
+class LibraryListResponse(BaseModel):
     """All of them."""
 
-    libraries: list[LibraryShape]
+    libraries: list[LibraryResponse]
 
 
-class AtShape(BaseModel):
+class LibraryVersionResponse(BaseModel):
     """At which commit something was read; `stale` says why it may be old."""
 
     ref: str
@@ -87,7 +87,7 @@ class AtShape(BaseModel):
     stale: str | None = None
 
 
-class WholeLibrary(AtShape):
+class LibraryDetailsResponse(LibraryVersionResponse):
     """What a library holds."""
 
     library: str
@@ -96,7 +96,7 @@ class WholeLibrary(AtShape):
     skipped: list[dict[str, Any]]
 
 
-class FlowShape(AtShape):
+class FlowResponse(LibraryVersionResponse):
     """A flow as it stands in its file."""
 
     library: str
@@ -104,7 +104,7 @@ class FlowShape(AtShape):
     flow: dict[str, Any]
 
 
-class TemplateShape(BaseModel):
+class TemplateResponse(BaseModel):
     """A template with its variables and stored values."""
 
     name: str
@@ -114,14 +114,14 @@ class TemplateShape(BaseModel):
     variable_value_sets: list[dict[str, Any]] = Field(alias="variableValueSets")
 
 
-class FilledShape(BaseModel):
+class FillTemplateResponse(BaseModel):
     """A template, filled in."""
 
     name: str
     text: str
 
 
-class ExecutionShape(BaseModel):
+class FlowExecutionResponse(BaseModel):
     """Seed 003's FlowExecution."""
 
     flow_id: str = Field(alias="flowId")
@@ -135,7 +135,7 @@ class ExecutionShape(BaseModel):
     error: dict[str, Any] | None = None
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
@@ -145,24 +145,25 @@ class _Answers:
 
     async def list_libraries(self) -> Response:
         """List the libraries."""
-        return json_answer({"libraries": [one.as_json() for one in await self._shelf.list()]})
+        return JsonResponse({"libraries": [one.as_json() for one in await self._shelf.list()]})
 
-    async def add_library(self, request: Request) -> Response:
-        """Add a repository that answers."""
-        body = await read_shape(request, LibraryRequest)
+    async def add_library(
+        self, body: Annotated[LibraryRequest, Depends(LibraryRequest.read)]
+    ) -> Response:
+        """Add a repository that handlers."""
         folder = self._studio.home.settings.home
         try:
             added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
         except (Unavailable, TimedOut) as error:
             # Of what was sent, not of ours: the address is the caller's.
             raise Invalid("GITHUB_ERROR", error.message, hint=error.hint) from None
-        return json_answer(added.as_json(), 201)
+        return JsonResponse(added.as_json(), 201)
 
     async def show_library(self, library: LibraryName, ref: Ref = None) -> Response:
         """The flows and templates of a library, and what was left out."""
         flows = await self._shelf.flows(library, ref)
         templates = await self._shelf.templates(library, ref)
-        return json_answer(
+        return JsonResponse(
             {
                 "library": library,
                 **flows.at.as_json(),
@@ -179,63 +180,78 @@ class _Answers:
 
     async def refresh_library(self, library: LibraryName) -> Response:
         """Ask the repository now whether anything is new."""
-        return json_answer((await self._shelf.refresh(library)).as_json())
+        return JsonResponse((await self._shelf.refresh(library)).as_json())
 
     async def show_flow(self, library: LibraryName, flow: FlowName, ref: Ref = None) -> Response:
         """One flow."""
         found = await self._shelf.flow(library, flow, ref)
         about: JsonObject = {"library": library, "name": found.entry.name, **found.at.as_json()}
-        return json_answer({**about, "flow": found.document})
+        return JsonResponse({**about, "flow": found.document})
 
-    async def run_flow(self, library: LibraryName, flow: FlowName, request: Request) -> Response:
+    async def run_flow(
+        self,
+        library: LibraryName,
+        flow: FlowName,
+        body: Annotated[FlowRunRequest, Depends(FlowRunRequest.read)],
+        request: Request,
+    ) -> Response:
         """Run a flow to its end; what goes wrong stands in the execution."""
-        body = await read_shape(request, FlowRunRequest)
         await self._shelf.get(library)
         key: ApiKey = request.state.key
         inputs = cast("JsonObject", body.inputs)
         asked = FlowRequest(
             library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest"
         )
-        return json_answer(await self._runner.execute(asked))
+        return JsonResponse(await self._runner.execute(asked))
 
     async def show_template(
         self, library: LibraryName, template: TemplateName, ref: Ref = None
     ) -> Response:
         """One template."""
-        return json_answer((await self._shelf.template(library, template, ref)).as_json())
+        return JsonResponse((await self._shelf.template(library, template, ref)).as_json())
 
     async def fill_template(
-        self, library: LibraryName, template: TemplateName, request: Request
+        self,
+        library: LibraryName,
+        template: TemplateName,
+        body: Annotated[FillTemplateRequest, Depends(FillTemplateRequest.read)],
     ) -> Response:
         """A template with its names filled in."""
-        body = await read_shape(request, Filling)
         found = await self._shelf.template(library, template, body.ref)
-        return json_answer({"name": found.name, "text": fill(found, body.values)})
+        return JsonResponse({"name": found.name, "text": fill(found, body.values)})
 
 
-def library_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def library_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The endpoints; adding and removing a repository wants `servers:admin`."""
-    a = _Answers(studio)
+    a = _Handlers(studio)
     router = APIRouter(prefix=ALL, tags=["library"])
     one, flow, template = "/{library}", "/{library}/flows/{flow}", "/{library}/templates/{template}"
     # Any: what OpenAPI is told of each.
     table: tuple[tuple[str, str, Any, str, type[BaseModel] | None, Any, int], ...] = (
-        ("GET", "", a.list_libraries, READ, LibrariesShape, None, 200),
-        ("POST", "", a.add_library, ADMIN, LibraryShape, LibraryRequest, 201),
-        ("GET", one, a.show_library, READ, WholeLibrary, None, 200),
+        ("GET", "", a.list_libraries, READ, LibraryListResponse, None, 200),
+        ("POST", "", a.add_library, ADMIN, LibraryResponse, LibraryRequest, 201),
+        ("GET", one, a.show_library, READ, LibraryDetailsResponse, None, 200),
         ("DELETE", one, a.remove_library, ADMIN, None, None, 204),
-        ("POST", f"{one}/refresh", a.refresh_library, WRITE, AtShape, None, 200),
-        ("GET", flow, a.show_flow, READ, FlowShape, None, 200),
-        ("POST", f"{flow}/run", a.run_flow, RUN, ExecutionShape, FlowRunRequest, 200),
-        ("GET", template, a.show_template, READ, TemplateShape, None, 200),
-        ("POST", f"{template}/fill", a.fill_template, READ, FilledShape, Filling, 200),
+        ("POST", f"{one}/refresh", a.refresh_library, WRITE, LibraryVersionResponse, None, 200),
+        ("GET", flow, a.show_flow, READ, FlowResponse, None, 200),
+        ("POST", f"{flow}/run", a.run_flow, RUN, FlowExecutionResponse, FlowRunRequest, 200),
+        ("GET", template, a.show_template, READ, TemplateResponse, None, 200),
+        (
+            "POST",
+            f"{template}/fill",
+            a.fill_template,
+            READ,
+            FillTemplateResponse,
+            FillTemplateRequest,
+            200,
+        ),
     )
     for method, path, answer, scope, shape, reading, status in table:
         router.add_api_route(
             path,
             answer,
             methods=[method],
-            dependencies=[Depends(doorkeeper.wants(scope))],
+            dependencies=[Depends(authenticator.require(scope))],
             responses=responses(
                 shape, 403, 404, 409, 422, *KEYED, *READING, status=status, texts=_TEXTS
             ),

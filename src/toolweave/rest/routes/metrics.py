@@ -4,12 +4,12 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
 from toolweave.app.running_studio import RunningStudio
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 
 TYPE = "text/plain; version=0.0.4"
 
 
-def metrics_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def metrics_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The one endpoint; what it gives is Prometheus's own format and no part of the OpenAPI."""
     router = APIRouter()
 
@@ -20,7 +20,7 @@ def metrics_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     router.add_api_route(
         "/metrics",
         show_metrics,
-        dependencies=[Depends(doorkeeper.wants("health:check"))],
+        dependencies=[Depends(authenticator.require("health:check"))],
         include_in_schema=False,
     )
     return router

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
@@ -12,16 +12,16 @@ from toolweave.assistant.model_test import check_model
 from toolweave.assistant.models import NAME, NewModel
 from toolweave.home import Home
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 
 ModelName = Annotated[str, Path(max_length=64, pattern=r"\S", description="A model's name")]
 
 
-class ModelRequest(Strict):
+class ModelRequest(RequestBody):
     """A model to ask from now on."""
 
     name: str = Field(pattern=f"^{NAME.pattern}$", description="What you call it")
@@ -31,7 +31,7 @@ class ModelRequest(Strict):
     key: str | None = Field(None, min_length=1, max_length=4_000, description="Into the vault")
 
 
-class ModelShape(BaseModel):
+class ModelResponse(BaseModel):
     """A model, without its key."""
 
     name: str
@@ -44,13 +44,13 @@ class ModelShape(BaseModel):
     created_at: str | None = Field(alias="createdAt")
 
 
-class ModelsShape(BaseModel):
+class ModelListResponse(BaseModel):
     """All of them, the default one first."""
 
-    models: list[ModelShape]
+    models: list[ModelResponse]
 
 
-class TrialShape(BaseModel):
+class ModelTestResponse(BaseModel):
     """What a model answered to one small question."""
 
     model: str
@@ -62,7 +62,7 @@ class TrialShape(BaseModel):
     cost_usd: float | None = Field(alias="costUsd")
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, home: Home) -> None:
@@ -71,13 +71,14 @@ class _Answers:
 
     async def list_models(self) -> Response:
         """List the models that can be asked, without their keys."""
-        return json_answer({"models": [one.as_json() for one in await self._models.list()]})
+        return JsonResponse({"models": [one.as_json() for one in await self._models.list()]})
 
-    async def add_model(self, request: Request) -> Response:
+    async def add_model(
+        self, body: Annotated[ModelRequest, Depends(ModelRequest.read)]
+    ) -> Response:
         """Add a model; its key goes into the vault and is never shown."""
-        body = await read_shape(request, ModelRequest)
         new = NewModel(body.name, body.provider, body.model, body.base_url, body.key)
-        return json_answer((await self._models.add(new)).as_json(), 201)
+        return JsonResponse((await self._models.add(new)).as_json(), 201)
 
     async def remove_model(self, model: ModelName) -> Response:
         """Forget a model and its key."""
@@ -86,13 +87,13 @@ class _Answers:
 
     async def make_default_model(self, model: ModelName) -> Response:
         """Ask this model wherever no other is named."""
-        return json_answer((await self._models.make_default(model)).as_json())
+        return JsonResponse((await self._models.make_default(model)).as_json())
 
     async def test_model(self, model: ModelName) -> Response:
         """Ask a model for one word."""
         await self._models.get(model)
         async with open_model_caller(self._home) as asking:
-            return json_answer((await check_model(asking, model)).as_json())
+            return JsonResponse((await check_model(asking, model)).as_json())
 
 
 _TEXTS = {
@@ -105,25 +106,39 @@ _TEXTS = {
 }
 
 
-def model_routes(home: Home, doorkeeper: Doorkeeper) -> APIRouter:
+def model_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     """The endpoints; all of them want the scope `admin`."""
-    answers, gate = _Answers(home), doorkeeper.wants("admin")
+    handlers, gate = _Handlers(home), authenticator.require("admin")
     router = APIRouter(prefix="/api/v1/models", tags=["models"])
     one = "/{model}"
     # Any: what OpenAPI is told of each.
-    table: tuple[tuple[str, str, Any, Any, type[Strict] | None, int], ...] = (
-        ("GET", "", answers.list_models, responses(ModelsShape, *KEYED), None, 200),
-        ("POST", "", answers.add_model, _told(ModelShape, 201, 409, *READING), ModelRequest, 201),
-        ("DELETE", one, answers.remove_model, _told(None, 204, 404), None, 204),
+    table: tuple[tuple[str, str, Any, Any, type[RequestBody] | None, int], ...] = (
+        ("GET", "", handlers.list_models, responses(ModelListResponse, *KEYED), None, 200),
+        (
+            "POST",
+            "",
+            handlers.add_model,
+            _told(ModelResponse, 201, 409, *READING),
+            ModelRequest,
+            201,
+        ),
+        ("DELETE", one, handlers.remove_model, _told(None, 204, 404), None, 204),
         (
             "PUT",
             f"{one}/default",
-            answers.make_default_model,
-            _told(ModelShape, 200, 404),
+            handlers.make_default_model,
+            _told(ModelResponse, 200, 404),
             None,
             200,
         ),
-        ("POST", f"{one}/test", answers.test_model, _told(TrialShape, 200, 404, 504), None, 200),
+        (
+            "POST",
+            f"{one}/test",
+            handlers.test_model,
+            _told(ModelTestResponse, 200, 404, 504),
+            None,
+            200,
+        ),
     )
     for method, path, answer, told, reading, status in table:
         router.add_api_route(

@@ -8,8 +8,8 @@ from starlette.types import Receive, Scope, Send
 
 from toolweave.clock import Clock
 from toolweave.people.reply_webhooks import ReplyPosts
-from toolweave.rest.auth import Rates
-from toolweave.rest.json_response import json_answer
+from toolweave.rest.auth import RateLimiter
+from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.routes.hooks import arrival_of
 
 PREFIX = "/hooks/people"
@@ -18,7 +18,7 @@ PREFIX = "/hooks/people"
 class ReplyDoor:
     """Answers every request below `/hooks/people`."""
 
-    def __init__(self, posts: ReplyPosts, rates: Rates, clock: Clock) -> None:
+    def __init__(self, posts: ReplyPosts, rates: RateLimiter, clock: Clock) -> None:
         self._posts = posts
         self._rates = rates
         self._clock = clock
@@ -31,11 +31,11 @@ class ReplyDoor:
         channel = str(request.path_params["channel"])
         self._rates.spend(f"hook:people/{channel[:20]}")
         arrival = await arrival_of(request, f"/people/{channel}", self._clock)
-        answer = json_answer(await self._posts.deliver(channel, arrival))
+        answer = JsonResponse(await self._posts.deliver(channel, arrival))
         await answer(scope, receive, send)
 
 
-def reply_routes(posts: ReplyPosts, rates: Rates, clock: Clock) -> APIRouter:
+def reply_routes(posts: ReplyPosts, rates: RateLimiter, clock: Clock) -> APIRouter:
     """The doors of all services; to be asked before those of the triggers."""
     router = APIRouter()
     door = ReplyDoor(posts, rates, clock)

@@ -3,10 +3,10 @@
 A text is worked out over what a run left, within a budget; nothing is run, saved or sent anywhere.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
@@ -18,17 +18,16 @@ from toolweave.engine.run_table import RunRecord
 from toolweave.json_text import JsonObject
 from toolweave.publishing.service import draft
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import read_shape
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.response_models import KEYED, READING, ProblemResponse, responses
 from toolweave.rest.routes.edit import EditRequest
-from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
 from toolweave.workflow.preview import PreviewRequest
 
 MAX_TEXT = 50_000
 
 
-class PreviewBody(EditRequest):
+class NodeNamesRequest(EditRequest):
     """A node of a workflow, and the run whose data is meant."""
 
     node: str = Field(min_length=1, max_length=200, description="Its id")
@@ -39,7 +38,7 @@ class PreviewBody(EditRequest):
     )
 
 
-class Trying(PreviewBody):
+class PreviewExpressionRequest(NodeNamesRequest):
     """A text of a node to work out."""
 
     expression: str = Field(max_length=MAX_TEXT, description="The text, holes and all")
@@ -50,7 +49,7 @@ class Trying(PreviewBody):
     )
 
 
-class RunSeen(BaseModel):
+class RunReference(BaseModel):
     """The run that the data is of."""
 
     id: str
@@ -58,7 +57,7 @@ class RunSeen(BaseModel):
     started_at: str = Field(alias="startedAt")
 
 
-class ValueShown(BaseModel):
+class PreviewValueResponse(BaseModel):
     """A value: its kind, its text or the beginning of it, and how long it is."""
 
     kind: Literal["string", "number", "integer", "boolean", "null", "array", "object"]
@@ -66,7 +65,7 @@ class ValueShown(BaseModel):
     chars: int
 
 
-class FaultShape(BaseModel):
+class ExpressionProblemResponse(BaseModel):
     """What is wrong, and at which character."""
 
     code: str
@@ -78,17 +77,17 @@ class FaultShape(BaseModel):
     column: int
 
 
-class Previewed(BaseModel):
+class PreviewResponse(BaseModel):
     """What the text gives; `run` is nothing where there was none, `value` where there is none."""
 
-    run: RunSeen | None
+    run: RunReference | None
     # Whether the run came to the node.
     reached: bool
-    value: ValueShown | None
-    faults: list[FaultShape]
+    value: PreviewValueResponse | None
+    faults: list[ExpressionProblemResponse]
 
 
-class OfferShape(BaseModel):
+class CompletionResponse(BaseModel):
     """A path that can be named: what is there, and what the run had there."""
 
     path: str
@@ -97,7 +96,7 @@ class OfferShape(BaseModel):
     sample: str | None
 
 
-class FunctionShape(BaseModel):
+class FunctionResponse(BaseModel):
     """A function that can be called."""
 
     name: str
@@ -106,7 +105,7 @@ class FunctionShape(BaseModel):
     gives: str
 
 
-class DraftShape(BaseModel):
+class ToolDraftResponse(BaseModel):
     """The tool that a workflow would be, and what keeps it from being published."""
 
     tool: str
@@ -114,15 +113,15 @@ class DraftShape(BaseModel):
     # Any: schemas.
     input_schema: dict[str, Any] = Field(alias="inputSchema")
     output_schema: dict[str, Any] | None = Field(alias="outputSchema")
-    problems: list[ProblemShape]
+    problems: list[ProblemResponse]
 
 
-class NamesShape(BaseModel):
+class NodeNamesResponse(BaseModel):
     """What texts of the node can name; `languages` tells of fields that are more than values."""
 
-    run: RunSeen | None
-    offers: list[OfferShape]
-    functions: list[FunctionShape]
+    run: RunReference | None
+    offers: list[CompletionResponse]
+    functions: list[FunctionResponse]
     languages: dict[str, Literal["value", "config", "own", "words", "prompt", "flow"]]
 
 
@@ -132,24 +131,26 @@ _FUNCTIONS = [
 ]
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         self._previews = Previews(studio.engine, studio.authoring.tools, studio.home.masker)
 
-    async def preview_expression(self, request: Request) -> Response:
+    async def preview_expression(
+        self, body: Annotated[PreviewExpressionRequest, Depends(PreviewExpressionRequest.read)]
+    ) -> Response:
         """Work a text of a node out with the data of a run; the answer is 200 whatever it gives."""
-        body = await read_shape(request, Trying)
         loaded = await body.loaded()
         asking = PreviewRequest(body.expression, body.field)
         found = await self._previews.preview(loaded.workflow, body.node, asking, body.run)
-        return json_answer(_preview(found))
+        return JsonResponse(_preview(found))
 
-    async def list_names(self, request: Request) -> Response:
+    async def list_names(
+        self, body: Annotated[NodeNamesRequest, Depends(NodeNamesRequest.read)]
+    ) -> Response:
         """What the texts of a node can name: earlier outputs, inputs, functions."""
-        body = await read_shape(request, PreviewBody)
         loaded = await body.loaded()
         found = await self._previews.names(loaded.workflow, body.node, body.run)
         told: dict[str, Any] = {
@@ -161,14 +162,13 @@ class _Answers:
             "functions": _FUNCTIONS,
             "languages": found.languages,
         }
-        return json_answer(told)
+        return JsonResponse(told)
 
-    async def draft_tool(self, request: Request) -> Response:
+    async def draft_tool(self, body: Annotated[EditRequest, Depends(EditRequest.read)]) -> Response:
         """What a workflow would be as a tool if it were published; 200 whatever is wrong."""
-        body = await read_shape(request, EditRequest)
         loaded = await body.loaded()
         made = await run_sync(draft, loaded, await self._studio.authoring.tools.known())
-        return json_answer(
+        return JsonResponse(
             {
                 "tool": made.tool,
                 "description": made.description,
@@ -179,20 +179,20 @@ class _Answers:
         )
 
 
-def preview_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def preview_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The three endpoints; all need `workflows:read`."""
-    answers = _Answers(studio)
+    handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok in (
-        ("/preview", answers.preview_expression, Trying, Previewed),
-        ("/names", answers.list_names, PreviewBody, NamesShape),
-        ("/tool", answers.draft_tool, EditRequest, DraftShape),
+        ("/preview", handlers.preview_expression, PreviewExpressionRequest, PreviewResponse),
+        ("/names", handlers.list_names, NodeNamesRequest, NodeNamesResponse),
+        ("/tool", handlers.draft_tool, EditRequest, ToolDraftResponse),
     ):
         router.add_api_route(
             path,
             answer,
             methods=["POST"],
-            dependencies=[Depends(doorkeeper.wants("workflows:read"))],
+            dependencies=[Depends(authenticator.require("workflows:read"))],
             responses=responses(ok, 404, *KEYED, *READING),
             openapi_extra=openapi.keyed(reading),
         )

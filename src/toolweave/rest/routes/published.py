@@ -12,17 +12,17 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.publishing.service import PublicationRequest, publish, unpublish
 from toolweave.publishing.store import MAX_DESCRIPTION, TOOL_NAME, IfLeft, Tasks
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 from toolweave.workflow.ids import MAX_NAME
 
 Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A workflow's name")]
 
 
-class Publishing(Strict):
+class PublishRequest(RequestBody):
     """How to publish; what is not said stays, or is made of the workflow."""
 
     tool: str | None = Field(None, pattern=f"^{TOOL_NAME}$", description="The tool's name")
@@ -33,7 +33,7 @@ class Publishing(Strict):
     tasks: Tasks | None = Field(None, description="When callers that know tasks get a handle")
 
 
-class PublishedShape(BaseModel):
+class PublishedToolResponse(BaseModel):
     """A workflow as a tool."""
 
     tool: str
@@ -48,13 +48,13 @@ class PublishedShape(BaseModel):
     output_schema: dict[str, Any] | None = Field(alias="outputSchema")
 
 
-class PublishedAll(BaseModel):
+class PublishedListResponse(BaseModel):
     """Everything that is published, by tool."""
 
-    published: list[PublishedShape]
+    published: list[PublishedToolResponse]
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
@@ -66,15 +66,16 @@ class _Answers:
         key: ApiKey = request.state.key
         tools = await self._studio.published.tools()
         found = [one.publication for one in tools if key.allows_tool(one.publication.tool)]
-        return json_answer({"published": [one.as_json() for one in found]})
+        return JsonResponse({"published": [one.as_json() for one in found]})
 
-    async def publish_workflow(self, name: Name, request: Request) -> Response:
+    async def publish_workflow(
+        self, name: Name, body: Annotated[PublishRequest, Depends(PublishRequest.read)]
+    ) -> Response:
         """Make a stored workflow a tool, as it is now."""
-        body = await read_shape(request, Publishing)
         wish = PublicationRequest(name, body.tool, body.description, body.if_left, body.tasks)
         made = await publish(self._home, await self._studio.authoring.tools.known(), wish)
         self._studio.published.nudge()
-        return json_answer(made.as_json())
+        return JsonResponse(made.as_json())
 
     async def unpublish_workflow(self, name: Name) -> Response:
         """Take a tool back, by its name or its workflow's; runs go on."""
@@ -83,19 +84,26 @@ class _Answers:
         return Response(status_code=204)
 
 
-def published_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def published_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The three endpoints; looking needs `workflows:read`, publishing `workflows:write`."""
-    answers = _Answers(studio)
-    reads, writes = map(doorkeeper.wants, ("workflows:read", "workflows:write"))
+    handlers = _Handlers(studio)
+    reads, writes = map(authenticator.require, ("workflows:read", "workflows:write"))
     router = APIRouter(prefix="/api/v1/published", tags=["published"])
-    shown = responses(PublishedShape, 404, 409, 422, *KEYED, *READING)
+    shown = responses(PublishedToolResponse, 404, 409, 422, *KEYED, *READING)
     for method, path, answer, gate, answered, reading in (
-        ("GET", "", answers.list_published, reads, responses(PublishedAll, 422, *KEYED), None),
-        ("PUT", "/{name}", answers.publish_workflow, writes, shown, Publishing),
+        (
+            "GET",
+            "",
+            handlers.list_published,
+            reads,
+            responses(PublishedListResponse, 422, *KEYED),
+            None,
+        ),
+        ("PUT", "/{name}", handlers.publish_workflow, writes, shown, PublishRequest),
         (
             "DELETE",
             "/{name}",
-            answers.unpublish_workflow,
+            handlers.unpublish_workflow,
             writes,
             responses(None, 404, 422, *KEYED, status=204),
             None,

@@ -13,15 +13,15 @@ from toolweave.engine.step_snapshot import StepSnapshot
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.routes.runs import ALL, PRINTED, Most, RunId
-from toolweave.rest.shapes import KEYED, responses
-from toolweave.rest.truncation import PICTURES, CutShape, cut, picture_at
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.response_models import KEYED, responses
+from toolweave.rest.routes.runs import ALL, PRINTABLE, MaxChars, RunId
+from toolweave.rest.truncation import PICTURES, TruncatedValue, cut, picture_at
 from toolweave.workflow.formats.load import convert
 
 StepKey = Annotated[
-    str, Query(min_length=1, max_length=1_000, pattern=PRINTED, description="The step's key")
+    str, Query(min_length=1, max_length=1_000, pattern=PRINTABLE, description="The step's key")
 ]
 
 AnyStep = Annotated[
@@ -29,7 +29,7 @@ AnyStep = Annotated[
     Query(
         min_length=1,
         max_length=1_000,
-        pattern=PRINTED,
+        pattern=PRINTABLE,
         alias="step",
         description="The step's key; without one, what the whole run gave",
     ),
@@ -51,26 +51,26 @@ _RAW: dict[str, dict[int | str, dict[str, Any]]] = {
 }
 
 
-class PinnedWorkflow(BaseModel):
+class RunWorkflowResponse(BaseModel):
     """The workflow as it was when the run began, in canonical JSON."""
 
     run: str
     document: dict[str, Any]
 
 
-class CameIn(BaseModel):
+class StepInputResponse(BaseModel):
     """What came in to a step."""
 
     run: str
     step: str
     input: Any
     # What is told of it instead where it is too large.
-    cut: CutShape | None = None
+    cut: TruncatedValue | None = None
     # What the step worked with: its settings and inputs, filled in, without secrets.
     given: dict[str, Any] | None = None
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
@@ -81,25 +81,27 @@ class _Answers:
         """The workflow that a run is of, as it was when the run began."""
         found = await self._engine.get(run)
         plan = await self._engine.plan(found.id)
-        return json_answer({"run": found.id, "document": convert(plan.workflow, "toolweave")})
+        return JsonResponse({"run": found.id, "document": convert(plan.workflow, "toolweave")})
 
-    async def show_step_input(self, run: RunId, step: StepKey, most: Most = None) -> Response:
+    async def show_step_input(
+        self, run: RunId, step: StepKey, max_chars: MaxChars = None
+    ) -> Response:
         """What came in to one step of a run; with `maxChars`, what it was given as well."""
         found = await self._engine.get(run)
         moment = await self._engine.moment(found.id, step)
         value = moment.binder.incoming(moment.place)
         told: JsonObject = {"run": found.id, "step": step, "input": value}
-        if most is not None:
-            if (short := cut(value, most)) is not None:
+        if max_chars is not None:
+            if (short := cut(value, max_chars)) is not None:
                 told |= {"input": None, "cut": short}
-            told["given"] = self._given(moment, most)
-        return json_answer(told)
+            told["given"] = self._given(moment, max_chars)
+        return JsonResponse(told)
 
     async def show_step_output(self, run: RunId, step: AnyStep = None) -> Response:
         """All of what a step gave, or of what the run gave, as one JSON value."""
         value = await self._gave(run, step)
         headers = {"Content-Disposition": 'attachment; filename="output.json"'}
-        return json_answer(value, 200, headers)
+        return JsonResponse(value, 200, headers)
 
     async def show_step_picture(self, run: RunId, step: StepKey, at: PictureAt = "") -> Response:
         """A picture within what a step gave."""
@@ -121,7 +123,7 @@ class _Answers:
             raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {step!r}")
         return record.value
 
-    def _given(self, moment: StepSnapshot, most: int) -> JsonObject | None:
+    def _given(self, moment: StepSnapshot, max_chars: int) -> JsonObject | None:
         """What a step worked with; nothing where that cannot be told any more."""
         place = moment.place
         try:
@@ -134,24 +136,24 @@ class _Answers:
         else:
             told = {**given.config, **given.inputs}
         shown = self._masker.mask_json(told)
-        is_large = not told or cut(told, most) is not None
+        is_large = not told or cut(told, max_chars) is not None
         return None if is_large or not isinstance(shown, dict) else shown
 
 
-def run_detail_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def run_detail_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The four endpoints; all need `workflows:read`."""
-    answers = _Answers(studio)
+    handlers = _Handlers(studio)
     router = APIRouter(prefix=ALL, tags=["runs"])
     for path, answer, ok in (
-        ("/{run}/workflow", answers.show_run_workflow, PinnedWorkflow),
-        ("/{run}/input", answers.show_step_input, CameIn),
-        ("/{run}/output", answers.show_step_output, None),
-        ("/{run}/picture", answers.show_step_picture, None),
+        ("/{run}/workflow", handlers.show_run_workflow, RunWorkflowResponse),
+        ("/{run}/input", handlers.show_step_input, StepInputResponse),
+        ("/{run}/output", handlers.show_step_output, None),
+        ("/{run}/picture", handlers.show_step_picture, None),
     ):
         router.add_api_route(
             path,
             answer,
-            dependencies=[Depends(doorkeeper.wants("workflows:read"))],
+            dependencies=[Depends(authenticator.require("workflows:read"))],
             responses=responses(ok, 404, 422, *KEYED) | _RAW.get(path, {}),
             openapi_extra=openapi.KEYED,
         )

@@ -7,19 +7,19 @@ from pydantic import BaseModel
 from toolweave.app.samples import open_sample
 from toolweave.app.studio import Studio
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.shapes import KEYED, responses
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.response_models import KEYED, responses
 
 
-class SampleShape(BaseModel):
+class SampleResponse(BaseModel):
     """The name it is stored under, and the server it calls."""
 
     workflow: str
     server: str
 
 
-class _Answers:
+class _Handlers:
     """The handler."""
 
     def __init__(self, studio: Studio) -> None:
@@ -31,18 +31,18 @@ class _Answers:
         Nothing but our own program is ever trusted here.
         """
         made = await open_sample(self._studio)
-        return json_answer({"workflow": made.workflow, "server": made.server})
+        return JsonResponse({"workflow": made.workflow, "server": made.server})
 
 
-def sample_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
+def sample_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
     """The one endpoint; it trusts a server and writes a workflow, so it needs `admin`."""
     router = APIRouter(prefix="/api/v1/samples", tags=["samples"])
     router.add_api_route(
         "",
-        _Answers(studio).make_sample,
+        _Handlers(studio).make_sample,
         methods=["POST"],
-        dependencies=[Depends(doorkeeper.wants("admin"))],
-        responses=responses(SampleShape, 409, *KEYED),
+        dependencies=[Depends(authenticator.require("admin"))],
+        responses=responses(SampleResponse, 409, *KEYED),
         openapi_extra=openapi.KEYED,
     )
     return router

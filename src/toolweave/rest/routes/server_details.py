@@ -11,10 +11,10 @@ from starlette.types import Send
 from toolweave.app.studio import Studio
 from toolweave.errors import ToolweaveError
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.response_models import KEYED, Responses, responses
 from toolweave.rest.routes.servers import ServerIdentity, server_of
-from toolweave.rest.shapes import KEYED, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.servers.checks import recent_activity
 from toolweave.servers.definition import Server
@@ -24,7 +24,7 @@ SCOPE = "servers:admin"
 Limit = Annotated[int, Query(ge=1, le=500, description="At most so many of each, the newest")]
 
 
-class CheckShape(BaseModel):
+class HealthCheckResponse(BaseModel):
     """One look at the server."""
 
     at: str
@@ -33,7 +33,7 @@ class CheckShape(BaseModel):
     reason: str | None
 
 
-class CallShape(BaseModel):
+class ServerCallResponse(BaseModel):
     """One call of a tool."""
 
     at: str
@@ -44,11 +44,11 @@ class CallShape(BaseModel):
     message: str | None
 
 
-class ServerHealthShape(BaseModel):
+class ServerHealthResponse(BaseModel):
     """The last looks and calls, oldest first, and what the server wrote to its log last."""
 
-    checks: list[CheckShape]
-    calls: list[CallShape]
+    checks: list[HealthCheckResponse]
+    calls: list[ServerCallResponse]
     log: list[str]
 
 
@@ -77,7 +77,7 @@ class _SigningIn(EventStream):
             await self.send_event(send, SentEvent(2, "done", {"toolCount": count}))
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: Studio) -> None:
@@ -86,7 +86,7 @@ class _Answers:
     async def show_server_health(self, server: ServerIdentity, limit: Limit = 60) -> Response:
         """How a server answered lately, what failed, and the last lines of its log."""
         found = await server_of(self._studio, server)
-        return json_answer(
+        return JsonResponse(
             await recent_activity(
                 self._studio.connections,
                 self._studio.home.pings,
@@ -103,22 +103,22 @@ class _Answers:
         return _SigningIn(self._studio, found)
 
 
-def server_detail_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
+def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
     """The two endpoints; both want `servers:admin`."""
-    answers = _Answers(studio)
+    handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/servers/{server}", tags=["servers"])
-    shown = responses(ServerHealthShape, 404, 422, *KEYED)
+    shown = responses(ServerHealthResponse, 404, 422, *KEYED)
     # Any: what OpenAPI is told of each.
     table: tuple[tuple[str, str, Any, Any], ...] = (
-        ("GET", "/health", answers.show_server_health, shown),
-        ("POST", "/sign-in", answers.sign_in_to_server, _STREAM),
+        ("GET", "/health", handlers.show_server_health, shown),
+        ("POST", "/sign-in", handlers.sign_in_to_server, _STREAM),
     )
     for method, path, answer, told in table:
         router.add_api_route(
             path,
             answer,
             methods=[method],
-            dependencies=[Depends(doorkeeper.wants(SCOPE))],
+            dependencies=[Depends(authenticator.require(SCOPE))],
             responses=told,
             openapi_extra=openapi.keyed(),
         )

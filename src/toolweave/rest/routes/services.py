@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
@@ -12,11 +12,11 @@ from toolweave.credentials.store import Credential
 from toolweave.home import Home
 from toolweave.nodes.services._vendors import KNOWN
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 
 SCOPE = "admin"
 ONE = "/{name}"
@@ -26,7 +26,7 @@ Name = Annotated[
 ]
 
 
-class Storing(Strict):
+class CredentialRequest(RequestBody):
     """A token to keep."""
 
     token: str = Field(min_length=1, max_length=10_000, pattern=r"\S", description="The secret")
@@ -42,7 +42,7 @@ class Storing(Strict):
     )
 
 
-class CredentialShape(BaseModel):
+class CredentialResponse(BaseModel):
     """A credential, without its secret."""
 
     name: str
@@ -51,14 +51,14 @@ class CredentialShape(BaseModel):
     base_url: str | None = Field(None, alias="baseUrl")
 
 
-class CredentialsShape(BaseModel):
+class CredentialListResponse(BaseModel):
     """All of them, and every kind there is."""
 
-    services: list[CredentialShape]
+    services: list[CredentialResponse]
     kinds: list[str]
 
 
-class TestedShape(BaseModel):
+class CredentialTestResponse(BaseModel):
     """What a harmless call told."""
 
     name: str
@@ -67,7 +67,7 @@ class TestedShape(BaseModel):
     address: str
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, home: Home) -> None:
@@ -77,22 +77,23 @@ class _Answers:
         """List credentials, without their secrets."""
         async with open_desk(self._home) as desk:
             found = [_shown(one) for one in await desk.listed()]
-        return json_answer({"services": found, "kinds": [*KNOWN]})
+        return JsonResponse({"services": found, "kinds": [*KNOWN]})
 
-    async def store_service(self, name: Name, request: Request) -> Response:
+    async def store_service(
+        self, name: Name, body: Annotated[CredentialRequest, Depends(CredentialRequest.read)]
+    ) -> Response:
         """Keep a token, in place of what was there."""
-        body = await read_shape(request, Storing)
         kind = kind_of(name, body.kind)
         async with open_desk(self._home) as desk:
             stored = await desk.add(name, kind, body.token, base_url=body.base_url)
-        return json_answer(_shown(stored))
+        return JsonResponse(_shown(stored))
 
     async def test_service(self, service: Name) -> Response:
         """Make one harmless call and say whose credential it is."""
         async with open_desk(self._home) as desk:
             found = await desk.test(service)
         told = {"name": found.name, "kind": found.kind, "who": found.who, "address": found.address}
-        return json_answer(told)
+        return JsonResponse(told)
 
     async def remove_service(self, name: Name) -> Response:
         """Forget a credential and its secret."""
@@ -101,16 +102,16 @@ class _Answers:
         return Response(status_code=204)
 
 
-def service_routes(home: Home, doorkeeper: Doorkeeper) -> APIRouter:
+def service_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     """The four endpoints; each needs `admin`."""
-    answers = _Answers(home)
-    gate = doorkeeper.wants(SCOPE)
+    handlers = _Handlers(home)
+    gate = authenticator.require(SCOPE)
     router = APIRouter(prefix="/api/v1/services", tags=["services"])
     for method, path, answer, answered, reading in (
-        ("GET", "", answers.list_services, _LIST, None),
-        ("PUT", ONE, answers.store_service, _STORE, Storing),
-        ("DELETE", ONE, answers.remove_service, _REMOVE, None),
-        ("POST", TEST, answers.test_service, _TESTED, None),
+        ("GET", "", handlers.list_services, _LIST, None),
+        ("PUT", ONE, handlers.store_service, _STORE, CredentialRequest),
+        ("DELETE", ONE, handlers.remove_service, _REMOVE, None),
+        ("POST", TEST, handlers.test_service, _TESTED, None),
     ):
         router.add_api_route(
             path,
@@ -137,7 +138,7 @@ _TEXTS = {
     503: "The service, or our database, does not answer.",
     504: "The service did not answer in time.",
 }
-_LIST = responses(CredentialsShape, *KEYED)
-_STORE = responses(CredentialShape, *KEYED, *READING, texts=_TEXTS)
+_LIST = responses(CredentialListResponse, *KEYED)
+_STORE = responses(CredentialResponse, *KEYED, *READING, texts=_TEXTS)
 _REMOVE = responses(None, 404, 422, *KEYED, texts=_TEXTS, status=204)
-_TESTED = responses(TestedShape, 404, 409, 422, 504, *KEYED, texts=_TEXTS)
+_TESTED = responses(CredentialTestResponse, 404, 409, 422, 504, *KEYED, texts=_TEXTS)

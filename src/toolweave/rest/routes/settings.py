@@ -6,7 +6,7 @@ Settings are variables of the environment and cannot be changed from here; secre
 from typing import Annotated, Any, Literal
 
 import anyio.to_thread
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
@@ -17,11 +17,11 @@ from toolweave.app.settings_report import setting_lines
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 
 SCOPE = "admin"
 SECRETS = "/api/v1/secrets"
@@ -32,13 +32,13 @@ Name = Annotated[
 ]
 
 
-class Keeping(Strict):
+class SecretRequest(RequestBody):
     """A secret's value."""
 
     value: str = Field(min_length=1, max_length=100_000)
 
 
-class SettingShape(BaseModel):
+class SettingResponse(BaseModel):
     """A setting; nothing as its value is what its words say."""
 
     variable: str
@@ -48,27 +48,27 @@ class SettingShape(BaseModel):
     source: Literal["default", "environment", "command line"]
 
 
-class SettingsShape(BaseModel):
+class SettingListResponse(BaseModel):
     """Every setting, and what runs."""
 
     version: str
     home: str
-    settings: list[SettingShape]
+    settings: list[SettingResponse]
 
 
-class SecretsShape(BaseModel):
+class SecretListResponse(BaseModel):
     """The names of all secrets."""
 
     names: list[str]
 
 
-class KeptShape(BaseModel):
+class SecretResponse(BaseModel):
     """That a secret is in the vault."""
 
     name: str
 
 
-class FindingShape(BaseModel):
+class DoctorFindingResponse(BaseModel):
     """One thing that was looked at."""
 
     state: Literal["ok", "note", "fault"]
@@ -77,13 +77,13 @@ class FindingShape(BaseModel):
     remedy: str | None = None
 
 
-class DoctorShape(BaseModel):
+class DoctorResponse(BaseModel):
     """Everything that was looked at."""
 
-    findings: list[FindingShape]
+    findings: list[DoctorFindingResponse]
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, home: Home) -> None:
@@ -93,17 +93,18 @@ class _Answers:
         """List every setting: its value, where that comes from, what it is for."""
         lines = [one.as_json() for one in setting_lines(self._home)]
         home = str(self._home.settings.home)
-        return json_answer({"version": toolweave.__version__, "home": home, "settings": lines})
+        return JsonResponse({"version": toolweave.__version__, "home": home, "settings": lines})
 
     async def list_secrets(self) -> Response:
         """List the names of the secrets in the vault; no value ever comes back."""
-        return json_answer({"names": await self._home.vault.names()})
+        return JsonResponse({"names": await self._home.vault.names()})
 
-    async def store_secret(self, name: Name, request: Request) -> Response:
+    async def store_secret(
+        self, name: Name, body: Annotated[SecretRequest, Depends(SecretRequest.read)]
+    ) -> Response:
         """Keep a secret, in place of what was there."""
-        body = await read_shape(request, Keeping)
         await self._home.vault.put(name, body.value)
-        return json_answer({"name": name})
+        return JsonResponse({"name": name})
 
     async def remove_secret(self, name: Name) -> Response:
         """Forget a secret; what refers to it fails until it is kept again."""
@@ -117,29 +118,35 @@ class _Answers:
             found += await examine_home(self._home)
         except ToolweaveError as error:
             found.append(DoctorFinding("fault", "home", error.message, error.hint))
-        return json_answer({"findings": [one.as_json() for one in found]})
+        return JsonResponse({"findings": [one.as_json() for one in found]})
 
 
-def setting_routes(home: Home, doorkeeper: Doorkeeper) -> APIRouter:
+def setting_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     """The five endpoints; each needs `admin`."""
-    answers = _Answers(home)
+    handlers = _Handlers(home)
     router = APIRouter(tags=["settings"])
-    kept = responses(KeptShape, *KEYED, *READING)
+    kept = responses(SecretResponse, *KEYED, *READING)
     gone = responses(None, 404, 422, *KEYED, status=204)
     # Any: what OpenAPI is told of each.
-    table: tuple[tuple[str, str, Any, Any, type[Strict] | None], ...] = (
-        ("GET", "/api/v1/settings", answers.list_settings, responses(SettingsShape, *KEYED), None),
-        ("GET", SECRETS, answers.list_secrets, responses(SecretsShape, *KEYED), None),
-        ("PUT", ONE, answers.store_secret, kept, Keeping),
-        ("DELETE", ONE, answers.remove_secret, gone, None),
-        ("GET", "/api/v1/doctor", answers.examine, responses(DoctorShape, *KEYED), None),
+    table: tuple[tuple[str, str, Any, Any, type[RequestBody] | None], ...] = (
+        (
+            "GET",
+            "/api/v1/settings",
+            handlers.list_settings,
+            responses(SettingListResponse, *KEYED),
+            None,
+        ),
+        ("GET", SECRETS, handlers.list_secrets, responses(SecretListResponse, *KEYED), None),
+        ("PUT", ONE, handlers.store_secret, kept, SecretRequest),
+        ("DELETE", ONE, handlers.remove_secret, gone, None),
+        ("GET", "/api/v1/doctor", handlers.examine, responses(DoctorResponse, *KEYED), None),
     )
     for method, path, answer, answered, reading in table:
         router.add_api_route(
             path,
             answer,
             methods=[method],
-            dependencies=[Depends(doorkeeper.wants(SCOPE))],
+            dependencies=[Depends(authenticator.require(SCOPE))],
             responses=answered,
             status_code=204 if method == "DELETE" else None,
             openapi_extra=openapi.keyed(reading),

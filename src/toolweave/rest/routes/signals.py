@@ -1,6 +1,6 @@
 """`/api/v1/signals`: events of other programs, told to the runs that wait for them."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -10,10 +10,10 @@ from toolweave.access.keys import ApiKey
 from toolweave.access.secret_text import SecretTexts
 from toolweave.app.running_studio import RunningStudio
 from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import KEYED, READING, responses
 from toolweave.triggers.event_delivery import EventDelivery
 
 ALL = "/api/v1/signals"
@@ -21,7 +21,7 @@ VIA = "rest"
 PRINTED = r"^[^\x00-\x1f\x7f]+$"
 
 
-class Signal(Strict):
+class SignalRequest(RequestBody):
     """Something that happened."""
 
     event: str = Field(
@@ -31,13 +31,13 @@ class Signal(Strict):
     data: Any = Field(None, description="What is in it; steps wait for parts of it by `match`")
 
 
-class ToldShape(BaseModel):
+class SignalResponse(BaseModel):
     """The runs that waited for it."""
 
     runs: list[str]
 
 
-class _Answers:
+class _Handlers:
     """The handler."""
 
     def __init__(self, studio: RunningStudio) -> None:
@@ -45,27 +45,28 @@ class _Answers:
         secrets = SecretTexts(home.vault, home.masker)
         self._event_delivery = EventDelivery(studio.engine, secrets, home.clock)
 
-    async def send_signal(self, request: Request) -> Response:
+    async def send_signal(
+        self, body: Annotated[SignalRequest, Depends(SignalRequest.read)], request: Request
+    ) -> Response:
         """Tell every run that waits for this event."""
-        body = await read_shape(request, Signal)
         key: ApiKey = request.state.key
         if key.tools is not None:
             key.require_tool(None)  # such a key steers only what it started
         told = await self._event_delivery.event(body.event, body.data, by=key.name, via=VIA)
-        return json_answer({"runs": list(told.runs)}, 202)
+        return JsonResponse({"runs": list(told.runs)}, 202)
 
 
-def signal_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
+def signal_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
     """The endpoint; it needs `workflows:run`."""
-    answers = _Answers(studio)
+    handlers = _Handlers(studio)
     router = APIRouter(prefix=ALL, tags=["runs"])
     router.add_api_route(
         "",
-        answers.send_signal,
+        handlers.send_signal,
         methods=["POST"],
-        dependencies=[Depends(doorkeeper.wants("workflows:run"))],
-        responses=responses(ToldShape, *KEYED, *READING, status=202),
+        dependencies=[Depends(authenticator.require("workflows:run"))],
+        responses=responses(SignalResponse, *KEYED, *READING, status=202),
         status_code=202,
-        openapi_extra=openapi.keyed(Signal),
+        openapi_extra=openapi.keyed(SignalRequest),
     )
     return router

@@ -1,40 +1,42 @@
-"""`/api/v1/workflows`: named workflows for the studio, and conversion between dialects.
+"""`/api/v1/workflows`: stored workflows, and conversion between dialects.
 
-A revision is a workflow's `ETag` and stands in every answer. Whoever saves or deletes says which
-one they have seen, in `If-Match` or in the body; if it is another one by now, the answer is 409
-with both versions, and nothing is written.
+The revision of a workflow is its `ETag` and part of every response. A client that saves or deletes
+sends the revision it has, in `If-Match` or in the body; if the workflow has changed since, the
+response is 409 with both versions, and nothing is written.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.routing import Route
 
 from toolweave.authoring.authoring import is_workflow, require_workflow
 from toolweave.errors import Invalid
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json
-from toolweave.rest import openapi
-from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import json_answer
-from toolweave.rest.request_body import Strict, read_shape
-from toolweave.rest.shapes import KEYED, READING, ProblemShape, Responses, responses
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import ProblemResponse
+from toolweave.rest.routing import Gate, add_route
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.ids import MAX_NAME, slug
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.store import Revision, Stored, WorkflowStore
+from toolweave.workflow.workflow_json import WorkflowRecord, WorkflowSummary, summary_of
 
 Name = Annotated[
-    str, Path(max_length=MAX_NAME, pattern=r"\S", description="A workflow's name, or its slug")
+    str, Path(max_length=MAX_NAME, pattern=r"\S", description="The name or slug of a workflow")
 ]
 ONE = "/{name}"
 _LISTED = {"type": "array"}
 _NODES: dict[str, Any] = {"required": ["nodes"], "properties": {"nodes": _LISTED}}
-# What a document needs at the least to be taken for a workflow: bare, flows, or wrapped.
+# The minimum of a workflow document: bare, flows, or wrapped.
 _WORKFLOW: dict[str, Any] = {
     "anyOf": [
         _NODES,
@@ -45,87 +47,79 @@ _WORKFLOW: dict[str, Any] = {
 _REVISION = "[0-9a-f]{64}"
 
 
-class Saving(Strict):
-    """A workflow of any dialect, and the revision it was made from; none for a new one."""
+class SaveWorkflowRequest(RequestBody):
+    """A workflow in any dialect, and the revision it is based on; none for a new one."""
 
-    # Any: a workflow in whatever dialect; the readers tell what is wrong with it.
+    # Any: a workflow in any dialect; its reader reports what is wrong with it.
     document: dict[str, Any] = Field(
         description="The workflow, in any dialect", json_schema_extra=_WORKFLOW
     )
     revision: str | None = Field(
-        None, pattern=f"^{_REVISION}$", description="Where there is no `If-Match`"
+        None, pattern=f"^{_REVISION}$", description="The revision, if there is no `If-Match`"
     )
 
 
-class Converting(Strict):
-    """A workflow of any dialect and the dialect it shall have."""
+class ConvertWorkflowRequest(RequestBody):
+    """A workflow in any dialect, and the target dialect."""
 
     # Any: as above.
     document: dict[str, Any] | str = Field(
         description="The workflow, or the text of its file (JSON or YAML)"
     )
-    to: FormatName = Field(description="The dialect to write")
+    to: FormatName = Field(description="The target dialect")
 
 
-class FoundWorkflow(BaseModel):
-    """One line of the list."""
+class WorkflowListResponse(JsonRecord):
+    """The stored workflows, by name."""
 
-    name: str
-    slug: str
-    revision: str
-    description: str | None = None
-    updated_at: str | None = Field(None, alias="updatedAt")
-    nodes: int
-    errors: int
-    warnings: int
+    workflows: list[WorkflowSummary]
 
 
-class FoundAll(BaseModel):
-    """All of them, by name."""
+class WorkflowDetails(WorkflowRecord):
+    """A stored workflow in canonical JSON, and its problems."""
 
-    workflows: list[FoundWorkflow]
-
-
-class SavedWorkflow(BaseModel):
-    """A workflow in canonical JSON, and all that is odd about it."""
-
-    name: str
-    slug: str
-    revision: str
     format: str
     document: dict[str, Any]
-    problems: list[ProblemShape]
+    problems: list[ProblemResponse]
 
 
-class Converted(BaseModel):
-    """A workflow in another dialect, null where nothing was understood, and all that is odd."""
+class ConvertWorkflowResponse(JsonRecord):
+    """A workflow in another dialect; null if the input is not a workflow."""
 
     from_: str | None = Field(alias="from")
     to: str
     document: Any
-    problems: list[ProblemShape]
+    problems: list[ProblemResponse]
 
 
-class _Answers:
+class _Handlers:
     """The handlers."""
 
     def __init__(self, store: WorkflowStore) -> None:
         self._store = store
 
-    async def list_workflows(self) -> Response:
-        """List the workflows, by name."""
-        return json_answer({"workflows": [_listed(stored) for stored in await self._store.list()]})
+    async def list_workflows(self) -> WorkflowListResponse:
+        """List the stored workflows, by name."""
+        stored = await self._store.list()
+        return WorkflowListResponse(workflows=[summary_of(workflow) for workflow in stored])
 
-    async def show_workflow(self, name: Name, request: Request) -> Response:
-        """One workflow in canonical JSON; 304 when `If-None-Match` has its revision."""
+    async def show_workflow(
+        self, name: Name, request: Request, response: Response
+    ) -> WorkflowDetails | Response:
+        """Show a workflow in canonical JSON; 304 if `If-None-Match` has its revision."""
         stored = await self._store.load(name)
         if stored.revision in _tags(request, "if-none-match"):
             return Response(status_code=304, headers=_etag(stored.revision))
-        return _kept(stored)
+        return _details(stored, response)
 
-    async def save_workflow(self, name: Name, request: Request) -> Response:
-        """Save a workflow over the revision it was made from, or a new one (201)."""
-        body = await read_shape(request, Saving)
+    async def save_workflow(
+        self,
+        name: Name,
+        body: Annotated[SaveWorkflowRequest, Depends(SaveWorkflowRequest.read)],
+        request: Request,
+        response: Response,
+    ) -> WorkflowDetails:
+        """Save a workflow over the revision it was based on, or a new one (201)."""
         loaded = require_workflow(read(cast("Json", body.document)))
         workflow = loaded.workflow
         if not workflow.name:
@@ -134,27 +128,30 @@ class _Answers:
         if over is None and slug(workflow.name) != slug(name):
             raise _other_name(name, workflow)
         await self._store.save(workflow, over=over, at=name)
-        return _kept(await self._store.load(workflow.name), 201 if over is None else 200)
+        if over is None:
+            response.status_code = 201
+        return _details(await self._store.load(workflow.name), response)
 
     async def delete_workflow(self, name: Name, request: Request) -> Response:
-        """Delete a workflow; `If-Match` says which revision was seen."""
+        """Delete a workflow; `If-Match` is the revision to delete."""
         over = await self._seen(name, request, None)
         if over is None:
             raise Invalid(
                 "REVISION_MISSING",
-                f"which revision of {name!r} is to be deleted?",
-                hint="send the revision you have seen as `If-Match`",
+                f"the revision of {name!r} to delete is missing",
+                hint="send the current revision as `If-Match`",
             )
         await self._store.delete(name, over=over)
         return Response(status_code=204)
 
-    async def convert_workflow(self, request: Request) -> Response:
-        """Write a workflow in another dialect; nothing is saved."""
-        body = await read_shape(request, Converting)
-        given = body.document
-        loaded = load(given) if isinstance(given, str) else read(cast("Json", given))
+    async def convert_workflow(
+        self, body: Annotated[ConvertWorkflowRequest, Depends(ConvertWorkflowRequest.read)]
+    ) -> ConvertWorkflowResponse:
+        """Convert a workflow to another dialect; nothing is saved."""
+        document = body.document
+        loaded = load(document) if isinstance(document, str) else read(cast("Json", document))
         is_understood = is_workflow(loaded)
-        return json_answer(
+        return ConvertWorkflowResponse.of(
             {
                 "from": loaded.format if is_understood else None,
                 "to": body.to,
@@ -164,39 +161,41 @@ class _Answers:
         )
 
     async def _seen(self, name: str, request: Request, revision: str | None) -> Revision | None:
-        """The revision that whoever asks has seen, from the head or else from the body."""
+        """Return the revision the client has, from `If-Match` or else from the body."""
         tags = _tags(request, "if-match")
         if not tags and "if-match" in request.headers:
-            raise Invalid("REVISION_MISSING", "`If-Match` is there, but names no revision")
+            raise Invalid("REVISION_MISSING", "`If-Match` has no revision")
         if not tags:
             return Revision(revision) if revision is not None else None
         current = (await self._store.load(name)).revision
-        # One of several is enough; if none fits, the first is the one that is told.
+        # One match of several is enough; without a match the first one is reported.
         return current if "*" in tags or current in tags else Revision(tags[0])
 
 
-def workflow_routes(store: WorkflowStore, doorkeeper: Doorkeeper) -> APIRouter:
+def workflow_routes(store: WorkflowStore, authenticator: Authenticator) -> APIRouter:
     """The five endpoints; reading and converting need `workflows:read`, the others `:write`."""
-    answers = _Answers(store)
-    reads, writes = map(doorkeeper.wants, ("workflows:read", "workflows:write"))
+    handlers = _Handlers(store)
+    read_gate, write_gate = map(authenticator.require, ("workflows:read", "workflows:write"))
     router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"])
-    for method, path, answer, gate, answered, reading in (
-        ("GET", "", answers.list_workflows, reads, _LIST, None),
-        ("POST", "/convert", answers.convert_workflow, reads, _CONVERT, Converting),
-        ("GET", ONE, answers.show_workflow, reads, _SHOW, None),
-        ("PUT", ONE, answers.save_workflow, writes, _SAVE, Saving),
-        ("DELETE", ONE, answers.delete_workflow, writes, _DELETE, None),
-    ):
-        router.add_api_route(
-            path,
-            answer,
-            methods=[method],
-            dependencies=[Depends(gate)],
-            responses=answered,
-            status_code=204 if method == "DELETE" else None,
-            openapi_extra=openapi.keyed(reading) | _heads(method, path),
+
+    # Any: handlers of different parameters.
+    def add(
+        method: str, path: str, handler: Callable[..., Any], gate: Gate, *errors: int, **more: Any
+    ) -> None:
+        extra = _header_parameters(method, path)
+        add_route(
+            router, method, path, handler, gate, 422, *errors, texts=_TEXTS, extra=extra, **more
         )
-    # That a workflow may be called `convert` is nothing to advertise.
+
+    add("GET", "", handlers.list_workflows, read_gate)
+    add("POST", "/convert", handlers.convert_workflow, read_gate)
+    shown = {304: _NOT_MODIFIED}
+    show = handlers.show_workflow
+    add("GET", ONE, show, read_gate, 404, 409, model=WorkflowDetails, documented=shown)
+    created = {201: _CREATED}
+    add("PUT", ONE, handlers.save_workflow, write_gate, 404, 409, documented=created)
+    add("DELETE", ONE, handlers.delete_workflow, write_gate, 404, 409, status=204)
+    # `/convert` only advertises POST, although a workflow may have that name.
     for path, methods in (("/convert", ("POST",)), (ONE, ("DELETE", "GET", "PUT"))):
         router.routes.append(Route(router.prefix + path, endpoint=OtherMethods(*methods)))
     return router
@@ -205,41 +204,25 @@ def workflow_routes(store: WorkflowStore, doorkeeper: Doorkeeper) -> APIRouter:
 def _other_name(name: str, workflow: Workflow) -> Invalid:
     return Invalid(
         "WORKFLOW_NAME_MISMATCH",
-        f"the workflow is called {workflow.name[:100]!r}, not {name!r}",
-        hint="save a new workflow under its own name; to rename one, send the revision you have",
+        f"the document is named {workflow.name[:100]!r}, but the address says {name!r}",
+        hint="save a new workflow under its own name; to rename one, send its revision",
     )
 
 
 def _tags(request: Request, header: str) -> list[str]:
-    """The revisions in an `If-Match` or `If-None-Match`; `*` stands for itself."""
+    """Return the revisions in `If-Match` or `If-None-Match`, or `*`."""
     tags = (tag.strip() for tag in request.headers.get(header, "").split(","))
     return [tag.removeprefix("W/").strip('"') for tag in tags if tag]
 
 
-def _listed(stored: Stored) -> dict[str, object]:
-    severities = [problem.severity for problem in stored.loaded.problems]
-    return {
-        "name": stored.name,
-        "slug": stored.slug,
-        "revision": stored.revision,
-        "description": stored.workflow.description,
-        "updatedAt": stored.workflow.updated_at,
-        "nodes": len(stored.workflow.nodes),
-        "errors": severities.count("error"),
-        "warnings": severities.count("warning"),
-    }
-
-
-def _kept(stored: Stored, status: int = 200) -> Response:
-    body = {
-        "name": stored.name,
-        "slug": stored.slug,
-        "revision": stored.revision,
-        "format": stored.loaded.format,
-        "document": convert(stored.workflow, "toolweave"),
-        "problems": [problem.as_json() for problem in stored.loaded.problems],
-    }
-    return json_answer(body, status, _etag(stored.revision))
+def _details(stored: Stored, response: Response) -> WorkflowDetails:
+    response.headers.update(_etag(stored.revision))
+    return WorkflowDetails(
+        **dict(WorkflowRecord.of(stored)),
+        format=stored.loaded.format,
+        document=convert(stored.workflow, "toolweave"),
+        problems=[ProblemResponse.of(problem.as_json()) for problem in stored.loaded.problems],
+    )
 
 
 def _etag(revision: Revision) -> dict[str, str]:
@@ -247,31 +230,18 @@ def _etag(revision: Revision) -> dict[str, str]:
 
 
 _TEXTS = {
-    404: "No such workflow.",
-    409: "It is at another revision by now, or the name is taken; both versions are told.",
-    422: "The request has not the expected form, or this is no workflow.",
-    503: "The database or the folder of workflows does not answer.",
+    404: "The workflow does not exist.",
+    409: "The workflow has another revision now, or the name is taken; both are in the error.",
+    422: "The request does not have the expected form, or the document is not a workflow.",
+    503: "The database or the workflow folder is unavailable.",
 }
 
 
-def _responses(ok: type[BaseModel] | None, *more: int, status: int = 200) -> Responses:
-    return responses(ok, 422, *KEYED, *more, texts=_TEXTS, status=status)
+_NOT_MODIFIED: dict[str, Any] = {"description": "The workflow still has the revision you have."}
+_CREATED: dict[str, Any] = {"model": WorkflowDetails, "description": "The workflow is new."}
 
 
-_LIST = _responses(FoundAll)
-_SHOW: Responses = {
-    **_responses(SavedWorkflow, 404, 409),
-    304: {"description": "It is still at the revision you have."},
-}
-_SAVE: Responses = {
-    **_responses(SavedWorkflow, 404, 409, *READING),
-    201: {"model": SavedWorkflow, "description": "It is new."},
-}
-_DELETE: Responses = _responses(None, 404, 409, status=204)
-_CONVERT = _responses(Converted, *READING)
-
-
-def _heads(method: str, path: str) -> dict[str, Any]:
+def _header_parameters(method: str, path: str) -> dict[str, Any]:
     if path != ONE:
         return {}
     shown: dict[str, Any] = {"in": "header", "description": 'A revision, as in `ETag`: "…"'}

@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
 
-export type Question = Schemas["QuestionShape"];
+export type Question = Schemas["InboxQuestion"];
 
 export interface Option {
   value: Json;

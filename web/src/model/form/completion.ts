@@ -2,9 +2,9 @@
 
 import type { Schemas } from "../../api/client";
 
-export type Offer = Schemas["OfferShape"];
-export type Callable = Schemas["FunctionShape"];
-export type Language = Schemas["NamesShape"]["languages"][string];
+export type Offer = Schemas["CompletionResponse"];
+export type Callable = Schemas["FunctionResponse"];
+export type Language = Schemas["NodeNamesResponse"]["languages"][string];
 
 export interface CompletionNames {
   offers: readonly Offer[];

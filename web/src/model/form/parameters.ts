@@ -115,7 +115,7 @@ export function labelOf(parameter: Parameter): string {
   return safeText(parameter.title || parameter.name).text;
 }
 
-type Field = Schemas["FieldShape"];
+type Field = Schemas["NodeFieldResponse"];
 
 const TYPES: Record<string, Parameter["type"]> = {
   string: "string",

@@ -17,7 +17,7 @@ export interface Attempt {
 }
 
 /** Replaces a value that is too large to be sent. */
-export type TruncatedValue = Schemas["CutShape"];
+export type TruncatedValue = Schemas["TruncatedValue"];
 
 /** A progress message of a step. */
 export interface LogLine {

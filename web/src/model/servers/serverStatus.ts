@@ -3,10 +3,10 @@
 import type { Schemas } from "../../api/client";
 import type { CatalogEntry } from "../workflow/catalog";
 
-export type Server = Schemas["ServerShape"];
-export type ServerTool = Schemas["ServerToolShape"];
-export type Drift = Schemas["DriftShape"];
-export type Fact = Schemas["FactShape"];
+export type Server = Schemas["ServerRecord"];
+export type ServerTool = Schemas["ServerToolResponse"];
+export type Drift = Schemas["ToolDriftResponse"];
+export type Fact = Schemas["ServerFactResponse"];
 
 const SCOPES = ["user", "project", "local", "enterprise"];
 

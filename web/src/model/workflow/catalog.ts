@@ -5,8 +5,8 @@ import { safeText } from "../text/untrusted";
 import type { JsonObject, WorkflowNode } from "./workflow";
 import { nodeRef, asText } from "./workflow";
 
-export type CatalogEntry = Schemas["NodeLine"];
-export type Port = Schemas["PortShape"];
+export type CatalogEntry = Schemas["NodeSummaryResponse"];
+export type Port = Schemas["PortResponse"];
 export type Specs = ReadonlyMap<string, CatalogEntry>;
 
 /** The data transfer type of an entry that is dragged from the palette onto the canvas. */

@@ -5,8 +5,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from toolweave.json_record import JsonRecord
 
-class ProblemShape(BaseModel):
+
+class ProblemResponse(JsonRecord):
     """One fault of the input."""
 
     code: str
@@ -24,10 +26,10 @@ class ErrorBody(BaseModel):
     message: str
     hint: str | None = None
     facts: dict[str, Any] | None = None
-    problems: list[ProblemShape] | None = None
+    problems: list[ProblemResponse] | None = None
 
 
-class Refusal(BaseModel):
+class ErrorResponse(BaseModel):
     """Every error that is not JSON-RPC."""
 
     error: ErrorBody
@@ -42,7 +44,7 @@ class RpcErrorBody(BaseModel):
     data: ErrorBody
 
 
-class RpcRefusal(BaseModel):
+class RpcErrorResponse(BaseModel):
     """Every error of the external pair."""
 
     jsonrpc: Literal["2.0"]
@@ -50,7 +52,7 @@ class RpcRefusal(BaseModel):
     error: RpcErrorBody
 
 
-class ToolShape(BaseModel):
+class CatalogToolResponse(BaseModel):
     """A knowledge tool."""
 
     name: str
@@ -60,48 +62,48 @@ class ToolShape(BaseModel):
     tags: list[str]
 
 
-class ToolsShape(BaseModel):
+class CatalogToolListResponse(BaseModel):
     """All of them."""
 
-    tools: list[ToolShape]
+    tools: list[CatalogToolResponse]
 
 
-class RpcTools(BaseModel):
+class RpcToolListResponse(BaseModel):
     """All of them, as JSON-RPC."""
 
     jsonrpc: Literal["2.0"]
     id: str
-    result: ToolsShape
+    result: CatalogToolListResponse
 
 
-class TextContent(BaseModel):
+class TextContentResponse(BaseModel):
     """Words for people."""
 
     type: Literal["text"]
     text: str
 
 
-class ToolAnswer(BaseModel):
+class InvocationResponse(BaseModel):
     """What a tool answered: its data, or why it has none and every problem of the arguments."""
 
-    content: list[TextContent]
+    content: list[TextContentResponse]
     is_error: bool = Field(alias="isError")
     structured_content: dict[str, Any] | None = Field(None, alias="structuredContent")
-    problems: list[ProblemShape] | None = Field(None, alias="_problems")
+    problems: list[ProblemResponse] | None = Field(None, alias="_problems")
     tool_name: str = Field(alias="_tool_name")
     execution_time_ms: float = Field(alias="_execution_time_ms")
     request_id: str = Field(alias="_request_id")
 
 
-class RpcToolAnswer(BaseModel):
+class RpcInvocationResponse(BaseModel):
     """The same as JSON-RPC."""
 
     jsonrpc: Literal["2.0"]
     id: str | int | None
-    result: ToolAnswer
+    result: InvocationResponse
 
 
-class ToolPage(BaseModel):
+class ToolDetailsResponse(BaseModel):
     """One tool with guidance and examples."""
 
     name: str
@@ -116,7 +118,7 @@ class ToolPage(BaseModel):
     request_id: str
 
 
-class HealthShape(BaseModel):
+class CatalogHealthResponse(BaseModel):
     """Whether the catalog answers."""
 
     healthy: bool
@@ -128,7 +130,7 @@ class HealthShape(BaseModel):
     processing_time_ms: float
 
 
-class Alive(BaseModel):
+class AliveResponse(BaseModel):
     """That the process answers."""
 
     healthy: bool
@@ -169,7 +171,7 @@ READING = (400, 415, 422)
 def responses(
     ok: type[BaseModel] | None,
     *statuses: int,
-    told: type[BaseModel] = Refusal,
+    told: type[BaseModel] = ErrorResponse,
     texts: Mapping[int, str] | None = None,
     status: int = 200,
 ) -> Responses:
@@ -189,11 +191,13 @@ def responses(
 
 _NO_TOOL = {404: "No such tool."}
 
-TOOLS = responses(RpcTools, *KEYED, told=RpcRefusal)
-INVOKE = responses(RpcToolAnswer, 404, *KEYED, *READING, told=RpcRefusal, texts=_NO_TOOL)
-TOOLS_INTERNAL = responses(ToolsShape, 401, 403, *ANY)
-INVOKE_INTERNAL = responses(ToolAnswer, 401, 403, 404, *READING, *ANY, texts=_NO_TOOL)
-TOOL = responses(ToolPage, 404, 422, *KEYED, texts=_NO_TOOL)
-HEALTH = responses(HealthShape, *KEYED)
-ALIVE = responses(Alive, 403, *ANY)
+TOOLS = responses(RpcToolListResponse, *KEYED, told=RpcErrorResponse)
+INVOKE = responses(
+    RpcInvocationResponse, 404, *KEYED, *READING, told=RpcErrorResponse, texts=_NO_TOOL
+)
+TOOLS_INTERNAL = responses(CatalogToolListResponse, 401, 403, *ANY)
+INVOKE_INTERNAL = responses(InvocationResponse, 401, 403, 404, *READING, *ANY, texts=_NO_TOOL)
+TOOL = responses(ToolDetailsResponse, 404, 422, *KEYED, texts=_NO_TOOL)
+HEALTH = responses(CatalogHealthResponse, *KEYED)
+ALIVE = responses(AliveResponse, 403, *ANY)
 OPENAPI = responses(None, *KEYED)

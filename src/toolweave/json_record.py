@@ -1,0 +1,29 @@
+"""The base class of records that REST, `--json` and MCP show: their JSON is defined once."""
+
+from typing import Any, Self
+
+from pydantic import AliasGenerator, BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class JsonRecord(BaseModel):
+    """A record as JSON: its fields in order and in camelCase, read from an object's attributes.
+
+    It is the `response_model` of REST routes as well, so OpenAPI describes what is sent.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        from_attributes=True,
+        alias_generator=AliasGenerator(serialization_alias=to_camel),
+    )
+
+    @classmethod
+    def of(cls, source: object) -> Self:
+        """Read the fields from the attributes of `source`, or from a mapping."""
+        return cls.model_validate(source)
+
+    # Any: JSON to be written or extended by the caller.
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as JSON, without optional fields that were not set."""
+        return self.model_dump(by_alias=True, exclude_unset=True)

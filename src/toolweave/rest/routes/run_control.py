@@ -1,0 +1,246 @@
+"""`POST /api/v1/runs…`: start, cancel, answer and fork runs.
+
+The service executes runs in the background; every response is the run's current summary.
+"""
+
+from typing import Annotated, Any, Literal, Self, cast
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import Field, model_validator
+
+from toolweave import json_text
+from toolweave.access.keys import ApiKey
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import require_workflow
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import Choice
+from toolweave.engine.run_json import RunSummary
+from toolweave.engine.run_table import RunRecord
+from toolweave.engine.runs import RunRequest
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.rest.auth import Authenticator
+from toolweave.rest.request_body import RequestBody, one_of
+from toolweave.rest.routes.runs import ALL, PRINTABLE, RunId
+from toolweave.rest.routing import add_route
+from toolweave.workflow.formats.format import LoadedWorkflow
+from toolweave.workflow.formats.load import read
+from toolweave.workflow.ids import MAX_NAME
+from toolweave.workflow.json_patch import apply_patch
+
+TRIGGER = "rest"
+
+
+class StartRunRequest(RequestBody):
+    """What to run: a stored workflow by name, or a workflow document."""
+
+    model_config = one_of(workflow="string", document="object")
+
+    workflow: str | None = Field(
+        None, pattern=PRINTABLE, max_length=MAX_NAME, description="The name of a stored workflow"
+    )
+    # Any: a workflow in any dialect; its reader reports what is wrong with it.
+    document: dict[str, Any] | None = Field(
+        None, description="A workflow in any dialect instead; also needs `workflows:write`"
+    )
+    inputs: dict[str, Any] = Field(
+        default_factory=dict[str, Any], description="The inputs of the run"
+    )
+    once_key: str | None = Field(
+        None,
+        max_length=200,
+        pattern=PRINTABLE,
+        description="Idempotency key: a second request with the same key returns the first run",
+    )
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.workflow is None) == (self.document is None):
+            raise ValueError("give either 'workflow' (a name) or 'document'")
+        return self
+
+
+class AnswerRequest(RequestBody):
+    """The answer to a waiting step, or the decision about an uncertain one."""
+
+    model_config = one_of(reply=None, choice="string")
+
+    step: str = Field(min_length=1, max_length=1_000, description="The step's key")
+    # Any: whatever the step asks for.
+    reply: Any = Field(None, description="The answer to a waiting step")
+    choice: Choice | None = Field(None, description="What to do about an uncertain step")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.choice is None) == ("reply" not in self.model_fields_set):
+            raise ValueError("give 'reply' for a waiting step, or 'choice' for an uncertain one")
+        return self
+
+
+class PatchOperation(RequestBody):
+    """An operation of a JSON Patch."""
+
+    op: Literal["add", "remove", "replace", "move", "copy", "test"]
+    path: str = Field(pattern=r"^/data(/|$)", description="A pointer into the input: `/data/…`")
+    from_: str | None = Field(None, alias="from", pattern=r"^/data(/|$)")
+    # Any: a part of the input.
+    value: Any = None
+
+
+class ForkRunRequest(RequestBody):
+    """The node to start from, and changes to its input or to the workflow."""
+
+    from_: str = Field(alias="from", min_length=1, max_length=1_000, description="A node's id")
+    edit: list[PatchOperation] | None = Field(
+        None, max_length=1_000, description='JSON Patch of `{"data": INPUT}`'
+    )
+    # Any: a workflow in any dialect.
+    document: dict[str, Any] | None = Field(
+        None, description="The changed workflow; also needs `workflows:write`"
+    )
+
+
+class _Handlers:
+    """The handlers."""
+
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        self._engine: Engine = studio.engine
+
+    async def start_run(
+        self,
+        body: Annotated[StartRunRequest, Depends(StartRunRequest.read)],
+        request: Request,
+        response: Response,
+    ) -> RunSummary:
+        """Start a run; it is executed in the background."""
+        loaded = await self._workflow(request, body)
+        inputs = cast("JsonObject", body.inputs)
+        run_request = RunRequest(
+            loaded.workflow, inputs, trigger=TRIGGER, once_key=body.once_key, source=loaded
+        )
+        return await self._accepted(await self._engine.runs.start(run_request), response)
+
+    async def cancel_run(self, run: RunId, request: Request, response: Response) -> RunSummary:
+        """Cancel a run; a finished run does not change."""
+        record = await self._allowed(run, request)
+        await self._engine.cancel(record.id, by=_caller(request))
+        return await self._accepted(record.id, response)
+
+    async def answer_run(
+        self,
+        run: RunId,
+        body: Annotated[AnswerRequest, Depends(AnswerRequest.read)],
+        request: Request,
+        response: Response,
+    ) -> RunSummary:
+        """Answer a waiting step, or decide about a step that may or may not have happened."""
+        record = await self._allowed(run, request)
+        by = _caller(request)
+        if body.choice is not None:
+            await self._engine.resolve(record.id, body.step, body.choice, by=by)
+        else:
+            await self._engine.answer(record.id, body.step, body.reply, by=by, via="rest")
+        return await self._accepted(record.id, response)
+
+    async def fork_run(
+        self,
+        run: RunId,
+        body: Annotated[ForkRunRequest, Depends(ForkRunRequest.read)],
+        request: Request,
+        response: Response,
+    ) -> RunSummary:
+        """Start a new run at one node, with the results before it taken from an earlier run."""
+        record = await self._allowed(run, request)
+        edit = _Edit(body.edit) if body.edit else None
+        changed = None
+        if body.document is not None:
+            changed = await self._sent(request, body.document)
+        fork = await self._engine.runs.fork(record.id, body.from_, edit, changed)
+        return await self._accepted(fork, response)
+
+    async def _workflow(self, request: Request, body: StartRunRequest) -> LoadedWorkflow:
+        key: ApiKey = request.state.key
+        if body.workflow is not None and key.tools is not None:
+            return await self._published(key, body.workflow)
+        if body.workflow is not None:
+            return (await self._studio.home.workflows.load(body.workflow)).loaded
+        return await self._sent(request, body.document)
+
+    async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:
+        # A key that may only run workflows runs what others have stored.
+        key: ApiKey = request.state.key
+        key.require("workflows:write")
+        return require_workflow(await run_sync(read, cast("Json", document)))
+
+    async def _published(self, key: ApiKey, name: str) -> LoadedWorkflow:
+        """Return the published copy: all that a key limited to some tools may run."""
+        published = await self._studio.published.of_workflow(name)
+        key.require_tool(published.publication.tool if published else None)
+        assert published is not None
+        return read(json_text.read(published.publication.document))
+
+    async def _allowed(self, run: str, request: Request) -> RunRecord:
+        """Return a run that the key may control."""
+        record = await self._engine.get(run)
+        key: ApiKey = request.state.key
+        if key.tools is not None:
+            published = await self._studio.published.of_workflow(record.workflow)
+            key.require_tool(published.publication.tool if published else None)
+        return record
+
+    async def _accepted(self, run: str, response: Response) -> RunSummary:
+        record = await self._engine.get(run)
+        response.headers["Location"] = f"{ALL}/{record.id}"
+        return RunSummary.of(record)
+
+
+def run_control_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
+    """The four endpoints; all need `workflows:run`."""
+    handlers = _Handlers(studio)
+    router = APIRouter(prefix=ALL, tags=["runs"])
+    for path, handler in (
+        ("", handlers.start_run),
+        ("/{run}/cancel", handlers.cancel_run),
+        ("/{run}/answer", handlers.answer_run),
+        ("/{run}/fork", handlers.fork_run),
+    ):
+        gate = authenticator.require("workflows:run")
+        documented = {202: _ACCEPTED}
+        add_route(router, "POST", path, handler, gate, *_ERRORS, status=202, documented=documented)
+    return router
+
+
+_ERRORS = (404, 409, 422)
+_ACCEPTED: dict[str, Any] = {
+    "headers": {
+        "X-Request-ID": {
+            "schema": {"type": "string"},
+            "description": "Identifies the request in the log.",
+        },
+        "Location": {"schema": {"type": "string"}, "description": "The address of the run."},
+    }
+}
+
+
+class _Edit:
+    """Changes the input of a step by a JSON Patch."""
+
+    def __init__(self, operations: list[PatchOperation]) -> None:
+        self._operations = [
+            operation.model_dump(by_alias=True, exclude_unset=True) for operation in operations
+        ]
+
+    def __call__(self, value: Json) -> Json:
+        changed = apply_patch({"data": value}, self._operations)
+        if not isinstance(changed, dict) or "data" not in changed:
+            message = "the patch removes the whole input"
+            hint = "replace `/data` instead of removing it"
+            raise Invalid("PATCH_IMPOSSIBLE", message, hint=hint)
+        return changed["data"]
+
+
+def _caller(request: Request) -> str:
+    key: ApiKey = request.state.key
+    return f"key {key.id}"
