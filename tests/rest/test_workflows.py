@@ -313,5 +313,5 @@ async def test_the_openapi_document_describes_the_five_endpoints(office: Office)
     assert {"200", "201", "409", "422"} <= put["responses"].keys()
     assert [parameter["name"] for parameter in put["parameters"]] == ["name", "If-Match"]
     read = put["requestBody"]["content"]["application/json"]["schema"]
-    assert read == {"$ref": "#/components/schemas/Saving"}
-    assert office.openapi["components"]["schemas"]["Saving"]["required"] == ["document"]
+    assert read == {"$ref": "#/components/schemas/SaveWorkflowRequest"}
+    assert office.openapi["components"]["schemas"]["SaveWorkflowRequest"]["required"] == ["document"]

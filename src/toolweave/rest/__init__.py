@@ -1,1 +1,1 @@
-"""REST: one file per resource under `routes/`; translates, holds no rules."""
+"""REST API: one file per resource under `routes/`; it translates and holds no rules."""

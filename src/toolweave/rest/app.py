@@ -1,4 +1,4 @@
-"""The web application: routes, error translation, the guard around all of it."""
+"""The web application: routes, error handling, and the guard around them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -63,7 +63,7 @@ def create_app(
     service_token: str | None,
     mcp: ASGIApp | None = None,
 ) -> ASGIApp:
-    """Everything served over HTTP, behind the guard."""
+    """Create the whole HTTP application, behind the guard."""
     api = create_api(
         toolbox, authenticator, studio, topics, hooks, service_token=service_token, mcp=mcp
     )
@@ -80,7 +80,7 @@ def create_api(
     service_token: str | None,
     mcp: ASGIApp | None = None,
 ) -> FastAPI:
-    """The routes; only to be served behind the guard."""
+    """Create the routes; they must be served behind the guard."""
     api = FastAPI(
         title="Toolweave",
         version=toolweave.__version__,
@@ -91,13 +91,13 @@ def create_api(
         default_response_class=JsonResponse,
         generate_unique_id_function=lambda route: route.name,
     )
-    api.include_router(hooks)  # first, as routes are looked through in order
+    api.include_router(hooks)  # first: routes match in order
     api.include_router(knowledge_routes(toolbox, authenticator, service_token=service_token))
     for router in (*_resources(studio, authenticator), event_routes(topics, authenticator)):
         api.include_router(router)
     serve_openapi(api, authenticator)
     if mcp is not None:
-        # Routes, not a mount: that would redirect from the one to the other, and few follow.
+        # Routes, not a mount: a mount redirects between the two paths, and few clients follow.
         api.router.routes += [Route(path, endpoint=mcp) for path in MCP_PATHS]
     api.router.routes += page_routes()
     api.add_exception_handler(ToolweaveError, _tell)
@@ -148,16 +148,16 @@ async def _tell_validation(request: Request, error: Exception) -> Response:
         Problem("REQUEST_INVALID", pointer(*fault["loc"]), str(fault["msg"]))
         for fault in error.errors()
     ]
-    told = Invalid("REQUEST_INVALID", "the request cannot be understood", problems=problems)
+    told = Invalid("REQUEST_INVALID", "the request is invalid", problems=problems)
     return error_response(request.scope, told)
 
 
 async def _tell_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        told = ToolweaveError("METHOD_NOT_ALLOWED", "this address has no such method")
+        told = ToolweaveError("METHOD_NOT_ALLOWED", "this address does not support the method")
     else:
-        told = NotFound("ROUTE_NOT_FOUND", "nothing is at this address")
+        told = NotFound("ROUTE_NOT_FOUND", "there is nothing at this address")
     return error_response(request.scope, told, error.headers)
 
 
@@ -166,5 +166,5 @@ async def _tell_too_large(request: Request, _: Exception) -> Response:
 
 
 async def _tell_fault(request: Request, _: Exception) -> Response:
-    # What was raised goes on to the guard, which logs it.
+    # The exception reaches the guard, which logs it.
     return error_response(request.scope, fault())

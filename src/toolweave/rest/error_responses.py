@@ -1,4 +1,4 @@
-"""Errors as answers: one shape for all, JSON-RPC on the external pair of seed 004."""
+"""Error responses: one shape for all routes, JSON-RPC for the external catalog endpoints."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,10 @@ from starlette.types import Receive, Scope, Send
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import write
 
-# 004: the external pair speaks JSON-RPC 2.0 whatever happens.
+# These endpoints always answer in JSON-RPC 2.0.
 RPC_PATHS = frozenset({"/api/v1/mcp/tools", "/api/v1/mcp/invoke"})
 
-# Where a code says more than its error's class.
+# Codes with another status than their error class.
 STATUS_BY_CODE: Mapping[str, int] = {
     "BODY_TOO_LARGE": 413,
     "CONTENT_TYPE_INVALID": 415,
@@ -42,7 +42,7 @@ RPC_BY_STATUS: Mapping[int, int] = {
 def error_response(
     scope: Scope, error: ToolweaveError, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The answer that tells `error` to whoever sent the request of `scope`."""
+    """Return the response that reports `error` for the request of `scope`."""
     status = STATUS_BY_CODE.get(error.code, error.status)
     state = State(scope.get("state"))
     request_id: str = state.request_id
@@ -69,11 +69,11 @@ def _headers_of(error: ToolweaveError, status: int) -> dict[str, str]:
 
 
 class OtherMethods:
-    """Answers 405 with all methods of an address whose methods are routes of their own."""
+    """Answers 405 and lists all methods of an address that has one route per method."""
 
     def __init__(self, *allowed: str) -> None:
         self._allow = {"Allow": ", ".join(sorted(allowed))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse one request."""
+        """Answer 405."""
         raise HTTPException(405, headers=self._allow)

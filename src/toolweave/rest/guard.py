@@ -1,6 +1,6 @@
-"""What every request passes before any route: Host and Origin, size, request id, log line.
+"""Checks before any route: Host and Origin, body size, request id, log line.
 
-Plain ASGI, because it stands before the MCP endpoint as well.
+Plain ASGI, because it also protects the MCP endpoint.
 """
 
 import logging
@@ -23,9 +23,9 @@ CLIENT_GONE = 499
 
 
 class Guard:
-    """Refuses other hosts (421), other origins (403) and oversized bodies (413); lets no fault out.
+    """Refuses other hosts (421), other origins (403) and oversized bodies (413); hides exceptions.
 
-    Routes leave in the request's state what the log line tells: `client`, a key's id, and `tool`.
+    Routes put what the log line shows into the request's state: `client`, a key's id, and `tool`.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Sequence[str], origins: Sequence[str]) -> None:
@@ -34,9 +34,9 @@ class Guard:
         self._origins = frozenset(origin.lower() for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request on, or answer it here."""
+        """Forward a request, or refuse it."""
         if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})  # none is served
+            await send({"type": "websocket.close", "code": 1008})  # not supported
         elif scope["type"] == "http":
             await self._pass(scope, receive, send)
         else:
@@ -66,12 +66,12 @@ class Guard:
         if headers.get("host", "").lower() not in self._hosts:
             return Denied(
                 "HOST_DENIED",
-                "this server does not answer for that host",
-                hint="`toolweave serve --allow-host NAME` adds a name it is reached by",
+                "this server does not serve that host",
+                hint="`toolweave serve --allow-host NAME` allows another host name",
             )
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._origins:
-            return Denied("ORIGIN_DENIED", "pages of other origins may not ask here")
+            return Denied("ORIGIN_DENIED", "requests from pages of other origins are not allowed")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
             return too_large()
@@ -79,7 +79,7 @@ class Guard:
 
 
 class _Answer:
-    """Sends, names the request in the head, and remembers the status."""
+    """Sends a response with the request id in its headers, and remembers its status."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
@@ -94,17 +94,19 @@ class _Answer:
 
 
 class BodyTooLarge(Exception):
-    """A body without a length went over the limit."""
+    """A body without a declared length exceeds the limit."""
 
 
 def too_large() -> ToolweaveError:
-    """What is told about a body over the limit."""
-    return Invalid("BODY_TOO_LARGE", f"the body is too large; at most {MAX_BODY_BYTES} bytes")
+    """Return the error for a body over the limit."""
+    return Invalid("BODY_TOO_LARGE", f"the body is too large; the limit is {MAX_BODY_BYTES} bytes")
 
 
 def fault() -> ToolweaveError:
-    """What is told about a fault of ours: where to look, and nothing else."""
-    return ToolweaveError("INTERNAL", "a fault of ours; the log has the details by request id")
+    """Return the error for an internal fault; its details are only in the log."""
+    return ToolweaveError(
+        "INTERNAL", "internal error; the log has the details under the request id"
+    )
 
 
 def _told(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:

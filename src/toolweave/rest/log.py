@@ -1,6 +1,6 @@
-"""The log for programs: one JSON object a line; of a fault its kind and place, never its words.
+"""The JSON log: one object per line; of an exception only its type and place, never its message.
 
-The words of an exception may quote a body or a key.
+The message of an exception may contain a request body or a key.
 """
 
 import logging
@@ -20,10 +20,10 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 class JsonLines(logging.Formatter):
-    """Time, level, message, and whatever `extra` the line was logged with."""
+    """Formats time, level, message and `extra` as one JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
+        """Return the line."""
         body: dict[str, Any] = {
             "time": timestamp(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
@@ -40,7 +40,7 @@ class JsonLines(logging.Formatter):
 
 @contextmanager
 def logged_to(stream: TextIO) -> Generator[None]:
-    """Our own log goes to `stream`, and nowhere else, until the end of the `with`."""
+    """Send Toolweave's log only to `stream` within the `with` block."""
     logger = logging.getLogger(ROOT)
     before = logger.level, logger.propagate
     target = logging.StreamHandler(stream)

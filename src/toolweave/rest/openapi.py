@@ -1,4 +1,4 @@
-"""The OpenAPI document: complete and honest, for whoever has a key (no endpoint is open)."""
+"""The OpenAPI document; reading it needs an API key."""
 
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from toolweave.rest.response_models import REF, ErrorResponse, RpcErrorResponse
 
 PATH = "/api/v1/openapi.json"
 
-# For `openapi_extra` of a route: what it wants to be shown, and what it reads.
+# For `openapi_extra` of a route: its security and its request body.
 KEYED: dict[str, Any] = {"security": [{"ApiKey": []}, {"Bearer": []}]}
 INTERNAL: dict[str, Any] = {"security": [{"ServiceToken": []}]}
 OPEN: dict[str, Any] = {"security": []}
@@ -44,14 +44,14 @@ INVOCATION: dict[str, Any] = {
 
 
 def keyed(reads: type[RequestBody] | None = None) -> dict[str, Any]:
-    """For `openapi_extra` of a route that wants a key and may read a body of a shape."""
+    """Return `openapi_extra` for a route that needs a key and may read a body."""
     if reads is None:
         return KEYED
     content = {"application/json": {"schema": reads.model_json_schema(ref_template=REF)}}
     return {**KEYED, "requestBody": {"required": True, "content": content}}
 
 
-# What routes refer to without FastAPI knowing.
+# Models that routes refer to by name, unknown to FastAPI.
 _BY_NAME: Final[tuple[tuple[type[BaseModel], JsonSchemaMode], ...]] = (
     *((Invocation, "validation"), (RpcInvocation, "validation")),
     *((ErrorResponse, "serialization"), (RpcErrorResponse, "serialization")),
@@ -63,13 +63,13 @@ _SECURITY_SCHEMES: dict[str, Any] = {
         "type": "apiKey",
         "in": "header",
         "name": "X-Service-Token",
-        "description": "For programs of the same machine; in `service.token` of the home.",
+        "description": "For programs on the same machine; it is in `service.token` of the home.",
     },
 }
 
 
 class _Shapes(GenerateJsonSchema):
-    """As FastAPI writes them: a field that may be left out has no `null` as its default."""
+    """Writes schemas like FastAPI: optional fields have no default `null`."""
 
     def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
         described = super().default_schema(schema)
@@ -79,7 +79,7 @@ class _Shapes(GenerateJsonSchema):
 
 
 def describe(api: FastAPI) -> dict[str, Any]:
-    """The document of all routes of `api`."""
+    """Return the document for all routes of `api`."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes)
     _, bodies = models_json_schema(_BY_NAME, ref_template=REF, schema_generator=_Shapes)
     components = document.setdefault("components", {})
@@ -92,7 +92,7 @@ def describe(api: FastAPI) -> dict[str, Any]:
 
 
 def _named(operation: dict[str, Any]) -> dict[str, Any]:
-    """The shapes of an operation's body by name; it refers to its own from now on."""
+    """Return the schemas of an operation's body by name, and make the operation refer to them."""
     if "requestBody" not in operation:
         return {}
     shape: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["schema"]
@@ -105,11 +105,11 @@ def _named(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def serve_openapi(api: FastAPI, authenticator: Authenticator) -> None:
-    """Add the document to `api`, made when it is first asked for."""
+    """Add the document to `api`; it is generated on the first request."""
     made: list[str] = []
 
     async def openapi() -> Response:
-        """This document."""
+        """Return this OpenAPI document."""
         if not made:
             made.append(write(describe(api)))
         return Response(made[0], media_type="application/json")

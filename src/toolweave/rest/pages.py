@@ -1,7 +1,7 @@
-"""The studio's pages: the built files of `web/`, open to whoever reaches us, as they hold no data.
+"""The studio's pages: the built files of `web/`. They hold no data, so they need no key.
 
-What a page shows it asks for with a key, which travels in the fragment of its address and then in
-a header: neither reaches a log. Where nothing was built, a plain page says how to build it.
+A page requests its data with a key, which is sent in the fragment of its address and then in
+a header; neither is logged. If nothing was built, a plain page says how to build it.
 """
 
 import hashlib
@@ -16,10 +16,10 @@ from starlette.routing import BaseRoute, Route
 
 STATIC = Path(__file__).parent / "static"
 INDEX = "index.html"
-# Files whose name holds a hash of their content.
+# Files with a hash of their content in their name.
 HASHED = "assets/"
 
-# No 'unsafe-inline': what a tool's description or output smuggles into the page cannot run.
+# No 'unsafe-inline': a script in a tool's description or output cannot run.
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -66,21 +66,21 @@ class _Page:
 
 
 class Pages:
-    """The files of a folder, read when they are first asked for, and again when they change."""
+    """The files of a folder; each is read on its first request, and again when it changes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pages: dict[str, tuple[int, _Page]] = {}
 
     async def index(self, request: Request) -> Response:
-        """The page itself."""
+        """Return the page."""
         page = self._page(INDEX)
         if page is None:
             return Response(NOT_BUILT, 503, headers=SAFE, media_type="text/html")
         return _answer(request, page)
 
     async def file(self, request: Request) -> Response:
-        """A script, a style or a picture of the page."""
+        """Return a script, a style sheet or an image of the page."""
         page = self._page(request.url.path.removeprefix("/"))
         if page is None:
             return Response("not here\n", 404, headers=SAFE, media_type="text/plain")
@@ -99,7 +99,7 @@ class Pages:
 
 
 def page_routes(folder: Path = STATIC) -> list[BaseRoute]:
-    """The routes of the pages; none of them is described, as none is for programs."""
+    """Return the routes of the pages; they are not part of the OpenAPI document."""
     pages = Pages(folder)
     methods = ["GET"]
     return [

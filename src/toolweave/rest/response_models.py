@@ -1,4 +1,4 @@
-"""What the answers look like, for OpenAPI."""
+"""Response models that several routes share, and the error responses for OpenAPI."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from toolweave.json_record import JsonRecord
 
 
 class ProblemResponse(JsonRecord):
-    """One fault of the input."""
+    """A problem of the input."""
 
     code: str
     severity: Literal["error", "warning"]
@@ -20,7 +20,7 @@ class ProblemResponse(JsonRecord):
 
 
 class ErrorBody(BaseModel):
-    """Why it was refused, and what to do."""
+    """Why the request failed, and what to do."""
 
     code: str
     message: str
@@ -30,14 +30,14 @@ class ErrorBody(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    """Every error that is not JSON-RPC."""
+    """An error of any endpoint that is not JSON-RPC."""
 
     error: ErrorBody
     request_id: str
 
 
 class RpcErrorBody(BaseModel):
-    """A JSON-RPC error: -32700, -32600, -32601, -32602, -32603, or -32000 for what it has not."""
+    """A JSON-RPC error: -32700, -32600, -32601, -32602, -32603, or -32000 for all others."""
 
     code: int
     message: str
@@ -45,7 +45,7 @@ class RpcErrorBody(BaseModel):
 
 
 class RpcErrorResponse(BaseModel):
-    """Every error of the external pair."""
+    """An error of the JSON-RPC endpoints."""
 
     jsonrpc: Literal["2.0"]
     id: str | int | None
@@ -53,7 +53,7 @@ class RpcErrorResponse(BaseModel):
 
 
 class CatalogToolResponse(BaseModel):
-    """A knowledge tool."""
+    """A catalog tool."""
 
     name: str
     description: str
@@ -69,7 +69,7 @@ class CatalogToolListResponse(BaseModel):
 
 
 class RpcToolListResponse(BaseModel):
-    """All of them, as JSON-RPC."""
+    """All catalog tools, as JSON-RPC."""
 
     jsonrpc: Literal["2.0"]
     id: str
@@ -77,14 +77,14 @@ class RpcToolListResponse(BaseModel):
 
 
 class TextContentResponse(BaseModel):
-    """Words for people."""
+    """Text for people."""
 
     type: Literal["text"]
     text: str
 
 
 class InvocationResponse(BaseModel):
-    """What a tool answered: its data, or why it has none and every problem of the arguments."""
+    """The result of a tool: its data, or an error with every problem of the arguments."""
 
     content: list[TextContentResponse]
     is_error: bool = Field(alias="isError")
@@ -96,7 +96,7 @@ class InvocationResponse(BaseModel):
 
 
 class RpcInvocationResponse(BaseModel):
-    """The same as JSON-RPC."""
+    """The result of a tool, as JSON-RPC."""
 
     jsonrpc: Literal["2.0"]
     id: str | int | None
@@ -104,7 +104,7 @@ class RpcInvocationResponse(BaseModel):
 
 
 class ToolDetailsResponse(BaseModel):
-    """One tool with guidance and examples."""
+    """A tool with guidance and examples."""
 
     name: str
     description: str
@@ -119,7 +119,7 @@ class ToolDetailsResponse(BaseModel):
 
 
 class CatalogHealthResponse(BaseModel):
-    """Whether the catalog answers."""
+    """Check whether the catalog is available."""
 
     healthy: bool
     version: str
@@ -131,7 +131,7 @@ class CatalogHealthResponse(BaseModel):
 
 
 class AliveResponse(BaseModel):
-    """That the process answers."""
+    """The process is running."""
 
     healthy: bool
 
@@ -141,19 +141,19 @@ REF = "#/components/schemas/{model}"
 
 _TEXTS = {
     400: "The body is not JSON.",
-    401: "No valid key.",
-    403: "The key lacks the scope, or the page asking is of another origin.",
-    404: "No such thing; the message says which.",
-    405: "This address has no such method.",
-    409: "It is not, or not any more, as you think; the message says how it is.",
+    401: "The API key is missing or invalid.",
+    403: "The key lacks the scope, or the request comes from a page of another origin.",
+    404: "Not found; the message says what is missing.",
+    405: "The address does not support this method.",
+    409: "The request conflicts with the current state; the message describes it.",
     413: "The body is too large.",
     415: "The body is not application/json.",
-    421: "This server does not answer for that host.",
-    422: "The request has not the expected form; every problem is listed.",
+    421: "This server does not serve that host.",
+    422: "The request does not have the expected form; every problem is listed.",
     429: "Too many requests; see Retry-After.",
-    500: "A fault of ours; the log has the details by request id.",
-    503: "The database does not answer.",
-    504: "It took longer than it may.",
+    500: "Internal error; the log has the details under the request id.",
+    503: "The database is unavailable.",
+    504: "The request took too long.",
 }
 _TEXT_HEADER = {"schema": {"type": "string"}}
 _HEADERS = {
@@ -161,7 +161,9 @@ _HEADERS = {
     405: {"Allow": _TEXT_HEADER},
     429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}},
 }
-_REQUEST_ID = {"X-Request-ID": {**_TEXT_HEADER, "description": "Names the request in the log."}}
+_REQUEST_ID = {
+    "X-Request-ID": {**_TEXT_HEADER, "description": "Identifies the request in the log."}
+}
 
 ANY = (405, 413, 421, 500)
 KEYED = (401, 403, 429, 503, *ANY)
@@ -175,12 +177,12 @@ def responses(
     texts: Mapping[int, str] | None = None,
     status: int = 200,
 ) -> Responses:
-    """The answers of a route: `ok` with `status`, and every refusal; `texts` say more of some."""
+    """Return the responses of a route: `ok` with `status`, and errors with their `texts`."""
     described: Responses = {status: {"headers": _REQUEST_ID}}
     if ok is not None:
         described[status]["model"] = ok
     for refused in sorted(set(statuses)):
-        # By name: a model would be built anew for each of some thousand refusals at every start.
+        # By name: FastAPI would build a model for each of some thousand error responses at start.
         described[refused] = {
             "content": {"application/json": {"schema": {"$ref": REF.format(model=told.__name__)}}},
             "description": (texts or {}).get(refused, _TEXTS[refused]),
@@ -189,7 +191,7 @@ def responses(
     return described
 
 
-_NO_TOOL = {404: "No such tool."}
+_NO_TOOL = {404: "The tool does not exist."}
 
 TOOLS = responses(RpcToolListResponse, *KEYED, told=RpcErrorResponse)
 INVOKE = responses(

@@ -1,4 +1,4 @@
-"""Server-sent events: numbered, so that whoever lost the connection goes on where it was."""
+"""Server-sent events, numbered so that clients can resume after a lost connection."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -8,33 +8,33 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-# Proxies and clients give up on a connection that is silent for long.
+# Proxies and clients close connections that are silent for long.
 BEAT_EVERY_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class SentEvent:
-    """One event; `id` is what a client sends back as `Last-Event-ID`."""
+    """An event; clients send its `id` back as `Last-Event-ID`."""
 
     id: int
     kind: str
     data: object
 
     def encoded(self) -> bytes:
-        """As it goes over the wire; JSON has no line ends of its own."""
+        """Return the bytes to send; JSON contains no line breaks."""
         head = f"id: {self.id}\nevent: {self.kind}\ndata: "
         return head.encode() + orjson.dumps(self.data) + b"\n\n"
 
 
 class EventStream(Response):
-    """Sends events as they come until there are no more, or nobody listens."""
+    """Sends events until there are no more, or the client disconnects."""
 
     media_type = "text/event-stream"
 
     def __init__(
         self, events: AsyncIterator[SentEvent], *, beat_every_s: float = BEAT_EVERY_S
     ) -> None:
-        # Not that of `Response`, which would promise a length.
+        # Not `Response.__init__`, which would set a length.
         self.status_code = 200
         self.background = None
         self._events = events
@@ -42,7 +42,7 @@ class EventStream(Response):
         self.init_headers({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the whole of it."""
+        """Send the response."""
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
         async with anyio.create_task_group() as tasks:
@@ -58,7 +58,7 @@ class EventStream(Response):
             await _send(send, event.encoded())
 
     async def send_event(self, send: Send, event: SentEvent) -> None:
-        """Send one."""
+        """Send one event."""
         await _send(send, event.encoded())
 
     async def _beat(self, send: Send) -> None:

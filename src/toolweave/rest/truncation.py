@@ -1,7 +1,7 @@
-"""Large values on their way to a page: their beginning, their length, the pictures in them.
+"""Truncates large values for pages: their beginning, their length, the images in them.
 
-A page that is handed five megabytes to show a line of them stands still. What is cut is never lost:
-the whole is one request away.
+A page that receives five megabytes to show one line freezes. The full value is available in a
+separate request.
 """
 
 import base64
@@ -14,27 +14,27 @@ from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import pointer
 from toolweave.tools.unions import kind_of
 
-# Fields of events that hold what somebody gave, of any size.
+# Fields of events that hold user data of any size.
 _VALUES = ("inputs", "edits", "value", "result", "memory", "question", "reply", "items", "given")
 MAX_PICTURES = 8
 MAX_WALKED = 20_000
-# What every browser draws and nothing in it can run.
+# Formats every browser shows and that cannot contain scripts.
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 class TruncatedValue(JsonRecord):
-    """A value that was too large to be sent: its kind, its beginning, its length, its digest."""
+    """A value that is too large to send: its kind, its beginning, its length, its digest."""
 
     kind: str
     text: str
     chars: int
     digest: str
-    # Where pictures are in it, as JSON pointers.
+    # The images in it, as JSON pointers.
     pictures: list[str]
 
 
 def cut(value: Json, most: int) -> JsonObject | None:
-    """What is told of a value that is longer than `most` characters; nothing for a shorter one."""
+    """Describe a value that is longer than `most` characters; return None for a shorter one."""
     if _is_short(value, most):
         return None
     text = value if isinstance(value, str) else _written(value)
@@ -50,12 +50,12 @@ def cut(value: Json, most: int) -> JsonObject | None:
 
 
 def cut_event(body: JsonObject, most: int) -> JsonObject:
-    """An event whose large values are told of in `cut`, by the name of their field."""
+    """Replace the large values of an event by descriptions in `cut`, by field name."""
     told: JsonObject = {}
     changed: JsonObject = {**body}
     memory = changed.get("memory")
     if isinstance(memory, dict):
-        # Of what a model did, all is shown that is short.
+        # Short values of a model's activity stay.
         changed["memory"] = {name: _shortened(value, most) for name, value in memory.items()}
     for name in _VALUES:
         if name in changed and (short := cut(changed[name], most)) is not None:
@@ -77,7 +77,7 @@ def _shortened(value: Json, most: int) -> Json:
 
 
 def pictures_in(value: Json) -> Iterator[tuple[str, JsonObject]]:
-    """The blocks of a value that are pictures, with their places; the first few."""
+    """Yield the first image blocks of a value, each with its pointer."""
     waiting: list[tuple[tuple[str | int, ...], Json]] = [((), value)]
     found = walked = 0
     while waiting and found < MAX_PICTURES and walked < MAX_WALKED:
@@ -94,7 +94,7 @@ def pictures_in(value: Json) -> Iterator[tuple[str, JsonObject]]:
 
 
 def picture_at(value: Json, at: str) -> tuple[bytes, str] | None:
-    """The picture at a place of a value, and its type; nothing where there is none."""
+    """Return the image at a pointer and its media type, or None."""
     block = next((block for place, block in pictures_in(value) if place == at), None)
     if block is None:
         return None
@@ -105,7 +105,7 @@ def picture_at(value: Json, at: str) -> tuple[bytes, str] | None:
 
 
 def _is_short(value: Any, most: int) -> bool:
-    """At a glance, for what most values are."""
+    """Decide quickly for most values."""
     if isinstance(value, str):
         return len(value) <= most
     return not isinstance(value, dict | list) or not value
@@ -115,4 +115,4 @@ def _written(value: Json) -> str:
     try:
         return write(value, pretty=True)
     except TypeError:
-        return str(value)  # it holds a whole number beyond 64 bits
+        return str(value)  # it contains an integer of more than 64 bits

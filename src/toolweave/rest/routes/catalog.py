@@ -1,6 +1,6 @@
-"""`/api/v1/catalog`: every node there is, for palettes and forms; live tools among them.
+"""`/api/v1/catalog`: all nodes, for palettes and forms, including the tools of servers.
 
-Beside the knowledge tools of seed 004, which answer models within a budget: a page wants all of it.
+The catalog tools answer models within a token budget; a page needs everything.
 """
 
 from typing import Annotated, Any
@@ -26,14 +26,14 @@ Ref = Annotated[
 
 
 class PortResponse(BaseModel):
-    """A place to connect to."""
+    """A port of a node."""
 
     name: str
     description: str
 
 
 class NodeSummaryResponse(BaseModel):
-    """A node as a palette shows it; `server` and `tool` for a live tool, whose texts they are."""
+    """A node in a palette; `server` and `tool` are set for the tool of a server."""
 
     ref: str
     type: str
@@ -55,7 +55,7 @@ class NodeListResponse(BaseModel):
 
 
 class NodeFieldResponse(BaseModel):
-    """One configuration, input or output."""
+    """A configuration, input or output of a node."""
 
     name: str
     type: str
@@ -74,7 +74,7 @@ class NodeFieldResponse(BaseModel):
 
 
 class NodeExampleResponse(BaseModel):
-    """A realistic use."""
+    """An example."""
 
     name: str
     description: str
@@ -83,7 +83,7 @@ class NodeExampleResponse(BaseModel):
 
 
 class NodeResponse(NodeSummaryResponse):
-    """A node with everything a form needs; of a live tool its own schemas."""
+    """A node with everything a form needs, and the schemas of a server's tool."""
 
     configurations: list[NodeFieldResponse]
     inputs: list[NodeFieldResponse]
@@ -101,17 +101,20 @@ class _Handlers:
         self._approved = studio.authoring.tools
 
     async def list_nodes(self) -> Response:
-        """Every node: the built-in ones, then the approved tools of servers."""
+        """List all nodes: the built-in ones, then the approved tools of servers."""
         known = await self._approved.known()
         return JsonResponse({"nodes": [_line(spec) for spec in known.catalog]})
 
     async def show_node(self, ref: Ref) -> Response:
-        """One node with its fields, ports and examples."""
+        """Show a node with its fields, ports and examples."""
         catalog = (await self._approved.known()).catalog
         node_type, _, subtype = ref.partition(".")
         spec = catalog.get(node_type, subtype)
         if spec is None:
-            hint = did_you_mean(ref, [one.ref for one in catalog]) or "list the nodes to see them"
+            hint = (
+                did_you_mean(ref, [one.ref for one in catalog])
+                or "`GET /api/v1/catalog/nodes` lists all nodes"
+            )
             raise NotFound("NODE_UNKNOWN", f"there is no node {ref!r}", hint=hint)
         return JsonResponse(_page(spec))
 

@@ -1,7 +1,7 @@
 """`/api/v1/chat`: conversations in which a model uses the enabled servers' tools.
 
-An answer is streamed as server-sent events, each call as it happens. Whoever goes away, or asks to
-stop, stops it. Conversations live as long as the process, and belong to the key that began them.
+The answer is streamed as server-sent events, each tool call as it happens. It stops when the client
+disconnects or asks to stop. Conversations live as long as the process and belong to one key.
 """
 
 import uuid
@@ -41,20 +41,23 @@ BoundTo = Annotated[
 
 
 class ChatRequest(RequestBody):
-    """Something said to a model, in a conversation or to begin one."""
+    """A message to a model, in a new or an existing conversation."""
 
     message: str = Field(min_length=1, max_length=MAX_MESSAGE)
-    chat: str | None = Field(None, pattern="^[0-9a-f-]{36}$", description="To go on with a chat")
+    chat: str | None = Field(None, pattern="^[0-9a-f-]{36}$", description="The chat to continue")
     server: str | None = Field(
-        None, max_length=128, pattern=PRINTED, description="A new chat: only this server's tools"
+        None,
+        max_length=128,
+        pattern=PRINTED,
+        description="For a new chat: use only this server's tools",
     )
     model: str | None = Field(
-        None, max_length=64, pattern=PRINTED, description="A new chat: the model to ask"
+        None, max_length=64, pattern=PRINTED, description="For a new chat: the model"
     )
 
 
 class ChatContextResponse(BaseModel):
-    """Seed 002's AIToolContext, without its callback."""
+    """The tools a model may use, and how."""
 
     tools: list[dict[str, Any]]
     enabled_servers: list[str] = Field(alias="enabledServers")
@@ -62,7 +65,7 @@ class ChatContextResponse(BaseModel):
 
 
 class StopChatResponse(BaseModel):
-    """Whether there was an answer to stop."""
+    """Whether an answer was stopped."""
 
     stopped: bool
 
@@ -76,7 +79,7 @@ class _Chat:
 
 
 class _Answer(EventStream):
-    """One answer, told while it is made."""
+    """Streams one answer while the model writes it."""
 
     def __init__(self, chat: _Chat, message: str) -> None:
         super().__init__(_none())
@@ -85,7 +88,7 @@ class _Answer(EventStream):
         self._count = 0
 
     async def write(self, send: Send) -> None:
-        """Let the model answer; every end has an event of its own."""
+        """Let the model answer; how it ended is the last event but one."""
 
         async def tell(event: ChatEvent) -> None:
             self._count += 1
@@ -121,25 +124,25 @@ class _Handlers:
     async def say_in_chat(
         self, body: Annotated[ChatRequest, Depends(ChatRequest.read)], request: Request
     ) -> Response:
-        """Say something to a model; its answer and every call are streamed as they happen."""
+        """Send a message to a model; its answer and its tool calls are streamed."""
         chat = self._mine(request, body.chat) if body.chat else await self._begun(request, body)
         if chat.answering is not None:
             raise Conflict(
                 "CHAT_BUSY",
                 "the model is still answering in this chat",
-                hint="wait for its end, or stop it",
+                hint="wait until it has finished, or stop it",
             )
         return _Answer(chat, body.message)
 
     async def stop_chat(self, chat: ChatId, request: Request) -> Response:
-        """Stop the answer that is being made; a call that runs is cancelled on its server too."""
+        """Stop the current answer; a running tool call is cancelled on its server."""
         found = self._mine(request, chat)
         if found.answering is not None:
             found.answering.cancel()
         return JsonResponse({"stopped": found.answering is not None})
 
     async def forget_chat(self, chat: ChatId, request: Request) -> Response:
-        """Forget a chat; what is being answered is stopped."""
+        """Delete a chat and stop its current answer."""
         found = self._mine(request, chat)
         if found.answering is not None:
             found.answering.cancel()
@@ -147,7 +150,7 @@ class _Handlers:
         return Response(status_code=204)
 
     async def show_chat_tools(self, server: BoundTo = None) -> Response:
-        """The tools a model may use in a chat: those of enabled servers, or of one server."""
+        """List the tools a model may use in a chat: those of all enabled servers, or of one."""
         return JsonResponse(
             (await tool_context(self._studio.home, self._studio.gate, "rest", server)).as_json()
         )
@@ -169,7 +172,7 @@ class _Handlers:
         return chat
 
     def _make_room(self) -> None:
-        """The oldest that nobody waits for goes; a chat is no record."""
+        """Delete the oldest idle chat; chats are not stored."""
         if len(self._chats) >= MAX_CHATS:
             idle = [one.id for one in self._chats.values() if one.answering is None]
             for identity in idle[: len(self._chats) - MAX_CHATS + 1]:
@@ -178,7 +181,7 @@ class _Handlers:
     def _mine(self, request: Request, identity: str) -> _Chat:
         chat = self._chats.get(identity)
         if chat is None or chat.owner != _owner(request):
-            raise NotFound("CHAT_UNKNOWN", "there is no such chat", hint="begin a new one")
+            raise NotFound("CHAT_UNKNOWN", "the chat does not exist", hint="start a new one")
         return chat
 
 
@@ -196,19 +199,22 @@ _EVENT: dict[str, Any] = {
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }
-_TEXTS = {404: "No such chat, or no enabled server of this name.", 409: "It is answering."}
+_TEXTS = {
+    404: "The chat does not exist, or no enabled server has this name.",
+    409: "The model is still answering.",
+}
 _STREAM: Responses = responses(None, 404, 409, *KEYED, *READING, texts=_TEXTS)
 _STREAM[200]["content"] = {"text/event-stream": {"schema": _EVENT}}
 
 
 def chat_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; all of them want `tools:execute`."""
+    """The endpoints; all of them need `tools:execute`."""
     handlers, gate = _Handlers(studio), authenticator.require("tools:execute")
     router = APIRouter(prefix="/api/v1/chat", tags=["chat"])
     stopped = responses(StopChatResponse, 404, 422, *KEYED, texts=_TEXTS)
     gone = responses(None, 404, 422, *KEYED, texts=_TEXTS, status=204)
     tools = responses(ChatContextResponse, 404, 422, *KEYED, texts=_TEXTS)
-    # Any: what FastAPI takes for a handler.
+    # Any: handlers of different parameters.
     table: tuple[tuple[str, str, Any, Responses, type[RequestBody] | None], ...] = (
         ("POST", "", handlers.say_in_chat, _STREAM, ChatRequest),
         ("GET", "/tools", handlers.show_chat_tools, tools, None),
@@ -225,6 +231,6 @@ def chat_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
             status_code=204 if method == "DELETE" else None,
             openapi_extra=openapi.keyed(reading),
         )
-    # Before the chats, one of which could be called `tools`.
+    # Before the chats: `tools` is not the id of one.
     router.routes.insert(2, Route(f"{router.prefix}/tools", endpoint=OtherMethods("GET")))
     return router

@@ -1,4 +1,4 @@
-"""`/api/v1/documents`: Markdown with tool blocks, in the folders that are allowed."""
+"""`/api/v1/documents`: Markdown documents with tool blocks, in the allowed folders."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ from toolweave.rest.response_models import KEYED, READING, responses
 
 ALL = "/api/v1/documents"
 READ, WRITE, EXECUTE = "workflows:read", "workflows:write", "tools:execute"
-_PATH = Field(min_length=1, max_length=4_096, description="A file of an allowed folder")
+_PATH = Field(min_length=1, max_length=4_096, description="A file in an allowed folder")
 
 
 class DocumentRequest(RequestBody):
@@ -32,25 +32,25 @@ class DocumentRequest(RequestBody):
 
 
 class DocumentRunRequest(RequestBody):
-    """A document whose blocks are to be run."""
+    """A document whose blocks to run."""
 
     path: str = _PATH
-    refresh: bool = Field(False, description="Run blocks again that have their result")
+    refresh: bool = Field(False, description="Also run blocks that already have a result")
 
 
 class BindingRequest(RequestBody):
-    """A section and its server; one of heading, block or lines."""
+    """A section and its server; give one of heading, block or lines."""
 
     path: str = _PATH
     server: str = Field(min_length=1, max_length=128)
     heading: str | None = Field(None, max_length=1_000)
     block: str | None = Field(None, max_length=100)
-    lines: str | None = Field(None, max_length=40, description="`FIRST-LAST`, without results")
+    lines: str | None = Field(None, max_length=40, description="`FIRST-LAST`, not counting results")
     inherit: bool = True
 
 
 class UnbindRequest(RequestBody):
-    """A binding by its id, or all of a document."""
+    """A binding by its id, or all bindings of a document."""
 
     path: str = _PATH
     id: str | None = Field(None, min_length=1, max_length=50)
@@ -72,7 +72,7 @@ class DocumentCheckResponse(BaseModel):
 
 
 class DocumentRunResponse(BaseModel):
-    """What a run of a document did; `held` says how to go on where the limit was reached."""
+    """The results of a document's blocks; `held` says how to continue after a limit was reached."""
 
     path: str
     blocks: int
@@ -87,13 +87,13 @@ class DocumentRunResponse(BaseModel):
 
 
 class RemovedResponse(BaseModel):
-    """How many there were."""
+    """How many were removed."""
 
     removed: int
 
 
 class BindingResponse(BaseModel):
-    """A binding that was kept."""
+    """A stored binding."""
 
     id: str
 
@@ -115,7 +115,7 @@ class _Handlers:
     async def check_document(
         self, body: Annotated[DocumentRequest, Depends(DocumentRequest.read)]
     ) -> Response:
-        """Blocks, the servers they use, and what is wrong; nothing is run."""
+        """Show the blocks of a document, their servers and problems; nothing is run."""
         path = await self._path(body.path)
         looked: DocumentReport = await self._desk.look(path)
         return JsonResponse(looked_json(looked))
@@ -137,7 +137,7 @@ class _Handlers:
     async def clear_document(
         self, body: Annotated[DocumentRequest, Depends(DocumentRequest.read)]
     ) -> Response:
-        """Take the results out of a document."""
+        """Remove the results from a document."""
         path = await self._path(body.path)
         return JsonResponse({"removed": await self._desk.clear(path)})
 
@@ -153,7 +153,7 @@ class _Handlers:
     async def unbind_section(
         self, body: Annotated[UnbindRequest, Depends(UnbindRequest.read)]
     ) -> Response:
-        """Remove a binding, or all of a document."""
+        """Remove a binding, or all bindings of a document."""
         path = await self._path(body.path)
         key = await anyio.to_thread.run_sync(document_key, path)
         return JsonResponse({"removed": await self._desk.kept.remove(key, body.id)})
@@ -163,10 +163,10 @@ class _Handlers:
 
 
 def document_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; running blocks calls tools, so it wants `tools:execute`."""
+    """The endpoints; running blocks calls tools, so it needs `tools:execute`."""
     a = _Handlers(studio)
     router = APIRouter(prefix=ALL, tags=["documents"])
-    # Any: what OpenAPI is told of each.
+    # Any: handlers of different parameters, and their responses.
     table: tuple[tuple[str, str, Any, str, type[BaseModel], type[RequestBody] | None, int], ...] = (
         ("GET", "", a.list_documents, READ, DocumentListResponse, None, 200),
         ("POST", "/check", a.check_document, READ, DocumentCheckResponse, DocumentRequest, 200),
@@ -191,7 +191,7 @@ def document_routes(studio: RunningStudio, authenticator: Authenticator) -> APIR
 
 
 _TEXTS = {
-    403: "The key lacks the scope, or the file is in no allowed folder.",
-    404: "No such document, server or binding.",
-    409: "The document was changed meanwhile.",
+    403: "The key lacks the scope, or the file is not in an allowed folder.",
+    404: "The document, server or binding does not exist.",
+    409: "The document has changed in the meantime.",
 }

@@ -1,7 +1,7 @@
-"""`/api/v1/edit`: operations on a workflow that is sent along, for the studio; nothing is saved.
+"""`/api/v1/edit`: operations on the workflow in the request; nothing is saved.
 
-A workflow goes in as `document`, in any dialect, or as `text`, a file's (JSON or YAML); it comes
-out in the dialect it came in, and pointers and patches are those of what was sent.
+The workflow is sent as `document`, in any dialect, or as `text` (JSON or YAML). It is returned in
+the same dialect; pointers and patches refer to the document that was sent.
 """
 
 from collections.abc import Iterable
@@ -36,22 +36,22 @@ TARGETS = tuple(exporter.name for exporter in discover())
 
 
 class EditRequest(RequestBody):
-    """A workflow, as a document or as the text of its file."""
+    """A workflow, as a document or as text."""
 
     model_config = one_of(document="object", text="string")
 
-    # Any: a workflow in whatever dialect; the readers tell what is wrong with it.
+    # Any: a workflow in any dialect; its reader reports what is wrong with it.
     document: dict[str, Any] | None = Field(None, description="The workflow, in any dialect")
-    text: str | None = Field(None, description="The text of its file instead (JSON or YAML)")
+    text: str | None = Field(None, description="The text of the workflow instead (JSON or YAML)")
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         if (self.document is None) == (self.text is None):
-            raise ValueError("give the workflow as 'document' or as 'text', one of them")
+            raise ValueError("give the workflow either as 'document' or as 'text'")
         return self
 
     async def loaded(self) -> LoadedWorkflow:
-        """The workflow, however little of it is understood; in a thread, as it may be large."""
+        """Read the workflow, valid or not; in a thread, as it may be large."""
         if self.text is not None:
             return await run_sync(load, self.text)
         return await run_sync(read, cast("Json", self.document))
@@ -61,34 +61,38 @@ class ValidateRequest(EditRequest):
     """A workflow to check."""
 
     live: bool = Field(
-        False, description="Ask the servers it names for their tools; needs `workflows:run`"
+        False, description="Connect to its servers to check their tools; needs `workflows:run`"
     )
 
 
 class SwitchModeRequest(EditRequest):
-    """An MCP node to configure in another way."""
+    """An MCP node to switch to another mode."""
 
     node: str = Field(min_length=1, max_length=200, description="Its id")
     mode: Mode = Field(description="The mode to switch to")
-    description: str | None = Field(None, description="What you want, for the language modes")
-    tool: str | None = Field(None, description="The tool of its server, where it changes")
-    live: bool = Field(False, description="Ask its server for its tools; needs `workflows:run`")
+    description: str | None = Field(
+        None, description="What you want, for the natural language modes"
+    )
+    tool: str | None = Field(None, description="The new tool, if it changes")
+    live: bool = Field(
+        False, description="Connect to its server to check its tools; needs `workflows:run`"
+    )
 
 
 class ExportRequest(EditRequest):
-    """A workflow and what to make of it."""
+    """A workflow and the export target."""
 
     to: str = Field(description="The target", json_schema_extra={"enum": list(TARGETS)})
 
 
 class ImportRequest(RequestBody):
-    """The text of a file that an export wrote."""
+    """The text of an exported file."""
 
     text: str
 
 
 class ValidateResponse(BaseModel):
-    """All that is wrong; with `live`, how MCP nodes stand and which servers did not answer."""
+    """The problems; with `live`, the status of MCP nodes and the servers that did not answer."""
 
     valid: bool
     format: str
@@ -98,7 +102,7 @@ class ValidateResponse(BaseModel):
 
 
 class RepairResponse(BaseModel):
-    """The workflow after mending, what was mended in it, and what is left."""
+    """The repaired workflow, the fixed problems, and the remaining ones."""
 
     format: str
     document: dict[str, Any]
@@ -121,7 +125,7 @@ class ExportedFileResponse(BaseModel):
 
 
 class ExportResponse(BaseModel):
-    """The files for a target, the entry first, and what it lacks."""
+    """The files for a target, the entry first, and its problems."""
 
     target: str
     files: list[ExportedFileResponse]
@@ -129,7 +133,7 @@ class ExportResponse(BaseModel):
 
 
 class ImportResponse(BaseModel):
-    """The workflow an export carries."""
+    """The workflow in an exported file."""
 
     format: str
     document: dict[str, Any]
@@ -146,7 +150,7 @@ class _Handlers:
     async def validate_workflow(
         self, body: Annotated[ValidateRequest, Depends(ValidateRequest.read)], request: Request
     ) -> Response:
-        """Check a workflow; the answer is 200 however much is wrong with it."""
+        """Validate a workflow; the status is 200 even if it has problems."""
         _may_be_live(request, body.live)
         found = await self._studio.authoring.examine(await body.loaded(), live=body.live)
         told = found.report.as_json()
@@ -157,7 +161,7 @@ class _Handlers:
     async def fix_workflow(
         self, body: Annotated[EditRequest, Depends(EditRequest.read)]
     ) -> Response:
-        """Mend everything in a workflow that can be mended."""
+        """Apply all known fixes to a workflow."""
         report, left = await self._studio.authoring.repair(await body.loaded())
         return JsonResponse(
             {
@@ -171,7 +175,7 @@ class _Handlers:
     async def switch_mode(
         self, body: Annotated[SwitchModeRequest, Depends(SwitchModeRequest.read)], request: Request
     ) -> Response:
-        """Switch an MCP node to another mode; what the others held is kept for coming back."""
+        """Switch an MCP node to another mode; the settings of the other modes are kept."""
         _may_be_live(request, body.live)
         loaded = await body.loaded()
         to = ModeSwitch(body.node, body.mode, body.description, body.tool)
@@ -181,7 +185,7 @@ class _Handlers:
     async def export_workflow(
         self, body: Annotated[ExportRequest, Depends(ExportRequest.read)]
     ) -> Response:
-        """Make a workflow into the files of a coding agent; no secret is among them."""
+        """Export a workflow as files for a coding agent; they contain no secrets."""
         loaded = require_workflow(await body.loaded())
         errors = [problem for problem in loaded.problems if problem.severity == "error"]
         if errors:
@@ -189,7 +193,7 @@ class _Handlers:
                 errors[0].code,
                 f"the workflow cannot be exported: {errors[0].message}",
                 problems=errors,
-                hint="`POST /api/v1/edit/fix` mends what can be mended",
+                hint="`POST /api/v1/edit/fix` applies all known fixes",
             )
         made = await run_sync(partial(export, loaded.workflow, body.to, specs=self._specs))
         problems = [
@@ -202,7 +206,7 @@ class _Handlers:
     async def import_workflow(
         self, body: Annotated[ImportRequest, Depends(ImportRequest.read)]
     ) -> Response:
-        """Make the workflow again from a file that an export wrote."""
+        """Import the workflow from an exported file."""
         loaded = await run_sync(import_text, body.text)
         document = convert(loaded.workflow, "toolweave")
         problems = _told(loaded.problems)
@@ -210,7 +214,7 @@ class _Handlers:
 
 
 def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The five endpoints; all need `workflows:read`, and asking servers `workflows:run` as well."""
+    """The five endpoints; all need `workflows:read`, and `live` also `workflows:run`."""
     handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok, more in (
@@ -232,7 +236,7 @@ def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRoute
 
 
 def _may_be_live(request: Request, is_live: bool) -> None:
-    # Asking a server may start its command, as a run would.
+    # Connecting to a server may start its command, as a run would.
     if is_live:
         key: ApiKey = request.state.key
         key.require("workflows:run")

@@ -1,7 +1,7 @@
-"""`/api/v1/events`: one stream that says what changed, so that no page has to keep asking.
+"""`/api/v1/events`: one stream of changes, so that pages need not poll.
 
-Only that something changed is told, by topic. The first event has the version of every topic, so
-whoever was away, or asks another process by now, compares them and has missed nothing.
+Events only name the topics that changed. The first event has the version of every topic, so a
+client that reconnects, to whichever process, compares them and misses nothing.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -26,13 +26,13 @@ Seconds = Annotated[
     Query(
         ge=0,
         le=LONGEST_S,
-        description="How long to listen; 0 tells how things stand and ends, without it for ever",
+        description="Seconds to stream; 0 returns the current versions only; default: no limit",
     ),
 ]
 
 
 class ChangeStream(EventStream):
-    """Tells the versions of all topics, then those that change."""
+    """Sends the versions of all topics, then those that change."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ChangeStream(EventStream):
         self._seconds = seconds
 
     async def write(self, send: Send) -> None:
-        """Tell it all, for as long as somebody listens who may."""
+        """Send changes while the client is connected and its key is valid."""
         with self._topics.listening():
             known = dict(await self._topics.now())
             await self.send_event(send, SentEvent(0, "now", known))
@@ -64,14 +64,14 @@ class ChangeStream(EventStream):
 
 
 def event_routes(topics: ChangeFeed, authenticator: Authenticator) -> APIRouter:
-    """The one endpoint; it wants `workflows:read`."""
+    """The endpoint; it needs `workflows:read`."""
     router = APIRouter(tags=["events"])
 
     async def follow_changes(request: Request, seconds: Seconds = None) -> Response:
-        """Tell what changes from now on, by topic: servers, workflows, runs and all else."""
+        """Stream changes by topic: servers, workflows, runs and all others."""
 
         async def is_welcome() -> bool:
-            # A key that was revoked meanwhile hears no more.
+            # A revoked key receives nothing more.
             return await authenticator.is_valid(request)
 
         return ChangeStream(topics, is_welcome, seconds)

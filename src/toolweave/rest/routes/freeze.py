@@ -1,4 +1,4 @@
-"""`/api/v1/runs/{run}/freeze`: what a model chose for a node, as a workflow. Nothing is saved."""
+"""`/api/v1/runs/{run}/freeze`: a model's choices for a node, as a workflow. Nothing is saved."""
 
 from typing import Annotated, Any, cast
 
@@ -19,20 +19,22 @@ from toolweave.workflow.formats.load import convert, read
 
 RunId = Annotated[
     str,
-    Path(alias="run", pattern="^[0-9a-f-]{4,36}$", description="A run's id, or how it begins"),
+    Path(
+        alias="run", pattern="^[0-9a-f-]{4,36}$", description="A run's id or its first characters"
+    ),
 ]
 
 
 class FreezeRequest(RequestBody):
-    """Which node; and the workflow it is in, if not the stored one of the run's name."""
+    """The node, and its workflow if it is not the stored workflow of the run."""
 
     node: str = Field(min_length=1, max_length=1_000, description="A node's id")
-    # Any: a workflow in whatever dialect; the readers tell what is wrong with it.
+    # Any: a workflow in any dialect; its reader reports what is wrong with it.
     document: dict[str, Any] | None = Field(None, description="The workflow, in any dialect")
 
 
 class FreezeResponse(BaseModel):
-    """The workflow with detailed nodes, the calls that are in it now, and all that is odd."""
+    """The workflow with detailed nodes, their calls, and its problems."""
 
     format: str
     document: dict[str, Any]
@@ -41,12 +43,12 @@ class FreezeResponse(BaseModel):
 
 
 def freeze_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoint; it wants `workflows:read`."""
+    """The endpoint; it needs `workflows:read`."""
 
     async def freeze_chosen(
         run: RunId, body: Annotated[FreezeRequest, Depends(FreezeRequest.read)]
     ) -> Response:
-        """Turn what a model chose for a node of a run into detailed nodes; nothing is saved."""
+        """Turn a model's choices for a node of a run into detailed nodes; nothing is saved."""
         found = await studio.engine.get(run)
         if body.document is not None:
             loaded = require_workflow(read(cast("Json", body.document)))

@@ -1,4 +1,4 @@
-"""Whether the process answers; for probes, so without a key, and saying nothing else."""
+"""Liveness probes: no key, and no other information."""
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -9,12 +9,12 @@ ALIVE = b'{"healthy":true}'
 
 
 async def alive() -> Response:
-    """Whether the process answers; needs no key."""
+    """Check whether the process is running; needs no key."""
     return Response(ALIVE, media_type="application/json")
 
 
 def health_routes() -> APIRouter:
-    """The probe at its two addresses: ours, and the one of seed 004."""
+    """The probe at its two addresses."""
     router = APIRouter(tags=["health"])
     router.add_api_route("/health", alive, responses=response_models.ALIVE)
     router.add_api_route(

@@ -1,7 +1,7 @@
-"""`/hooks/…`: where other systems deliver what starts workflows.
+"""`/hooks/…`: webhooks that start workflows.
 
-No key is needed: each trigger says how a caller proves itself. The guard's rules for Host, Origin
-and size hold here as everywhere; how often each address may be called is counted here.
+No key is needed: each trigger defines its authentication. The guard's rules for Host, Origin
+and size apply; the rate limit per address is enforced here.
 """
 
 from html import escape
@@ -25,12 +25,12 @@ from toolweave.triggers.service import DeliveryResult, Triggers
 
 PREFIX = "/hooks"
 LONGEST_WAIT_S = 30.0
-# Those who try addresses that nobody has share one allowance.
+# Requests to unknown addresses share one rate limit.
 NOBODY = "hook"
 
 
 class HookDoor:
-    """Answers every request below `/hooks`: 202 with the run, or 200 with how it ended."""
+    """Handles requests below `/hooks`: 202 with the run, or 200 with its result."""
 
     def __init__(self, triggers: Triggers, rates: RateLimiter, clock: Clock) -> None:
         self._triggers = triggers
@@ -38,7 +38,7 @@ class HookDoor:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one delivery."""
+        """Handle one delivery."""
         request = Request(scope, receive)
         answer = await self._answer(request)
         await answer(scope, receive, send)
@@ -67,12 +67,12 @@ class HookDoor:
         try:
             self._rates.spend(who)
         except Limited as error:
-            message = "this address is called too often"
+            message = "too many requests for this address"
             raise Limited("RATE_LIMITED", message, hint=error.hint, facts=error.facts) from None
 
 
 def hook_routes(triggers: Triggers, rates: RateLimiter, clock: Clock) -> APIRouter:
-    """Everything below `/hooks`; which paths there are is decided by the workflows."""
+    """The route for everything below `/hooks`; the workflows define the paths."""
     router = APIRouter()
     door = HookDoor(triggers, rates, clock)
     router.routes.append(Route(PREFIX + "/{path:path}", endpoint=door, include_in_schema=False))
@@ -80,7 +80,7 @@ def hook_routes(triggers: Triggers, rates: RateLimiter, clock: Clock) -> APIRout
 
 
 async def arrival_of(request: Request, path: str, clock: Clock) -> WebhookRequest:
-    """A request as those who take deliveries see it."""
+    """Convert a request for the triggers."""
     headers: dict[str, str] = {}
     for name, value in request.headers.items():
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
@@ -102,7 +102,7 @@ def _wait(request: Request) -> float:
     if not text.isascii() or not text.isdecimal() or len(text) > 3:
         raise Invalid(
             "REQUEST_INVALID",
-            f"wait is {text[:20]!r}; expected are whole seconds, at most {LONGEST_WAIT_S:g}",
+            f"wait is {text[:20]!r}; expected whole seconds, at most {LONGEST_WAIT_S:g}",
         )
     return min(float(text), LONGEST_WAIT_S)
 

@@ -1,4 +1,4 @@
-"""`/api/v1/keys`: API keys for administrators; a key's text is shown once, when it is made."""
+"""`/api/v1/keys`: manage API keys; the text of a key is shown once, when it is created."""
 
 from typing import Annotated
 
@@ -26,18 +26,18 @@ Identity = Annotated[
     str, Path(alias="key", pattern=r"^[0-9a-f-]{36}$", description="A key's id, not its text")
 ]
 Sure = Annotated[
-    bool, Query(description="Needed for the key that asks, and for the studio's own one")
+    bool, Query(description="Required to revoke the key of this request, or the studio's own")
 ]
 
 
 class CreateKeyRequest(RequestBody):
-    """A key to be made."""
+    """A key to create."""
 
     name: str = Field(
         min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$"
     )
     scopes: list[str] = Field(
-        min_length=1, max_length=20, description="What it may do: " + ", ".join(SCOPES)
+        min_length=1, max_length=20, description="Its scopes: " + ", ".join(SCOPES)
     )
     tools: list[ToolName] = Field(
         default_factory=list[str], max_length=200, description="Only these published tools"
@@ -45,7 +45,7 @@ class CreateKeyRequest(RequestBody):
 
 
 class KeyResponse(BaseModel):
-    """A key without its secret."""
+    """An API key without its secret."""
 
     id: str
     name: str
@@ -58,14 +58,14 @@ class KeyResponse(BaseModel):
 
 
 class KeyListResponse(BaseModel):
-    """Every key, newest first, and every scope there is."""
+    """All keys, newest first, and all scopes."""
 
     keys: list[KeyResponse]
     scopes: list[str]
 
 
 class CreateKeyResponse(KeyResponse):
-    """A new key; `key` is its text, this once."""
+    """A new key; `key` is its text, shown only once."""
 
     key: str
 
@@ -77,20 +77,20 @@ class _Handlers:
         self._keys = keys
 
     async def list_keys(self, request: Request) -> Response:
-        """List every key, revoked ones too, without their secrets."""
+        """List all keys, including revoked ones, without their secrets."""
         found = [_shown(one, request) for one in await self._keys.list()]
         return JsonResponse({"keys": found, "scopes": [*SCOPES]})
 
     async def create_key(
         self, body: Annotated[CreateKeyRequest, Depends(CreateKeyRequest.read)], request: Request
     ) -> Response:
-        """Make a key; its text is in this answer and nowhere else."""
+        """Create a key; only this response contains its text."""
         key, text = await create_key(self._keys, body.name, body.scopes, body.tools)
         headers = {"Cache-Control": "no-store"}
         return JsonResponse({**_shown(key, request), "key": text}, 201, headers)
 
     async def revoke_key(self, key: Identity, request: Request, sure: Sure = False) -> Response:
-        """Revoke a key, at once."""
+        """Revoke a key immediately."""
         asking: ApiKey = request.state.key
         await revoke_key(self._keys, key, asked_with=asking.id, is_sure=sure)
         return Response(status_code=204)
@@ -98,7 +98,7 @@ class _Handlers:
 
 def key_routes(authenticator: Authenticator) -> APIRouter:
     """The three endpoints; each needs `admin`."""
-    # The authenticator's own: it remembers keys for a second, and not one that was revoked here.
+    # The authenticator's own instance: it caches keys, and revoking must update its cache.
     handlers = _Handlers(authenticator.keys)
     router = APIRouter(prefix=ALL, tags=["keys"])
     gone = responses(None, 404, 409, 422, *KEYED, texts=_TEXTS, status=204)
@@ -133,6 +133,6 @@ def _shown(one: ApiKey, request: Request) -> JsonObject:
 
 
 _TEXTS = {
-    404: "No valid key of this id.",
-    409: "It is the key that asks, or the studio's own: say that you are sure.",
+    404: "No valid key has this id.",
+    409: "It is the key of this request, or the studio's own; confirm with `sure`.",
 }

@@ -1,7 +1,7 @@
-"""`/api/v1/mcp/…`: the node catalog over REST, as seed 004 writes it.
+"""`/api/v1/mcp/…`: the catalog tools over REST.
 
-The external pair speaks JSON-RPC 2.0 and wants an API key; the internal pair is plain, for
-programs of this machine that hold the service token (security.md settles the seed's "no auth").
+The external endpoints use JSON-RPC 2.0 and need an API key; the internal ones use plain JSON, for
+programs on this machine that have the service token.
 """
 
 import time
@@ -37,24 +37,24 @@ class _Handlers:
         self._listing = {"tools": [_listed(question) for question in QUESTIONS]}
 
     async def list_tools(self, request: Request) -> Response:
-        """List the knowledge tools, as a JSON-RPC 2.0 answer."""
+        """List the catalog tools, as a JSON-RPC 2.0 response."""
         return _rpc(request.state.request_id, self._listing)
 
     async def list_tools_internal(self) -> Response:
-        """List the knowledge tools, plainly, for programs of this machine."""
+        """List the catalog tools as plain JSON, for programs on this machine."""
         return JsonResponse(self._listing)
 
     async def invoke(self, request: Request) -> Response:
-        """Invoke a knowledge tool; the answer is wrapped in JSON-RPC 2.0."""
+        """Invoke a catalog tool; the response is JSON-RPC 2.0."""
         answer = self._invoke(await read_invocation(request), request)
         return _rpc(getattr(request.state, "rpc_id", request.state.request_id), answer)
 
     async def invoke_internal(self, request: Request) -> Response:
-        """Invoke a knowledge tool without the JSON-RPC wrapper."""
+        """Invoke a catalog tool; the response is plain JSON."""
         return JsonResponse(self._invoke(await read_invocation(request), request))
 
     async def show_tool(self, tool_name: ToolName, request: Request) -> Response:
-        """One tool: what it is for, guidance, and usage examples."""
+        """Show a catalog tool with guidance and usage examples."""
         started = time.perf_counter()
         question = next((q for q in QUESTIONS if q["name"] == tool_name), None)
         if question is None:
@@ -75,7 +75,7 @@ class _Handlers:
         )
 
     async def health(self, request: Request) -> Response:
-        """Whether the catalog handlers."""
+        """Check whether the catalog is available."""
         started = time.perf_counter()
         types = self._toolbox.call("get_node_types", {})
         is_healthy = not types["isError"] and bool(types["structuredContent"])
@@ -109,13 +109,13 @@ class _Handlers:
 def knowledge_routes(
     toolbox: ToolService, authenticator: Authenticator, *, service_token: str | None
 ) -> APIRouter:
-    """The six endpoints; without a service token the internal pair is off."""
+    """The six endpoints; without a service token the internal ones are disabled."""
     handlers = _Handlers(toolbox)
     reads, executes, checks = map(authenticator.require, ("tools:read", EXECUTE, "health:check"))
     inside = ServiceTokenCheck(service_token)
     keyed, internal = openapi.KEYED, openapi.INTERNAL
     router = APIRouter(prefix=PREFIX, tags=["catalog"])
-    # `/tools/internal` before `/tools/{tool_name}`, which would take it for a tool's name.
+    # `/tools/internal` before `/tools/{tool_name}`, which would match it.
     for path, answer, gate, shown, responses in (
         ("/tools", handlers.list_tools, reads, keyed, response_models.TOOLS),
         (
@@ -153,9 +153,9 @@ def knowledge_routes(
 
 
 class FastInvoke:
-    """`POST /invoke` without a router: for whoever asks a thousand times a second.
+    """`POST /invoke` without the router, for a thousand requests per second.
 
-    The same handler, key and refusals as the route, which describes it and has its other methods.
+    Handler, key and errors are those of the route, which documents it and has its other methods.
     """
 
     def __init__(self, app: ASGIApp, toolbox: ToolService, authenticator: Authenticator) -> None:
@@ -164,7 +164,7 @@ class FastInvoke:
         self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer an invocation, and pass on everything else."""
+        """Answer an invocation; forward everything else."""
         if scope["path"] != INVOKE or scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
@@ -180,7 +180,7 @@ class FastInvoke:
 
 
 def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """004: words for people in `content`, the data beside them, and none of it after a failure."""
+    """Put a text into `content` beside the data; a failure has no data."""
     if not answer["isError"]:
         words = f"Tool '{name}' executed successfully"
         return {**answer, "content": [{"type": "text", "text": words}]}
@@ -193,7 +193,7 @@ def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 def _no_tool(toolbox: ToolService, name: str) -> NotFound:
     return NotFound(
-        "TOOL_NOT_FOUND", f"no tool is called {name[:100]!r}", hint=toolbox.did_you_mean(name)
+        "TOOL_NOT_FOUND", f"there is no tool {name[:100]!r}", hint=toolbox.did_you_mean(name)
     )
 
 

@@ -1,4 +1,4 @@
-"""`/api/v1/library`: flows and prompt templates of git repositories."""
+"""`/api/v1/library`: flows and prompt templates from git repositories."""
 
 from typing import Annotated, Any, cast
 
@@ -44,27 +44,29 @@ Ref = Annotated[
 class LibraryRequest(RequestBody):
     """A repository to add."""
 
-    name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="What you call it")
-    url: str = Field(min_length=1, max_length=2_000, description="https, ssh or a folder")
-    ref: str | None = Field(None, min_length=1, max_length=200, description="Default: its own")
+    name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="Its name")
+    url: str = Field(min_length=1, max_length=2_000, description="An https or ssh URL, or a folder")
+    ref: str | None = Field(
+        None, min_length=1, max_length=200, description="Default: the repository's default branch"
+    )
 
 
 class FlowRunRequest(RequestBody):
-    """What a flow begins with."""
+    """The variables of a flow."""
 
     inputs: dict[str, Any] = Field(default_factory=dict[str, Any], description="Its variables")
     ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
 
 
 class FillTemplateRequest(RequestBody):
-    """What a template is filled with."""
+    """The values for a template."""
 
     values: dict[str, Any] = Field(default_factory=dict[str, Any], description="By name")
     ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
 
 
 class LibraryResponse(BaseModel):
-    """A repository by the name it has here."""
+    """A repository and its name."""
 
     name: str
     url: str
@@ -79,7 +81,7 @@ class LibraryListResponse(BaseModel):
 
 
 class LibraryVersionResponse(BaseModel):
-    """At which commit something was read; `stale` says why it may be old."""
+    """The commit that was read; `stale` says why it may be outdated."""
 
     ref: str
     commit: str
@@ -88,7 +90,7 @@ class LibraryVersionResponse(BaseModel):
 
 
 class LibraryDetailsResponse(LibraryVersionResponse):
-    """What a library holds."""
+    """The content of a library."""
 
     library: str
     flows: list[dict[str, Any]]
@@ -97,7 +99,7 @@ class LibraryDetailsResponse(LibraryVersionResponse):
 
 
 class FlowResponse(LibraryVersionResponse):
-    """A flow as it stands in its file."""
+    """A flow as stored in its file."""
 
     library: str
     name: str
@@ -115,14 +117,14 @@ class TemplateResponse(BaseModel):
 
 
 class FillTemplateResponse(BaseModel):
-    """A template, filled in."""
+    """A filled template."""
 
     name: str
     text: str
 
 
 class FlowExecutionResponse(BaseModel):
-    """Seed 003's FlowExecution."""
+    """The execution of a flow."""
 
     flow_id: str = Field(alias="flowId")
     flow_name: str = Field(alias="flowName")
@@ -150,17 +152,17 @@ class _Handlers:
     async def add_library(
         self, body: Annotated[LibraryRequest, Depends(LibraryRequest.read)]
     ) -> Response:
-        """Add a repository that handlers."""
+        """Add a repository; it must be reachable."""
         folder = self._studio.home.settings.home
         try:
             added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
         except (Unavailable, TimedOut) as error:
-            # Of what was sent, not of ours: the address is the caller's.
+            # An error of the request: the address comes from the client.
             raise Invalid("GITHUB_ERROR", error.message, hint=error.hint) from None
         return JsonResponse(added.as_json(), 201)
 
     async def show_library(self, library: LibraryName, ref: Ref = None) -> Response:
-        """The flows and templates of a library, and what was left out."""
+        """Show the flows and templates of a library, and the skipped files."""
         flows = await self._shelf.flows(library, ref)
         templates = await self._shelf.templates(library, ref)
         return JsonResponse(
@@ -174,16 +176,16 @@ class _Handlers:
         )
 
     async def remove_library(self, library: LibraryName) -> Response:
-        """Forget a library and what was read of it."""
+        """Remove a library and its cached content."""
         await self._shelf.remove(library)
         return Response(status_code=204)
 
     async def refresh_library(self, library: LibraryName) -> Response:
-        """Ask the repository now whether anything is new."""
+        """Check the repository for changes now."""
         return JsonResponse((await self._shelf.refresh(library)).as_json())
 
     async def show_flow(self, library: LibraryName, flow: FlowName, ref: Ref = None) -> Response:
-        """One flow."""
+        """Show a flow."""
         found = await self._shelf.flow(library, flow, ref)
         about: JsonObject = {"library": library, "name": found.entry.name, **found.at.as_json()}
         return JsonResponse({**about, "flow": found.document})
@@ -195,7 +197,7 @@ class _Handlers:
         body: Annotated[FlowRunRequest, Depends(FlowRunRequest.read)],
         request: Request,
     ) -> Response:
-        """Run a flow to its end; what goes wrong stands in the execution."""
+        """Run a flow to its end; errors are part of the execution."""
         await self._shelf.get(library)
         key: ApiKey = request.state.key
         inputs = cast("JsonObject", body.inputs)
@@ -207,7 +209,7 @@ class _Handlers:
     async def show_template(
         self, library: LibraryName, template: TemplateName, ref: Ref = None
     ) -> Response:
-        """One template."""
+        """Show a template."""
         return JsonResponse((await self._shelf.template(library, template, ref)).as_json())
 
     async def fill_template(
@@ -216,17 +218,17 @@ class _Handlers:
         template: TemplateName,
         body: Annotated[FillTemplateRequest, Depends(FillTemplateRequest.read)],
     ) -> Response:
-        """A template with its names filled in."""
+        """Fill a template with values."""
         found = await self._shelf.template(library, template, body.ref)
         return JsonResponse({"name": found.name, "text": fill(found, body.values)})
 
 
 def library_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; adding and removing a repository wants `servers:admin`."""
+    """The endpoints; adding and removing a repository needs `servers:admin`."""
     a = _Handlers(studio)
     router = APIRouter(prefix=ALL, tags=["library"])
     one, flow, template = "/{library}", "/{library}/flows/{flow}", "/{library}/templates/{template}"
-    # Any: what OpenAPI is told of each.
+    # Any: handlers of different parameters, and their responses.
     table: tuple[tuple[str, str, Any, str, type[BaseModel] | None, Any, int], ...] = (
         ("GET", "", a.list_libraries, READ, LibraryListResponse, None, 200),
         ("POST", "", a.add_library, ADMIN, LibraryResponse, LibraryRequest, 201),
@@ -264,10 +266,10 @@ def library_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRo
 
 
 _TEXTS = {
-    404: "No such library, ref, flow or template.",
+    404: "The library, ref, flow or template does not exist.",
     409: "Another library has this name.",
-    422: "The request has not the expected form, or the repository or a file cannot be read.",
-    503: "The database or the git host does not answer.",
+    422: "The request does not have the expected form, or the repository or a file cannot be read.",
+    503: "The database or the git host is unavailable.",
 }
 
 

@@ -1,4 +1,4 @@
-"""`/metrics`: how the engine does, for Prometheus; a key that may check the health may read it."""
+"""`/metrics`: engine metrics for Prometheus; needs `health:check`."""
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response
@@ -10,11 +10,11 @@ TYPE = "text/plain; version=0.0.4"
 
 
 def metrics_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The one endpoint; what it gives is Prometheus's own format and no part of the OpenAPI."""
+    """The endpoint; it uses the Prometheus format and is not part of OpenAPI."""
     router = APIRouter()
 
     async def show_metrics() -> Response:
-        """Runs by status, what waits, how long steps take."""
+        """Return runs by status, queue sizes and step durations."""
         return Response(await studio.engine.metrics(), media_type=TYPE)
 
     router.add_api_route(

@@ -1,4 +1,4 @@
-"""`/api/v1/models`: the models that can be asked. Keys go in and never come out."""
+"""`/api/v1/models`: the configured models. Keys are write-only."""
 
 from typing import Annotated, Any, Literal
 
@@ -22,13 +22,13 @@ ModelName = Annotated[str, Path(max_length=64, pattern=r"\S", description="A mod
 
 
 class ModelRequest(RequestBody):
-    """A model to ask from now on."""
+    """A model to add."""
 
-    name: str = Field(pattern=f"^{NAME.pattern}$", description="What you call it")
+    name: str = Field(pattern=f"^{NAME.pattern}$", description="Its name")
     provider: Literal["anthropic", "openai", "gemini", "compatible"]
     model: str | None = Field(None, min_length=1, max_length=200, description="Whose answers")
     base_url: str | None = Field(None, alias="baseUrl", min_length=1, max_length=2_000)
-    key: str | None = Field(None, min_length=1, max_length=4_000, description="Into the vault")
+    key: str | None = Field(None, min_length=1, max_length=4_000, description="Stored in the vault")
 
 
 class ModelResponse(BaseModel):
@@ -45,13 +45,13 @@ class ModelResponse(BaseModel):
 
 
 class ModelListResponse(BaseModel):
-    """All of them, the default one first."""
+    """All models, the default first."""
 
     models: list[ModelResponse]
 
 
 class ModelTestResponse(BaseModel):
-    """What a model answered to one small question."""
+    """The result of a test request."""
 
     model: str
     provider: str
@@ -70,48 +70,48 @@ class _Handlers:
         self._models = home_models(home)
 
     async def list_models(self) -> Response:
-        """List the models that can be asked, without their keys."""
+        """List the configured models, without their keys."""
         return JsonResponse({"models": [one.as_json() for one in await self._models.list()]})
 
     async def add_model(
         self, body: Annotated[ModelRequest, Depends(ModelRequest.read)]
     ) -> Response:
-        """Add a model; its key goes into the vault and is never shown."""
+        """Add a model; its key is stored in the vault and never shown."""
         new = NewModel(body.name, body.provider, body.model, body.base_url, body.key)
         return JsonResponse((await self._models.add(new)).as_json(), 201)
 
     async def remove_model(self, model: ModelName) -> Response:
-        """Forget a model and its key."""
+        """Remove a model and its key."""
         await self._models.remove(model)
         return Response(status_code=204)
 
     async def make_default_model(self, model: ModelName) -> Response:
-        """Ask this model wherever no other is named."""
+        """Make a model the default."""
         return JsonResponse((await self._models.make_default(model)).as_json())
 
     async def test_model(self, model: ModelName) -> Response:
-        """Ask a model for one word."""
+        """Send a short test request to a model."""
         await self._models.get(model)
         async with open_model_caller(self._home) as asking:
             return JsonResponse((await check_model(asking, model)).as_json())
 
 
 _TEXTS = {
-    404: "No model of this name.",
+    404: "No model has this name.",
     409: "Another model has this name.",
-    422: "The request has not the expected form, or the provider refuses it.",
-    429: "Too many requests, of yours or of ours to the provider; see Retry-After.",
-    503: "The database or the provider does not answer.",
+    422: "The request does not have the expected form, or the provider rejects it.",
+    429: "Too many requests, to this service or to the provider; see Retry-After.",
+    503: "The database or the provider is unavailable.",
     504: "The model did not answer in time.",
 }
 
 
 def model_routes(home: Home, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; all of them want the scope `admin`."""
+    """The endpoints; all of them need the scope `admin`."""
     handlers, gate = _Handlers(home), authenticator.require("admin")
     router = APIRouter(prefix="/api/v1/models", tags=["models"])
     one = "/{model}"
-    # Any: what OpenAPI is told of each.
+    # Any: handlers of different parameters, and their responses.
     table: tuple[tuple[str, str, Any, Any, type[RequestBody] | None, int], ...] = (
         ("GET", "", handlers.list_models, responses(ModelListResponse, *KEYED), None, 200),
         (

@@ -1,4 +1,4 @@
-"""`/hooks/people/…`: where other systems post what people reply; each proves itself by its way."""
+"""`/hooks/people/…`: webhooks for people's replies; each service has its own authentication."""
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -16,7 +16,7 @@ PREFIX = "/hooks/people"
 
 
 class ReplyDoor:
-    """Answers every request below `/hooks/people`."""
+    """Handles requests below `/hooks/people`."""
 
     def __init__(self, posts: ReplyPosts, rates: RateLimiter, clock: Clock) -> None:
         self._posts = posts
@@ -24,7 +24,7 @@ class ReplyDoor:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one delivery."""
+        """Handle one delivery."""
         request = Request(scope, receive)
         if request.method != "POST":
             raise HTTPException(405, headers={"Allow": "POST"})
@@ -36,7 +36,7 @@ class ReplyDoor:
 
 
 def reply_routes(posts: ReplyPosts, rates: RateLimiter, clock: Clock) -> APIRouter:
-    """The doors of all services; to be asked before those of the triggers."""
+    """The routes of all services; include them before those of the triggers."""
     router = APIRouter()
     door = ReplyDoor(posts, rates, clock)
     router.routes.append(Route(PREFIX + "/{channel}", endpoint=door, include_in_schema=False))

@@ -1,6 +1,6 @@
-"""`/api/v1/edit/preview`, `/names` and `/tool`: looked at before it is run, saved or published.
+"""`/api/v1/edit/preview`, `/names` and `/tool`: previews while a workflow is edited.
 
-A text is worked out over what a run left, within a budget; nothing is run, saved or sent anywhere.
+Expressions are evaluated with the data of a run, within limits; nothing is run, saved or sent.
 """
 
 from typing import Annotated, Any, Literal
@@ -28,29 +28,29 @@ MAX_TEXT = 50_000
 
 
 class NodeNamesRequest(EditRequest):
-    """A node of a workflow, and the run whose data is meant."""
+    """A node of a workflow, and the run whose data to use."""
 
     node: str = Field(min_length=1, max_length=200, description="Its id")
     run: str | None = Field(
         None,
         pattern="^[0-9a-f-]{4,36}$",
-        description="A run's id; else the latest run of the workflow's name",
+        description="A run's id; default: the latest run of the workflow",
     )
 
 
 class PreviewExpressionRequest(NodeNamesRequest):
-    """A text of a node to work out."""
+    """An expression of a node to evaluate."""
 
-    expression: str = Field(max_length=MAX_TEXT, description="The text, holes and all")
+    expression: str = Field(max_length=MAX_TEXT, description="The text with its expressions")
     field: str = Field(
         "",
         max_length=2_000,
-        description="Where it stands in the node's data, as a JSON pointer; decides its language",
+        description="Its field in the node's data, as a JSON pointer; decides its language",
     )
 
 
 class RunReference(BaseModel):
-    """The run that the data is of."""
+    """The run whose data was used."""
 
     id: str
     status: str
@@ -58,7 +58,7 @@ class RunReference(BaseModel):
 
 
 class PreviewValueResponse(BaseModel):
-    """A value: its kind, its text or the beginning of it, and how long it is."""
+    """A value: its kind, its text or the beginning of it, and its length."""
 
     kind: Literal["string", "number", "integer", "boolean", "null", "array", "object"]
     text: str
@@ -66,7 +66,7 @@ class PreviewValueResponse(BaseModel):
 
 
 class ExpressionProblemResponse(BaseModel):
-    """What is wrong, and at which character."""
+    """A problem and its position."""
 
     code: str
     severity: Literal["error", "warning"]
@@ -78,17 +78,17 @@ class ExpressionProblemResponse(BaseModel):
 
 
 class PreviewResponse(BaseModel):
-    """What the text gives; `run` is nothing where there was none, `value` where there is none."""
+    """The value of the expression; `run` and `value` are null if there is none."""
 
     run: RunReference | None
-    # Whether the run came to the node.
+    # Whether the run reached the node.
     reached: bool
     value: PreviewValueResponse | None
     faults: list[ExpressionProblemResponse]
 
 
 class CompletionResponse(BaseModel):
-    """A path that can be named: what is there, and what the run had there."""
+    """A path to use in expressions, its kind, and its value in the run."""
 
     path: str
     kind: str
@@ -97,7 +97,7 @@ class CompletionResponse(BaseModel):
 
 
 class FunctionResponse(BaseModel):
-    """A function that can be called."""
+    """A function for expressions."""
 
     name: str
     is_method: bool = Field(alias="isMethod")
@@ -106,7 +106,7 @@ class FunctionResponse(BaseModel):
 
 
 class ToolDraftResponse(BaseModel):
-    """The tool that a workflow would be, and what keeps it from being published."""
+    """The tool that publishing would create, and the problems that prevent it."""
 
     tool: str
     description: str
@@ -117,7 +117,7 @@ class ToolDraftResponse(BaseModel):
 
 
 class NodeNamesResponse(BaseModel):
-    """What texts of the node can name; `languages` tells of fields that are more than values."""
+    """Names for the node's expressions; `languages` lists fields with a language of their own."""
 
     run: RunReference | None
     offers: list[CompletionResponse]
@@ -141,7 +141,7 @@ class _Handlers:
     async def preview_expression(
         self, body: Annotated[PreviewExpressionRequest, Depends(PreviewExpressionRequest.read)]
     ) -> Response:
-        """Work a text of a node out with the data of a run; the answer is 200 whatever it gives."""
+        """Evaluate an expression of a node with the data of a run; 200 even on errors."""
         loaded = await body.loaded()
         asking = PreviewRequest(body.expression, body.field)
         found = await self._previews.preview(loaded.workflow, body.node, asking, body.run)
@@ -150,7 +150,7 @@ class _Handlers:
     async def list_names(
         self, body: Annotated[NodeNamesRequest, Depends(NodeNamesRequest.read)]
     ) -> Response:
-        """What the texts of a node can name: earlier outputs, inputs, functions."""
+        """List the names for a node's expressions: earlier outputs, inputs, functions."""
         loaded = await body.loaded()
         found = await self._previews.names(loaded.workflow, body.node, body.run)
         told: dict[str, Any] = {
@@ -165,7 +165,7 @@ class _Handlers:
         return JsonResponse(told)
 
     async def draft_tool(self, body: Annotated[EditRequest, Depends(EditRequest.read)]) -> Response:
-        """What a workflow would be as a tool if it were published; 200 whatever is wrong."""
+        """Show the tool that publishing would create; the status is 200 even with problems."""
         loaded = await body.loaded()
         made = await run_sync(draft, loaded, await self._studio.authoring.tools.known())
         return JsonResponse(

@@ -1,4 +1,4 @@
-"""`/api/v1/published`: workflows that are tools of every MCP client."""
+"""`/api/v1/published`: workflows published as MCP tools."""
 
 from typing import Annotated, Any, Literal
 
@@ -23,18 +23,20 @@ Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A wo
 
 
 class PublishRequest(RequestBody):
-    """How to publish; what is not said stays, or is made of the workflow."""
+    """How to publish; missing fields keep their value, or come from the workflow."""
 
     tool: str | None = Field(None, pattern=f"^{TOOL_NAME}$", description="The tool's name")
     description: str | None = Field(None, max_length=MAX_DESCRIPTION)
     if_left: IfLeft | None = Field(
-        None, alias="ifLeft", description="What becomes of a run whose caller leaves"
+        None, alias="ifLeft", description="What happens to a run whose caller disconnects"
     )
-    tasks: Tasks | None = Field(None, description="When callers that know tasks get a handle")
+    tasks: Tasks | None = Field(
+        None, description="When callers that support tasks get a task handle"
+    )
 
 
 class PublishedToolResponse(BaseModel):
-    """A workflow as a tool."""
+    """A published workflow."""
 
     tool: str
     workflow: str
@@ -49,7 +51,7 @@ class PublishedToolResponse(BaseModel):
 
 
 class PublishedListResponse(BaseModel):
-    """Everything that is published, by tool."""
+    """All published workflows, by tool."""
 
     published: list[PublishedToolResponse]
 
@@ -71,21 +73,21 @@ class _Handlers:
     async def publish_workflow(
         self, name: Name, body: Annotated[PublishRequest, Depends(PublishRequest.read)]
     ) -> Response:
-        """Make a stored workflow a tool, as it is now."""
+        """Publish a stored workflow as a tool, in its current revision."""
         wish = PublicationRequest(name, body.tool, body.description, body.if_left, body.tasks)
         made = await publish(self._home, await self._studio.authoring.tools.known(), wish)
         self._studio.published.nudge()
         return JsonResponse(made.as_json())
 
     async def unpublish_workflow(self, name: Name) -> Response:
-        """Take a tool back, by its name or its workflow's; runs go on."""
+        """Unpublish a tool, by its name or its workflow's; its runs continue."""
         await unpublish(self._home, name)
         self._studio.published.nudge()
         return Response(status_code=204)
 
 
 def published_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The three endpoints; looking needs `workflows:read`, publishing `workflows:write`."""
+    """The three endpoints; reading needs `workflows:read`, publishing `workflows:write`."""
     handlers = _Handlers(studio)
     reads, writes = map(authenticator.require, ("workflows:read", "workflows:write"))
     router = APIRouter(prefix="/api/v1/published", tags=["published"])

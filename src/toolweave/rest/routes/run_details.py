@@ -1,4 +1,4 @@
-"""`/api/v1/runs/{run}/…`: what a person who looks at a run wants beside its events."""
+"""`/api/v1/runs/{run}/…`: the workflow, inputs and outputs of a run."""
 
 from typing import Annotated, Any
 
@@ -31,11 +31,11 @@ AnyStep = Annotated[
         max_length=1_000,
         pattern=PRINTABLE,
         alias="step",
-        description="The step's key; without one, what the whole run gave",
+        description="The step's key; default: the result of the whole run",
     ),
 ]
 PictureAt = Annotated[
-    str, Query(max_length=1_000, description="Where it is in the value, as a JSON pointer")
+    str, Query(max_length=1_000, description="The image in the value, as a JSON pointer")
 ]
 _ANY: dict[str, Any] = {"headers": {"X-Request-ID": {"schema": {"type": "string"}}}}
 _RAW: dict[str, dict[int | str, dict[str, Any]]] = {
@@ -52,21 +52,21 @@ _RAW: dict[str, dict[int | str, dict[str, Any]]] = {
 
 
 class RunWorkflowResponse(BaseModel):
-    """The workflow as it was when the run began, in canonical JSON."""
+    """The workflow of a run as of its start, in canonical JSON."""
 
     run: str
     document: dict[str, Any]
 
 
 class StepInputResponse(BaseModel):
-    """What came in to a step."""
+    """The input of a step."""
 
     run: str
     step: str
     input: Any
-    # What is told of it instead where it is too large.
+    # Describes the input if it is too large.
     cut: TruncatedValue | None = None
-    # What the step worked with: its settings and inputs, filled in, without secrets.
+    # The resolved configuration and inputs of the step, without secrets.
     given: dict[str, Any] | None = None
 
 
@@ -78,7 +78,7 @@ class _Handlers:
         self._masker = studio.home.masker
 
     async def show_run_workflow(self, run: RunId) -> Response:
-        """The workflow that a run is of, as it was when the run began."""
+        """Show the workflow of a run as of its start."""
         found = await self._engine.get(run)
         plan = await self._engine.plan(found.id)
         return JsonResponse({"run": found.id, "document": convert(plan.workflow, "toolweave")})
@@ -86,7 +86,7 @@ class _Handlers:
     async def show_step_input(
         self, run: RunId, step: StepKey, max_chars: MaxChars = None
     ) -> Response:
-        """What came in to one step of a run; with `maxChars`, what it was given as well."""
+        """Show the input of a step; with `maxChars`, also its resolved configuration."""
         found = await self._engine.get(run)
         moment = await self._engine.moment(found.id, step)
         value = moment.binder.incoming(moment.place)
@@ -98,16 +98,16 @@ class _Handlers:
         return JsonResponse(told)
 
     async def show_step_output(self, run: RunId, step: AnyStep = None) -> Response:
-        """All of what a step gave, or of what the run gave, as one JSON value."""
+        """Download the full output of a step, or of the run, as JSON."""
         value = await self._gave(run, step)
         headers = {"Content-Disposition": 'attachment; filename="output.json"'}
         return JsonResponse(value, 200, headers)
 
     async def show_step_picture(self, run: RunId, step: StepKey, at: PictureAt = "") -> Response:
-        """A picture within what a step gave."""
+        """Return an image in the output of a step."""
         found = picture_at(await self._gave(run, step), at)
         if found is None:
-            message = f"what step {step!r} gave has no picture at {at!r}"
+            message = f"the output of step {step!r} has no image at {at!r}"
             raise NotFound("PICTURE_UNKNOWN", message)
         data, media_type = found
         return Response(data, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
@@ -124,7 +124,7 @@ class _Handlers:
         return record.value
 
     def _given(self, moment: StepSnapshot, max_chars: int) -> JsonObject | None:
-        """What a step worked with; nothing where that cannot be told any more."""
+        """Return the resolved configuration of a step, or None if it is unknown."""
         place = moment.place
         try:
             given = moment.binder.given(place)

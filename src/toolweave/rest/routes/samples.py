@@ -1,4 +1,4 @@
-"""`/api/v1/samples`: a workflow to begin with, and the built-in server it calls."""
+"""`/api/v1/samples`: a sample workflow, and the built-in server it calls."""
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response
@@ -13,7 +13,7 @@ from toolweave.rest.response_models import KEYED, responses
 
 
 class SampleResponse(BaseModel):
-    """The name it is stored under, and the server it calls."""
+    """The name of the sample workflow, and its server."""
 
     workflow: str
     server: str
@@ -26,16 +26,16 @@ class _Handlers:
         self._studio = studio
 
     async def make_sample(self) -> Response:
-        """Store the sample workflow and trust the built-in server, unless both are there already.
+        """Store the sample workflow and approve the built-in server, unless both exist.
 
-        Nothing but our own program is ever trusted here.
+        Only Toolweave's own program is approved here.
         """
         made = await open_sample(self._studio)
         return JsonResponse({"workflow": made.workflow, "server": made.server})
 
 
 def sample_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The one endpoint; it trusts a server and writes a workflow, so it needs `admin`."""
+    """The endpoint; it approves a server and stores a workflow, so it needs `admin`."""
     router = APIRouter(prefix="/api/v1/samples", tags=["samples"])
     router.add_api_route(
         "",

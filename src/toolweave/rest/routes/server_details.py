@@ -1,4 +1,4 @@
-"""`/api/v1/servers/{server}/health` and `/sign-in`: how a server did lately, and its sign-in."""
+"""`/api/v1/servers/{server}/health` and `/sign-in`: recent activity and OAuth sign-in."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
@@ -21,11 +21,11 @@ from toolweave.servers.definition import Server
 from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
 
 SCOPE = "servers:admin"
-Limit = Annotated[int, Query(ge=1, le=500, description="At most so many of each, the newest")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of checks and of calls")]
 
 
 class HealthCheckResponse(BaseModel):
-    """One look at the server."""
+    """A health check."""
 
     at: str
     ok: bool
@@ -34,7 +34,7 @@ class HealthCheckResponse(BaseModel):
 
 
 class ServerCallResponse(BaseModel):
-    """One call of a tool."""
+    """A tool call."""
 
     at: str
     tool: str
@@ -45,7 +45,7 @@ class ServerCallResponse(BaseModel):
 
 
 class ServerHealthResponse(BaseModel):
-    """The last looks and calls, oldest first, and what the server wrote to its log last."""
+    """The last health checks and calls, oldest first, and the last lines of the server's log."""
 
     checks: list[HealthCheckResponse]
     calls: list[ServerCallResponse]
@@ -53,7 +53,7 @@ class ServerHealthResponse(BaseModel):
 
 
 class _SigningIn(EventStream):
-    """One sign-in, told as it goes; whoever leaves ends it."""
+    """Streams a sign-in; it ends when the client disconnects."""
 
     def __init__(self, studio: Studio, server: Server) -> None:
         super().__init__(_none())
@@ -61,7 +61,7 @@ class _SigningIn(EventStream):
         self._server = server
 
     async def write(self, send: Send) -> None:
-        """Tell the page to open, then how it ended."""
+        """Send the page to open, then the result."""
 
         async def show(url: str) -> None:
             await self.send_event(send, SentEvent(1, "page", {"url": url}))
@@ -84,7 +84,7 @@ class _Handlers:
         self._studio = studio
 
     async def show_server_health(self, server: ServerIdentity, limit: Limit = 60) -> Response:
-        """How a server answered lately, what failed, and the last lines of its log."""
+        """Show recent health checks and calls of a server, and the last lines of its log."""
         found = await server_of(self._studio, server)
         return JsonResponse(
             await recent_activity(
@@ -97,18 +97,18 @@ class _Handlers:
         )
 
     async def sign_in_to_server(self, server: ServerIdentity) -> Response:
-        """Sign in to a server that uses OAuth: events say which page to open, and how it went."""
+        """Sign in to a server that uses OAuth; the events are the page to open and the result."""
         found = await server_of(self._studio, server)
         require_sign_in(found)
         return _SigningIn(self._studio, found)
 
 
 def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The two endpoints; both want `servers:admin`."""
+    """The two endpoints; both need `servers:admin`."""
     handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/servers/{server}", tags=["servers"])
     shown = responses(ServerHealthResponse, 404, 422, *KEYED)
-    # Any: what OpenAPI is told of each.
+    # Any: handlers of different parameters, and their responses.
     table: tuple[tuple[str, str, Any, Any], ...] = (
         ("GET", "/health", handlers.show_server_health, shown),
         ("POST", "/sign-in", handlers.sign_in_to_server, _STREAM),

@@ -1,7 +1,7 @@
-"""`/api/v1/servers`: MCP servers as the studio shows, approves, checks and switches them.
+"""`/api/v1/servers`: register, approve, check, enable and disable MCP servers.
 
-A definition enters only by an admin, and nothing of it is started before somebody approved its
-very hash. Servers are named by their ids here: names may hold anything printable.
+Only an admin adds a definition, and nothing is started before the hash of the definition was
+approved. Servers are identified by their ids: a name may contain any printable character.
 """
 
 from collections.abc import Callable
@@ -36,35 +36,35 @@ ServerIdentity = Annotated[str, InPath(max_length=64, pattern=r"\S", description
 
 
 class AddServersRequest(RequestBody):
-    """Servers as other clients write them: `{"mcpServers": {…}}`, or one entry and its name."""
+    """Servers in the format of other clients: `{"mcpServers": {…}}`, or one entry and its name."""
 
     definition: str = Field(min_length=2, max_length=200_000, description="The JSON text")
     name: str | None = Field(None, min_length=1, max_length=128)
 
 
 class ServerImportRequest(RequestBody):
-    """Which of the servers that were found are registered; all of them where none is named."""
+    """The names of the discovered servers to register; default: all."""
 
     names: list[str] | None = Field(None, max_length=1_000)
 
 
 class ApproveServerRequest(RequestBody):
-    """The yes to what was shown."""
+    """Approves a definition."""
 
-    hash: str = Field(min_length=1, max_length=200, description="Of the definition shown")
+    hash: str = Field(min_length=1, max_length=200, description="The hash of the definition")
     accept_changes: bool = Field(
-        False, alias="acceptChanges", description="Whether changed tools are accepted as well"
+        False, alias="acceptChanges", description="Also accept changed tools"
     )
 
 
 class ServerListResponse(JsonRecord):
-    """Every registered server."""
+    """The registered servers."""
 
     servers: list[ServerRecord]
 
 
 class ServerFactResponse(JsonRecord):
-    """One fact that an approval is bound to."""
+    """A fact that the approval covers."""
 
     label: str
     key: str
@@ -72,21 +72,21 @@ class ServerFactResponse(JsonRecord):
 
 
 class ServerDetailsResponse(JsonRecord):
-    """A server, and everything that decides what would run."""
+    """A server, and everything that its approval covers."""
 
     server: ServerRecord
     facts: list[ServerFactResponse]
 
 
 class ToolChangeResponse(JsonRecord):
-    """Where a tool differs."""
+    """A difference of a tool."""
 
     pointer: str
     message: str
 
 
 class ToolDriftResponse(JsonRecord):
-    """A tool that is not as it was approved."""
+    """A tool that changed since its approval."""
 
     tool: str
     kind: str
@@ -94,7 +94,7 @@ class ToolDriftResponse(JsonRecord):
 
 
 class ServerToolResponse(BaseModel):
-    """A tool of a server; `parameters` is the tree that forms are made from."""
+    """A tool of a server; `parameters` is its parameter tree, for forms."""
 
     name: str
     description: str
@@ -105,7 +105,7 @@ class ServerToolResponse(BaseModel):
 
 
 class ServerToolListResponse(BaseModel):
-    """What a server can do now, and how that differs from what was approved."""
+    """The current tools of a server, and the changes since its approval."""
 
     description: str | None
     tools: list[ServerToolResponse]
@@ -113,7 +113,7 @@ class ServerToolListResponse(BaseModel):
 
 
 class ApproveServerResponse(JsonRecord):
-    """What came of an approval; `changes` that were not accepted stay blocked."""
+    """The result of an approval; tools with `changes` that were not accepted stay blocked."""
 
     server: ServerRecord
     pinned: int
@@ -121,7 +121,7 @@ class ApproveServerResponse(JsonRecord):
 
 
 class ServerCheckResponse(BaseModel):
-    """What came of trying a server."""
+    """The result of a check."""
 
     name: str
     state: str
@@ -133,7 +133,7 @@ class ServerCheckResponse(BaseModel):
 
 
 class DiscoveredServersResponse(BaseModel):
-    """Servers in the files of other clients."""
+    """Servers configured in other clients."""
 
     servers: list[dict[str, Any]]
     file_problems: list[dict[str, Any]] = Field(alias="fileProblems")
@@ -146,7 +146,7 @@ class _Handlers:
         self._studio = studio
 
     async def list_servers(self) -> ServerListResponse:
-        """List every registered server with its state and what is wrong."""
+        """List all registered servers with their state and problems."""
         servers = await self._studio.home.registry.list()
         return ServerListResponse(servers=[await self._record(server) for server in servers])
 
@@ -156,7 +156,7 @@ class _Handlers:
         """Register servers from pasted JSON; nothing is started."""
         entries, problems = read_pasted(body.definition, name=body.name)
         if not entries or any(problem.severity == "error" for problem in problems):
-            message = "the definition cannot be used"
+            message = "the definition is invalid"
             raise Invalid("SERVER_DEFINITION_INVALID", message, problems=problems)
         registry = self._studio.home.registry
         added = [
@@ -166,7 +166,7 @@ class _Handlers:
         return ServerListResponse(servers=[await self._record(server) for server in added])
 
     async def find_servers(self) -> Response:
-        """List the servers that other clients have configured; their files are only read."""
+        """List the servers configured in other clients; their files are only read."""
         found = await self._discovered()
         return JsonResponse(discovery_as_json(found, {}, {}))
 
@@ -185,7 +185,7 @@ class _Handlers:
         return JsonResponse(discovery_as_json(discovery, imported, {}))
 
     async def show_server(self, server: ServerIdentity) -> ServerDetailsResponse:
-        """Show exactly what would be started or reached: all that an approval is bound to."""
+        """Show everything an approval covers: the exact command or address."""
         found = await self._server(server)
         facts = await approval_facts(self._studio.transports, found)
         return ServerDetailsResponse(
@@ -193,7 +193,7 @@ class _Handlers:
         )
 
     async def remove_server(self, server: ServerIdentity) -> Response:
-        """Forget a server, its approval and its pinned tools."""
+        """Remove a server, its approval and its pinned tools."""
         found = await self._server(server)
         await self._studio.home.registry.remove(found.name)
         self._studio.connections.drop(found.name)
@@ -205,7 +205,7 @@ class _Handlers:
         server: ServerIdentity,
         body: Annotated[ApproveServerRequest, Depends(ApproveServerRequest.read)],
     ) -> ApproveServerResponse:
-        """Approve the definition of this hash, and hold the server to the tools it lists."""
+        """Approve the definition with this hash, and pin the server's tools."""
         found = await self._server(server)
         approved = await self._studio.home.registry.approve(found.name, body.hash)
         listed = await list_current_tools(self._studio.gate, found.name)
@@ -219,22 +219,22 @@ class _Handlers:
         )
 
     async def enable_server(self, server: ServerIdentity) -> ServerRecord:
-        """Switch a server on; failures of the past are forgotten."""
+        """Enable a server and reset its failure count."""
         found = await self._server(server)
         return await self._record(await self._studio.home.registry.enable(found.name))
 
     async def disable_server(self, server: ServerIdentity) -> ServerRecord:
-        """Switch a server off until somebody enables it."""
+        """Disable a server."""
         found = await self._server(server)
         disabled = await self._studio.home.registry.disable(found.name)
         self._studio.connections.drop(found.name)
         return await self._record(disabled)
 
     async def check_server(self, server: ServerIdentity) -> Response:
-        """Try a server now; why it does not answer is in the answer."""
+        """Check a server now; the response says why it does not answer."""
         found = await self._server(server)
         if self._studio.connections.health(found).retry.is_retrying:
-            self._studio.connections.drop(found.name)  # and is tried now, not after its back-off
+            self._studio.connections.drop(found.name)  # try now, not after the back-off
         return JsonResponse(
             (
                 await check_server(self._studio.connections, self._studio.home.lockfile, found)
@@ -242,7 +242,7 @@ class _Handlers:
         )
 
     async def list_server_tools(self, server: ServerIdentity) -> Response:
-        """List what a server can do, with the parameter tree of each tool."""
+        """List the tools of a server with their parameter trees."""
         found = await self._server(server)
         listed = await list_current_tools(self._studio.gate, found.name)
         answer = {
@@ -265,7 +265,7 @@ class _Handlers:
 
 
 async def server_of(studio: Studio, identity: str) -> Server:
-    """The server of this id, or name.
+    """Return the server with this id or name.
 
     Raises:
         NotFound: `MCP_SERVER_NOT_FOUND`.
@@ -280,7 +280,7 @@ _TEXTS = {
     404: "No server has this id.",
     409: "The name is taken, the definition has changed, or the server is disabled.",
     422: "The request does not have the expected form.",
-    503: "The database or the server does not answer.",
+    503: "The database or the server is unavailable.",
     504: "The server did not answer in time.",
 }
 _REACHING = (404, 409, 504)

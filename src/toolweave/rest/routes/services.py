@@ -1,4 +1,4 @@
-"""`/api/v1/services`: credentials of services outside, for the studio; secrets only go in."""
+"""`/api/v1/services`: credentials of external services; secrets are write-only."""
 
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ Name = Annotated[
 
 
 class CredentialRequest(RequestBody):
-    """A token to keep."""
+    """A credential to store."""
 
     token: str = Field(min_length=1, max_length=10_000, pattern=r"\S", description="The secret")
     kind: str = Field(
@@ -38,7 +38,7 @@ class CredentialRequest(RequestBody):
         alias="baseUrl",
         max_length=2000,
         pattern=r"^https?://[a-z0-9]+([.-][a-z0-9]+)*(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*/?$",
-        description="If not at its usual address",
+        description="If the service has another address than usual",
     )
 
 
@@ -52,14 +52,14 @@ class CredentialResponse(BaseModel):
 
 
 class CredentialListResponse(BaseModel):
-    """All of them, and every kind there is."""
+    """All credentials, and all kinds of services."""
 
     services: list[CredentialResponse]
     kinds: list[str]
 
 
 class CredentialTestResponse(BaseModel):
-    """What a harmless call told."""
+    """The result of a test request."""
 
     name: str
     kind: str
@@ -82,21 +82,21 @@ class _Handlers:
     async def store_service(
         self, name: Name, body: Annotated[CredentialRequest, Depends(CredentialRequest.read)]
     ) -> Response:
-        """Keep a token, in place of what was there."""
+        """Store a credential, replacing the existing one."""
         kind = kind_of(name, body.kind)
         async with open_desk(self._home) as desk:
             stored = await desk.add(name, kind, body.token, base_url=body.base_url)
         return JsonResponse(_shown(stored))
 
     async def test_service(self, service: Name) -> Response:
-        """Make one harmless call and say whose credential it is."""
+        """Test a credential with a read-only request, and show its account."""
         async with open_desk(self._home) as desk:
             found = await desk.test(service)
         told = {"name": found.name, "kind": found.kind, "who": found.who, "address": found.address}
         return JsonResponse(told)
 
     async def remove_service(self, name: Name) -> Response:
-        """Forget a credential and its secret."""
+        """Remove a credential and its secret."""
         async with open_desk(self._home) as desk:
             await desk.remove(name)
         return Response(status_code=204)
@@ -132,10 +132,10 @@ def _shown(one: Credential) -> dict[str, str | None]:
 
 
 _TEXTS = {
-    404: "No such credential, or the service does not know what was asked for.",
-    409: "The service has something that is in the way.",
-    422: "The request has not the expected form, or the service refuses it.",
-    503: "The service, or our database, does not answer.",
+    404: "The credential does not exist, or the service did not find what was requested.",
+    409: "The service reports a conflict.",
+    422: "The request does not have the expected form, or the service rejects it.",
+    503: "The service or the database is unavailable.",
     504: "The service did not answer in time.",
 }
 _LIST = responses(CredentialListResponse, *KEYED)

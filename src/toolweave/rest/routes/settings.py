@@ -1,6 +1,6 @@
-"""`/api/v1/settings`, `/api/v1/secrets` and `/api/v1/doctor`: how this home stands, for its owner.
+"""`/api/v1/settings`, `/api/v1/secrets` and `/api/v1/doctor`: administration of the home.
 
-Settings are variables of the environment and cannot be changed from here; secrets only go in.
+Settings come from environment variables and are read-only here; secrets are write-only.
 """
 
 from typing import Annotated, Any, Literal
@@ -39,7 +39,7 @@ class SecretRequest(RequestBody):
 
 
 class SettingResponse(BaseModel):
-    """A setting; nothing as its value is what its words say."""
+    """A setting; `words` describes what a null value means."""
 
     variable: str
     words: str
@@ -49,7 +49,7 @@ class SettingResponse(BaseModel):
 
 
 class SettingListResponse(BaseModel):
-    """Every setting, and what runs."""
+    """All settings, the version and the home."""
 
     version: str
     home: str
@@ -63,13 +63,13 @@ class SecretListResponse(BaseModel):
 
 
 class SecretResponse(BaseModel):
-    """That a secret is in the vault."""
+    """A stored secret."""
 
     name: str
 
 
 class DoctorFindingResponse(BaseModel):
-    """One thing that was looked at."""
+    """One finding."""
 
     state: Literal["ok", "note", "fault"]
     what: str
@@ -78,7 +78,7 @@ class DoctorFindingResponse(BaseModel):
 
 
 class DoctorResponse(BaseModel):
-    """Everything that was looked at."""
+    """All findings."""
 
     findings: list[DoctorFindingResponse]
 
@@ -90,29 +90,29 @@ class _Handlers:
         self._home = home
 
     async def list_settings(self) -> Response:
-        """List every setting: its value, where that comes from, what it is for."""
+        """List all settings with their value, source and purpose."""
         lines = [one.as_json() for one in setting_lines(self._home)]
         home = str(self._home.settings.home)
         return JsonResponse({"version": toolweave.__version__, "home": home, "settings": lines})
 
     async def list_secrets(self) -> Response:
-        """List the names of the secrets in the vault; no value ever comes back."""
+        """List the names of the secrets in the vault; values are never returned."""
         return JsonResponse({"names": await self._home.vault.names()})
 
     async def store_secret(
         self, name: Name, body: Annotated[SecretRequest, Depends(SecretRequest.read)]
     ) -> Response:
-        """Keep a secret, in place of what was there."""
+        """Store a secret, replacing the existing one."""
         await self._home.vault.put(name, body.value)
         return JsonResponse({"name": name})
 
     async def remove_secret(self, name: Name) -> Response:
-        """Forget a secret; what refers to it fails until it is kept again."""
+        """Remove a secret; references to it fail until it is stored again."""
         await self._home.vault.delete(name)
         return Response(status_code=204)
 
     async def examine(self) -> Response:
-        """Look at this machine and this home: what is there, what is missing, what to do."""
+        """Run diagnostics of this machine and this home."""
         found = await anyio.to_thread.run_sync(examine_machine, self._home.environ)
         try:
             found += await examine_home(self._home)
@@ -127,7 +127,7 @@ def setting_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     router = APIRouter(tags=["settings"])
     kept = responses(SecretResponse, *KEYED, *READING)
     gone = responses(None, 404, 422, *KEYED, status=204)
-    # Any: what OpenAPI is told of each.
+    # Any: handlers of different parameters, and their responses.
     table: tuple[tuple[str, str, Any, Any, type[RequestBody] | None], ...] = (
         (
             "GET",

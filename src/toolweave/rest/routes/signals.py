@@ -1,4 +1,4 @@
-"""`/api/v1/signals`: events of other programs, told to the runs that wait for them."""
+"""`/api/v1/signals`: deliver events of other programs to waiting runs."""
 
 from typing import Annotated, Any
 
@@ -22,17 +22,17 @@ PRINTED = r"^[^\x00-\x1f\x7f]+$"
 
 
 class SignalRequest(RequestBody):
-    """Something that happened."""
+    """An event."""
 
     event: str = Field(
-        min_length=1, max_length=200, pattern=PRINTED, description="Its name: order.paid"
+        min_length=1, max_length=200, pattern=PRINTED, description="Its name, such as `order.paid`"
     )
-    # Any: whatever the sender has to say of it.
-    data: Any = Field(None, description="What is in it; steps wait for parts of it by `match`")
+    # Any: the data of the event.
+    data: Any = Field(None, description="Its data; steps wait for parts of it by `match`")
 
 
 class SignalResponse(BaseModel):
-    """The runs that waited for it."""
+    """The runs that waited for the event."""
 
     runs: list[str]
 
@@ -48,10 +48,10 @@ class _Handlers:
     async def send_signal(
         self, body: Annotated[SignalRequest, Depends(SignalRequest.read)], request: Request
     ) -> Response:
-        """Tell every run that waits for this event."""
+        """Deliver an event to all runs that wait for it."""
         key: ApiKey = request.state.key
         if key.tools is not None:
-            key.require_tool(None)  # such a key steers only what it started
+            key.require_tool(None)  # such a key only controls its own runs
         told = await self._event_delivery.event(body.event, body.data, by=key.name, via=VIA)
         return JsonResponse({"runs": list(told.runs)}, 202)
 

@@ -1,4 +1,4 @@
-"""`/api/v1/triggers`: what starts stored workflows by itself: switched, paused, tried."""
+"""`/api/v1/triggers`: list, enable, disable, pause and test the triggers of workflows."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
@@ -22,7 +22,7 @@ Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A wo
 
 
 class TriggerRequest(RequestBody):
-    """Which trigger of the workflow is meant; all of them where none is named."""
+    """The trigger; default: all triggers of the workflow."""
 
     node: str | None = Field(None, min_length=1, max_length=1_000, description="Its node's id")
 
@@ -31,7 +31,7 @@ TriggerBody = Annotated[TriggerRequest, Depends(TriggerRequest.read)]
 
 
 class TriggerEventResponse(BaseModel):
-    """One occasion of a trigger, and what came of it."""
+    """A trigger event and its outcome."""
 
     at: str
     outcome: Literal["started", "ignored", "refused", "paused"]
@@ -41,14 +41,14 @@ class TriggerEventResponse(BaseModel):
 
 
 class TriggerFactResponse(BaseModel):
-    """One setting, in words."""
+    """A setting, as text."""
 
     label: str
     value: str
 
 
 class WebhookResponse(BaseModel):
-    """Where others deliver to, and how they prove themselves; never with what."""
+    """The address of a webhook and its authentication method, without secrets."""
 
     paths: list[str]
     methods: list[str]
@@ -56,7 +56,7 @@ class WebhookResponse(BaseModel):
 
 
 class TriggerResponse(BaseModel):
-    """A trigger of a stored workflow; `nextTimes` are when it would fire if it is on."""
+    """A trigger of a stored workflow; `nextTimes` are its next times if it is enabled."""
 
     workflow: str
     slug: str
@@ -75,13 +75,13 @@ class TriggerResponse(BaseModel):
 
 
 class TriggerListResponse(BaseModel):
-    """All of them, by workflow."""
+    """All triggers, by workflow."""
 
     triggers: list[TriggerResponse]
 
 
 class StartedRunResponse(BaseModel):
-    """The run that was started by hand."""
+    """The started run."""
 
     run: str
 
@@ -94,29 +94,29 @@ class _Handlers:
         self._home = studio.home
 
     async def list_triggers(self) -> Response:
-        """List every trigger of every stored workflow: on, paused or off, and what is wrong."""
+        """List all triggers of stored workflows with their state and problems."""
         found = await trigger_lines(self._home)
         return JsonResponse({"triggers": [one.as_json() for one in found]})
 
     async def enable_triggers(self, name: Name, body: TriggerBody) -> Response:
-        """Switch the triggers of a workflow on, as it is stored now."""
+        """Enable the triggers of a workflow in its current revision."""
         return await self._changed(name, body, TriggerActivation(self._home).enable)
 
     async def disable_triggers(self, name: Name) -> Response:
-        """Switch all triggers of a workflow off; runs under way go on."""
+        """Disable all triggers of a workflow; its runs continue."""
         await TriggerActivation(self._home).disable(name)
         return await self._of(name)
 
     async def pause_triggers(self, name: Name, body: TriggerBody) -> Response:
-        """Let triggers start nothing until they are resumed, whoever restarts what."""
+        """Pause triggers until they are resumed, even after a restart."""
         return await self._changed(name, body, TriggerActivation(self._home).pause)
 
     async def resume_triggers(self, name: Name, body: TriggerBody) -> Response:
-        """Let paused triggers go on; what came up meanwhile is not made up for."""
+        """Resume paused triggers; events during the pause are not made up for."""
         return await self._changed(name, body, TriggerActivation(self._home).resume)
 
     async def run_trigger(self, name: Name, body: TriggerBody, request: Request) -> Response:
-        """Start a run at once, as if the trigger had fired."""
+        """Start a run now, as if the trigger had fired."""
         key: ApiKey = request.state.key
         if key.tools is not None:
             one = await self._studio.published.of_workflow(name)
@@ -140,21 +140,21 @@ class _Handlers:
 
 
 _TEXTS = {
-    404: "No such workflow or trigger, or it is not on.",
-    409: "Another trigger has its path.",
-    422: "The request has not the expected form, or the workflow cannot be used as it is.",
-    503: "The database, or something the trigger needs, does not answer.",
+    404: "The workflow or trigger does not exist, or it is not enabled.",
+    409: "Another trigger uses the path.",
+    422: "The request does not have the expected form, or the workflow has errors.",
+    503: "The database, or a service of the trigger, is unavailable.",
 }
 
 
 def trigger_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints: looking wants `workflows:read`, switching `workflows:write`."""
+    """The endpoints: reading needs `workflows:read`, changing `workflows:write`."""
     handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/triggers", tags=["triggers"])
     reads, writes, runs = "workflows:read", "workflows:write", "workflows:run"
     changed = responses(TriggerListResponse, 404, 409, *KEYED, *READING, texts=_TEXTS)
     started = responses(StartedRunResponse, 404, *KEYED, *READING, texts=_TEXTS, status=202)
-    # Any: what OpenAPI is told of each.
+    # Any: handlers of different parameters, and their responses.
     table: tuple[tuple[str, str, str, Any, Any, type[RequestBody] | None], ...] = (
         (
             reads,
