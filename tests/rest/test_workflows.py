@@ -314,4 +314,6 @@ async def test_the_openapi_document_describes_the_five_endpoints(office: Office)
     assert [parameter["name"] for parameter in put["parameters"]] == ["name", "If-Match"]
     read = put["requestBody"]["content"]["application/json"]["schema"]
     assert read == {"$ref": "#/components/schemas/SaveWorkflowRequest"}
-    assert office.openapi["components"]["schemas"]["SaveWorkflowRequest"]["required"] == ["document"]
+    assert office.openapi["components"]["schemas"]["SaveWorkflowRequest"]["required"] == [
+        "document"
+    ]

@@ -17,7 +17,7 @@ from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import error_response
-from toolweave.rest.guard import BodyTooLarge, Guard, fault, too_large
+from toolweave.rest.guard import BodyTooLarge, Guard, internal_error, too_large
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
@@ -55,7 +55,7 @@ def create_app(
     toolbox: ToolService,
     authenticator: Authenticator,
     studio: RunningStudio,
-    topics: ChangeFeed,
+    changes: ChangeFeed,
     hooks: APIRouter,
     *,
     hosts: Sequence[str],
@@ -65,7 +65,7 @@ def create_app(
 ) -> ASGIApp:
     """Create the whole HTTP application, behind the guard."""
     api = create_api(
-        toolbox, authenticator, studio, topics, hooks, service_token=service_token, mcp=mcp
+        toolbox, authenticator, studio, changes, hooks, service_token=service_token, mcp=mcp
     )
     return Guard(FastInvoke(api, toolbox, authenticator), hosts=hosts, origins=origins)
 
@@ -74,7 +74,7 @@ def create_api(
     toolbox: ToolService,
     authenticator: Authenticator,
     studio: RunningStudio,
-    topics: ChangeFeed,
+    changes: ChangeFeed,
     hooks: APIRouter,
     *,
     service_token: str | None,
@@ -93,18 +93,18 @@ def create_api(
     )
     api.include_router(hooks)  # first: routes match in order
     api.include_router(knowledge_routes(toolbox, authenticator, service_token=service_token))
-    for router in (*_resources(studio, authenticator), event_routes(topics, authenticator)):
+    for router in (*_resources(studio, authenticator), event_routes(changes, authenticator)):
         api.include_router(router)
     serve_openapi(api, authenticator)
     if mcp is not None:
         # Routes, not a mount: a mount redirects between the two paths, and few clients follow.
         api.router.routes += [Route(path, endpoint=mcp) for path in MCP_PATHS]
     api.router.routes += page_routes()
-    api.add_exception_handler(ToolweaveError, _tell)
-    api.add_exception_handler(RequestValidationError, _tell_validation)
-    api.add_exception_handler(HTTPException, _tell_http)
-    api.add_exception_handler(BodyTooLarge, _tell_too_large)
-    api.add_exception_handler(Exception, _tell_fault)
+    api.add_exception_handler(ToolweaveError, _on_error)
+    api.add_exception_handler(RequestValidationError, _on_validation_error)
+    api.add_exception_handler(HTTPException, _on_http_error)
+    api.add_exception_handler(BodyTooLarge, _on_body_too_large)
+    api.add_exception_handler(Exception, _on_exception)
     return api
 
 
@@ -137,34 +137,34 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
     yield metrics_routes(studio, authenticator)
 
 
-async def _tell(request: Request, error: Exception) -> Response:
+async def _on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ToolweaveError)
     return error_response(request.scope, error)
 
 
-async def _tell_validation(request: Request, error: Exception) -> Response:
+async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     problems = [
-        Problem("REQUEST_INVALID", pointer(*fault["loc"]), str(fault["msg"]))
-        for fault in error.errors()
+        Problem("REQUEST_INVALID", pointer(*detail["loc"]), str(detail["msg"]))
+        for detail in error.errors()
     ]
-    told = Invalid("REQUEST_INVALID", "the request is invalid", problems=problems)
-    return error_response(request.scope, told)
+    failure = Invalid("REQUEST_INVALID", "the request is invalid", problems=problems)
+    return error_response(request.scope, failure)
 
 
-async def _tell_http(request: Request, error: Exception) -> Response:
+async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        told = ToolweaveError("METHOD_NOT_ALLOWED", "this address does not support the method")
+        failure = ToolweaveError("METHOD_NOT_ALLOWED", "this address does not support the method")
     else:
-        told = NotFound("ROUTE_NOT_FOUND", "there is nothing at this address")
-    return error_response(request.scope, told, error.headers)
+        failure = NotFound("ROUTE_NOT_FOUND", "there is nothing at this address")
+    return error_response(request.scope, failure, error.headers)
 
 
-async def _tell_too_large(request: Request, _: Exception) -> Response:
+async def _on_body_too_large(request: Request, _: Exception) -> Response:
     return error_response(request.scope, too_large())
 
 
-async def _tell_fault(request: Request, _: Exception) -> Response:
+async def _on_exception(request: Request, _: Exception) -> Response:
     # The exception reaches the guard, which logs it.
-    return error_response(request.scope, fault())
+    return error_response(request.scope, internal_error())

@@ -54,8 +54,8 @@ def error_response(
             "id": getattr(state, "rpc_id", request_id),
             "error": {"code": number, "message": error.message, "data": error.as_json()},
         }
-    told = {**_headers_of(error, status), **(headers or {})}
-    return Response(write(body), status, headers=told, media_type="application/json")
+    all_headers = {**_headers_of(error, status), **(headers or {})}
+    return Response(write(body), status, headers=all_headers, media_type="application/json")
 
 
 def _headers_of(error: ToolweaveError, status: int) -> dict[str, str]:

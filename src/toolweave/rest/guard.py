@@ -53,13 +53,13 @@ class Guard:
             else:
                 await self._app(scope, _bounded(receive), answer)
         except Exception:
-            logger.exception("request failed", extra=_told(scope, state))
+            logger.exception("request failed", extra=_log_fields(scope, state))
             if answer.status is None:
-                await error_response(scope, fault())(scope, receive, answer)
+                await error_response(scope, internal_error())(scope, receive, answer)
         finally:
             took_ms = round((time.perf_counter() - started) * 1000, 2)
             status = CLIENT_GONE if answer.status is None else answer.status
-            extra = {**_told(scope, state), "status": status, "took_ms": took_ms}
+            extra = {**_log_fields(scope, state), "status": status, "took_ms": took_ms}
             logger.info("request", extra=extra)
 
     def _refused(self, headers: Headers) -> ToolweaveError | None:
@@ -102,16 +102,16 @@ def too_large() -> ToolweaveError:
     return Invalid("BODY_TOO_LARGE", f"the body is too large; the limit is {MAX_BODY_BYTES} bytes")
 
 
-def fault() -> ToolweaveError:
+def internal_error() -> ToolweaveError:
     """Return the error for an internal fault; its details are only in the log."""
     return ToolweaveError(
         "INTERNAL", "internal error; the log has the details under the request id"
     )
 
 
-def _told(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
-    told = {"method": scope["method"], "path": scope["path"][:200]}
-    return told | {key: state[key] for key in ("request_id", "client", "tool") if key in state}
+def _log_fields(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
+    fields = {"method": scope["method"], "path": scope["path"][:200]}
+    return fields | {key: state[key] for key in ("request_id", "client", "tool") if key in state}
 
 
 def _bounded(receive: Receive) -> Receive:

@@ -173,7 +173,7 @@ READING = (400, 415, 422)
 def responses(
     ok: type[BaseModel] | None,
     *statuses: int,
-    told: type[BaseModel] = ErrorResponse,
+    error_model: type[BaseModel] = ErrorResponse,
     texts: Mapping[int, str] | None = None,
     status: int = 200,
 ) -> Responses:
@@ -184,7 +184,9 @@ def responses(
     for refused in sorted(set(statuses)):
         # By name: FastAPI would build a model for each of some thousand error responses at start.
         described[refused] = {
-            "content": {"application/json": {"schema": {"$ref": REF.format(model=told.__name__)}}},
+            "content": {
+                "application/json": {"schema": {"$ref": REF.format(model=error_model.__name__)}}
+            },
             "description": (texts or {}).get(refused, _TEXTS[refused]),
             "headers": {**_REQUEST_ID, **_HEADERS.get(refused, {})},
         }
@@ -193,9 +195,9 @@ def responses(
 
 _NO_TOOL = {404: "The tool does not exist."}
 
-TOOLS = responses(RpcToolListResponse, *KEYED, told=RpcErrorResponse)
+TOOLS = responses(RpcToolListResponse, *KEYED, error_model=RpcErrorResponse)
 INVOKE = responses(
-    RpcInvocationResponse, 404, *KEYED, *READING, told=RpcErrorResponse, texts=_NO_TOOL
+    RpcInvocationResponse, 404, *KEYED, *READING, error_model=RpcErrorResponse, texts=_NO_TOOL
 )
 TOOLS_INTERNAL = responses(CatalogToolListResponse, 401, 403, *ANY)
 INVOKE_INTERNAL = responses(InvocationResponse, 401, 403, 404, *READING, *ANY, texts=_NO_TOOL)

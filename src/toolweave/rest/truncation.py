@@ -51,7 +51,7 @@ def cut(value: Json, most: int) -> JsonObject | None:
 
 def cut_event(body: JsonObject, most: int) -> JsonObject:
     """Replace the large values of an event by descriptions in `cut`, by field name."""
-    told: JsonObject = {}
+    cuts: JsonObject = {}
     changed: JsonObject = {**body}
     memory = changed.get("memory")
     if isinstance(memory, dict):
@@ -59,16 +59,16 @@ def cut_event(body: JsonObject, most: int) -> JsonObject:
         changed["memory"] = {name: _shortened(value, most) for name, value in memory.items()}
     for name in _VALUES:
         if name in changed and (short := cut(changed[name], most)) is not None:
-            told[name], changed[name] = short, None
+            cuts[name], changed[name] = short, None
     values = changed.get("values")
     if isinstance(values, list):
         for index, value in enumerate(values):
             if (short := cut(value, most)) is not None:
-                told[f"values/{index}"] = short
+                cuts[f"values/{index}"] = short
         changed["values"] = [
-            None if f"values/{index}" in told else value for index, value in enumerate(values)
+            None if f"values/{index}" in cuts else value for index, value in enumerate(values)
         ]
-    return {**changed, "cut": told} if told else body
+    return {**changed, "cut": cuts} if cuts else body
 
 
 def _shortened(value: Json, most: int) -> Json:

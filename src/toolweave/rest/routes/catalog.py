@@ -1,6 +1,6 @@
 """`/api/v1/catalog`: all nodes, for palettes and forms, including the tools of servers.
 
-The catalog tools answer models within a token budget; a page needs everything.
+The catalog tools handler models within a token budget; a page needs everything.
 """
 
 from typing import Annotated, Any
@@ -123,13 +123,13 @@ def catalog_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRo
     """The two endpoints; both need `tools:read`."""
     handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
-    for path, answer, answered in (
+    for path, handler, answered in (
         ("/nodes", handlers.list_nodes, responses(NodeListResponse, *KEYED)),
         ("/node", handlers.show_node, responses(NodeResponse, 404, 422, *KEYED)),
     ):
         router.add_api_route(
             path,
-            answer,
+            handler,
             dependencies=[Depends(authenticator.require("tools:read"))],
             responses=answered,
             openapi_extra=openapi.KEYED,

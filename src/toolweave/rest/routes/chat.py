@@ -221,13 +221,13 @@ def chat_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
         ("POST", "/{chat}/stop", handlers.stop_chat, stopped, None),
         ("DELETE", "/{chat}", handlers.forget_chat, gone, None),
     )
-    for method, path, answer, told, reading in table:
+    for method, path, answer, documented, reading in table:
         router.add_api_route(
             path,
             answer,
             methods=[method],
             dependencies=[Depends(gate)],
-            responses=told,
+            responses=documented,
             status_code=204 if method == "DELETE" else None,
             openapi_extra=openapi.keyed(reading),
         )

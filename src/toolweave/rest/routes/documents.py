@@ -175,10 +175,10 @@ def document_routes(studio: RunningStudio, authenticator: Authenticator) -> APIR
         ("POST", "/bind", a.bind_section, WRITE, BindingResponse, BindingRequest, 201),
         ("POST", "/unbind", a.unbind_section, WRITE, RemovedResponse, UnbindRequest, 200),
     )
-    for method, path, answer, scope, shape, reading, status in table:
+    for method, path, handler, scope, shape, reading, status in table:
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(authenticator.require(scope))],
             responses=responses(

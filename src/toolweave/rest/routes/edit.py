@@ -153,10 +153,10 @@ class _Handlers:
         """Validate a workflow; the status is 200 even if it has problems."""
         _may_be_live(request, body.live)
         found = await self._studio.authoring.examine(await body.loaded(), live=body.live)
-        told = found.report.as_json()
+        content = found.report.as_json()
         if body.live:
-            told |= {"statuses": dict(found.statuses), "unreachable": dict(found.reasons)}
-        return JsonResponse(told)
+            content |= {"statuses": dict(found.statuses), "unreachable": dict(found.reasons)}
+        return JsonResponse(content)
 
     async def fix_workflow(
         self, body: Annotated[EditRequest, Depends(EditRequest.read)]
@@ -167,8 +167,8 @@ class _Handlers:
             {
                 "format": report.loaded.format,
                 "document": convert(left.loaded.workflow, report.loaded.format),
-                "mended": _told(report.fixed.repaired),
-                "problems": _told(left.problems),
+                "mended": _problems(report.fixed.repaired),
+                "problems": _problems(left.problems),
             }
         )
 
@@ -209,7 +209,7 @@ class _Handlers:
         """Import the workflow from an exported file."""
         loaded = await run_sync(import_text, body.text)
         document = convert(loaded.workflow, "toolweave")
-        problems = _told(loaded.problems)
+        problems = _problems(loaded.problems)
         return JsonResponse({"format": "toolweave", "document": document, "problems": problems})
 
 
@@ -242,5 +242,5 @@ def _may_be_live(request: Request, is_live: bool) -> None:
         key.require("workflows:run")
 
 
-def _told(problems: Iterable[Problem]) -> list[dict[str, Any]]:
+def _problems(problems: Iterable[Problem]) -> list[dict[str, Any]]:
     return [problem.as_json() for problem in problems]

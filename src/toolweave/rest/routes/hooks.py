@@ -60,7 +60,7 @@ class HookDoor:
         ended = None
         if wait_s and delivered.runs:
             ended = await self._triggers.ended(delivered.runs[0], wait_s)
-        return _told(delivered, ended)
+        return _response(delivered, ended)
 
     async def _count(self, path: str) -> None:
         who = f"{NOBODY}:{path}" if await self._triggers.has_path(path) else NOBODY
@@ -107,7 +107,7 @@ def _wait(request: Request) -> float:
     return min(float(text), LONGEST_WAIT_S)
 
 
-def _told(delivered: DeliveryResult, ended: Finished | None) -> Response:
+def _response(delivered: Delivered, ended: Finished | None) -> Response:
     status = 202 if delivered.runs and ended is None else 200
     body: JsonObject = {"status": "ignored", "reasons": list(delivered.ignored)}
     if delivered.runs:

@@ -102,7 +102,7 @@ def key_routes(authenticator: Authenticator) -> APIRouter:
     handlers = _Handlers(authenticator.keys)
     router = APIRouter(prefix=ALL, tags=["keys"])
     gone = responses(None, 404, 409, 422, *KEYED, texts=_TEXTS, status=204)
-    for method, path, answer, answered, reading in (
+    for method, path, handler, answered, reading in (
         ("GET", "", handlers.list_keys, responses(KeyListResponse, *KEYED), None),
         (
             "POST",
@@ -115,7 +115,7 @@ def key_routes(authenticator: Authenticator) -> APIRouter:
     ):
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(authenticator.require(SCOPE))],
             responses=answered,

@@ -185,10 +185,10 @@ def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
         words = f"Tool '{name}' executed successfully"
         return {**answer, "content": [{"type": "text", "text": words}]}
     words = f"Error: {answer['content'][0]['text']}"
-    told: dict[str, Any] = {"content": [{"type": "text", "text": words}], "isError": True}
+    content: dict[str, Any] = {"content": [{"type": "text", "text": words}], "isError": True}
     if "structuredContent" in answer:
-        told["_problems"] = answer["structuredContent"]["problems"]
-    return told
+        content["_problems"] = answer["structuredContent"]["problems"]
+    return content
 
 
 def _no_tool(toolbox: ToolService, name: str) -> NotFound:

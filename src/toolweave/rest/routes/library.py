@@ -248,10 +248,10 @@ def library_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRo
             200,
         ),
     )
-    for method, path, answer, scope, shape, reading, status in table:
+    for method, path, handler, scope, shape, reading, status in table:
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(authenticator.require(scope))],
             responses=responses(

@@ -118,16 +118,16 @@ def model_routes(home: Home, authenticator: Authenticator) -> APIRouter:
             "POST",
             "",
             handlers.add_model,
-            _told(ModelResponse, 201, 409, *READING),
+            _documented(ModelResponse, 201, 409, *READING),
             ModelRequest,
             201,
         ),
-        ("DELETE", one, handlers.remove_model, _told(None, 204, 404), None, 204),
+        ("DELETE", one, handlers.remove_model, _documented(None, 204, 404), None, 204),
         (
             "PUT",
             f"{one}/default",
             handlers.make_default_model,
-            _told(ModelResponse, 200, 404),
+            _documented(ModelResponse, 200, 404),
             None,
             200,
         ),
@@ -135,18 +135,18 @@ def model_routes(home: Home, authenticator: Authenticator) -> APIRouter:
             "POST",
             f"{one}/test",
             handlers.test_model,
-            _told(ModelTestResponse, 200, 404, 504),
+            _documented(ModelTestResponse, 200, 404, 504),
             None,
             200,
         ),
     )
-    for method, path, answer, told, reading, status in table:
+    for method, path, answer, documented, reading, status in table:
         router.add_api_route(
             path,
             answer,
             methods=[method],
             dependencies=[Depends(gate)],
-            responses=told,
+            responses=documented,
             status_code=status,
             openapi_extra=openapi.keyed(reading),
         )
@@ -154,5 +154,7 @@ def model_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     return router
 
 
-def _told(ok: type[BaseModel] | None, status: int, *more: int) -> dict[int | str, dict[str, Any]]:
+def _documented(
+    ok: type[BaseModel] | None, status: int, *more: int
+) -> dict[int | str, dict[str, Any]]:
     return responses(ok, 403, 422, *KEYED, *more, texts=_TEXTS, status=status)

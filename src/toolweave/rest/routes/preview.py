@@ -153,7 +153,7 @@ class _Handlers:
         """List the names for a node's expressions: earlier outputs, inputs, functions."""
         loaded = await body.loaded()
         found = await self._previews.names(loaded.workflow, body.node, body.run)
-        told: dict[str, Any] = {
+        content: dict[str, Any] = {
             "run": _run(found.run),
             "offers": [
                 {"path": one.path, "kind": one.kind, "about": one.about, "sample": one.sample}
@@ -162,7 +162,7 @@ class _Handlers:
             "functions": _FUNCTIONS,
             "languages": found.languages,
         }
-        return JsonResponse(told)
+        return JsonResponse(content)
 
     async def draft_tool(self, body: Annotated[EditRequest, Depends(EditRequest.read)]) -> Response:
         """Show the tool that publishing would create; the status is 200 even with problems."""

@@ -92,7 +92,7 @@ def published_routes(studio: RunningStudio, authenticator: Authenticator) -> API
     reads, writes = map(authenticator.require, ("workflows:read", "workflows:write"))
     router = APIRouter(prefix="/api/v1/published", tags=["published"])
     shown = responses(PublishedToolResponse, 404, 409, 422, *KEYED, *READING)
-    for method, path, answer, gate, answered, reading in (
+    for method, path, handler, gate, answered, reading in (
         (
             "GET",
             "",
@@ -113,7 +113,7 @@ def published_routes(studio: RunningStudio, authenticator: Authenticator) -> API
     ):
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(gate)],
             responses=answered,

@@ -89,13 +89,13 @@ class _Handlers:
         """Show the input of a step; with `maxChars`, also its resolved configuration."""
         found = await self._engine.get(run)
         moment = await self._engine.moment(found.id, step)
-        value = moment.binder.incoming(moment.place)
-        told: JsonObject = {"run": found.id, "step": step, "input": value}
+        value = moment.binder.came_in(moment.place)
+        content: JsonObject = {"run": found.id, "step": step, "input": value}
         if max_chars is not None:
             if (short := cut(value, max_chars)) is not None:
-                told |= {"input": None, "cut": short}
-            told["given"] = self._given(moment, max_chars)
-        return JsonResponse(told)
+                content |= {"input": None, "cut": short}
+            content["given"] = self._given(moment, max_chars)
+        return JsonResponse(content)
 
     async def show_step_output(self, run: RunId, step: AnyStep = None) -> Response:
         """Download the full output of a step, or of the run, as JSON."""
@@ -132,11 +132,11 @@ class _Handlers:
             return None
         if place.step.node.type == "mcp":
             values = given.config.get("parameterValues")
-            told: JsonObject = {"parameterValues": values} if values else {}
+            content: JsonObject = {"parameterValues": values} if values else {}
         else:
-            told = {**given.config, **given.inputs}
-        shown = self._masker.mask_json(told)
-        is_large = not told or cut(told, max_chars) is not None
+            content = {**given.config, **given.inputs}
+        shown = self._masker.mask_json(content)
+        is_large = not content or cut(content, max_chars) is not None
         return None if is_large or not isinstance(shown, dict) else shown
 
 

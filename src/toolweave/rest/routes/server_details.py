@@ -71,8 +71,8 @@ class _SigningIn(EventStream):
                 self._studio.connections, self._studio.transports, self._server, show
             )
         except ToolweaveError as error:
-            told = {"code": error.code, "message": error.message, "hint": error.hint}
-            await self.send_event(send, SentEvent(2, "failed", told))
+            failure = {"code": error.code, "message": error.message, "hint": error.hint}
+            await self.send_event(send, SentEvent(2, "failed", failure))
         else:
             await self.send_event(send, SentEvent(2, "done", {"toolCount": count}))
 
@@ -113,13 +113,13 @@ def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRou
         ("GET", "/health", handlers.show_server_health, shown),
         ("POST", "/sign-in", handlers.sign_in_to_server, _STREAM),
     )
-    for method, path, answer, told in table:
+    for method, path, handler, documented in table:
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(authenticator.require(SCOPE))],
-            responses=told,
+            responses=documented,
             openapi_extra=openapi.keyed(),
         )
     return router

@@ -24,12 +24,18 @@ from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.response_models import READING, ProblemResponse
 from toolweave.rest.routing import Gate, add_route
-from toolweave.servers.approval import drift_as_json, approval_facts, pin_tools, tool_as_json, list_current_tools
+from toolweave.servers.approval import (
+    approval_facts,
+    drift_as_json,
+    list_current_tools,
+    pin_tools,
+    tool_as_json,
+)
 from toolweave.servers.checks import check_server
 from toolweave.servers.definition import Server
 from toolweave.servers.discovery.search import Discovery, discover_all
-from toolweave.servers.import_servers import discovery_as_json, import_server, client_locations
-from toolweave.servers.summary import ServerRecord, summarize_server, record_of
+from toolweave.servers.import_servers import client_locations, discovery_as_json, import_server
+from toolweave.servers.summary import ServerRecord, record_of, summarize_server
 from toolweave.servers.user_definitions import anchored, read_pasted
 
 ServerIdentity = Annotated[str, InPath(max_length=64, pattern=r"\S", description="A server's id")]
@@ -211,7 +217,9 @@ class _Handlers:
         listed = await list_current_tools(self._studio.gate, found.name)
         is_kept_out = bool(listed.drift) and not body.accept_changes
         if not is_kept_out:
-            await anyio.to_thread.run_sync(pin_tools, self._studio.home.lockfile, found.name, listed)
+            await anyio.to_thread.run_sync(
+                pin_tools, self._studio.home.lockfile, found.name, listed
+            )
         return ApproveServerResponse(
             server=await self._record(approved),
             pinned=0 if is_kept_out else len(listed.tools),

@@ -92,8 +92,13 @@ class _Handlers:
         """Test a credential with a read-only request, and show its account."""
         async with open_desk(self._home) as desk:
             found = await desk.test(service)
-        told = {"name": found.name, "kind": found.kind, "who": found.who, "address": found.address}
-        return JsonResponse(told)
+        content = {
+            "name": found.name,
+            "kind": found.kind,
+            "who": found.who,
+            "address": found.address,
+        }
+        return JsonResponse(content)
 
     async def remove_service(self, name: Name) -> Response:
         """Remove a credential and its secret."""
@@ -107,7 +112,7 @@ def service_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     handlers = _Handlers(home)
     gate = authenticator.require(SCOPE)
     router = APIRouter(prefix="/api/v1/services", tags=["services"])
-    for method, path, answer, answered, reading in (
+    for method, path, handler, answered, reading in (
         ("GET", "", handlers.list_services, _LIST, None),
         ("PUT", ONE, handlers.store_service, _STORE, CredentialRequest),
         ("DELETE", ONE, handlers.remove_service, _REMOVE, None),
@@ -115,7 +120,7 @@ def service_routes(home: Home, authenticator: Authenticator) -> APIRouter:
     ):
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(gate)],
             responses=answered,
@@ -136,7 +141,7 @@ _TEXTS = {
     409: "The service reports a conflict.",
     422: "The request does not have the expected form, or the service rejects it.",
     503: "The service or the database is unavailable.",
-    504: "The service did not answer in time.",
+    504: "The service did not handler in time.",
 }
 _LIST = responses(CredentialListResponse, *KEYED)
 _STORE = responses(CredentialResponse, *KEYED, *READING, texts=_TEXTS)

@@ -141,10 +141,10 @@ def setting_routes(home: Home, authenticator: Authenticator) -> APIRouter:
         ("DELETE", ONE, handlers.remove_secret, gone, None),
         ("GET", "/api/v1/doctor", handlers.examine, responses(DoctorResponse, *KEYED), None),
     )
-    for method, path, answer, answered, reading in table:
+    for method, path, handler, answered, reading in table:
         router.add_api_route(
             path,
-            answer,
+            handler,
             methods=[method],
             dependencies=[Depends(authenticator.require(SCOPE))],
             responses=answered,

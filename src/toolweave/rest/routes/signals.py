@@ -52,8 +52,8 @@ class _Handlers:
         key: ApiKey = request.state.key
         if key.tools is not None:
             key.require_tool(None)  # such a key only controls its own runs
-        told = await self._event_delivery.event(body.event, body.data, by=key.name, via=VIA)
-        return JsonResponse({"runs": list(told.runs)}, 202)
+        delivered = await self._event_delivery.event(body.event, body.data, by=key.name, via=VIA)
+        return JsonResponse({"runs": list(delivered.runs)}, 202)
 
 
 def signal_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:

@@ -170,14 +170,14 @@ def trigger_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRo
         (writes, "POST", "/{name}/resume", handlers.resume_triggers, changed, TriggerRequest),
         (runs, "POST", "/{name}/run", handlers.run_trigger, started, TriggerRequest),
     )
-    for scope, method, path, answer, told, reading in table:
+    for scope, method, path, answer, documented, reading in table:
         router.add_api_route(
             path,
             answer,
             methods=[method],
             dependencies=[Depends(authenticator.require(scope))],
-            responses=told,
-            status_code=202 if 202 in told else None,
+            responses=documented,
+            status_code=202 if 202 in documented else None,
             openapi_extra=openapi.keyed(reading),
         )
     return router
