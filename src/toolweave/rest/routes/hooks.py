@@ -107,7 +107,7 @@ def _wait(request: Request) -> float:
     return min(float(text), LONGEST_WAIT_S)
 
 
-def _response(delivered: Delivered, ended: Finished | None) -> Response:
+def _response(delivered: DeliveryResult, ended: Finished | None) -> Response:
     status = 202 if delivered.runs and ended is None else 200
     body: JsonObject = {"status": "ignored", "reasons": list(delivered.ignored)}
     if delivered.runs:

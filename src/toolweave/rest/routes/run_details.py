@@ -89,7 +89,7 @@ class _Handlers:
         """Show the input of a step; with `maxChars`, also its resolved configuration."""
         found = await self._engine.get(run)
         moment = await self._engine.moment(found.id, step)
-        value = moment.binder.came_in(moment.place)
+        value = moment.binder.incoming(moment.place)
         content: JsonObject = {"run": found.id, "step": step, "input": value}
         if max_chars is not None:
             if (short := cut(value, max_chars)) is not None:
