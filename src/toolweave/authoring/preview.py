@@ -71,7 +71,7 @@ class Nameable:
     """What the texts of a node can name, and which of its fields are in which language."""
 
     run: RunRecord | None
-    completions_at: list[Completion]
+    completions: list[Completion]
     languages: dict[str, Language]
 
 

@@ -157,7 +157,7 @@ class _Handlers:
             "run": _run(found.run),
             "offers": [
                 {"path": one.path, "kind": one.kind, "about": one.about, "sample": one.sample}
-                for one in found.offers
+                for one in found.completions
             ],
             "functions": _FUNCTIONS,
             "languages": found.languages,

@@ -207,7 +207,7 @@ def run_control_routes(studio: RunningStudio, authenticator: Authenticator) -> A
         ("/{run}/fork", handlers.fork_run),
     ):
         gate = authenticator.require("workflows:run")
-        documented = {202: _ACCEPTED}
+        documented: dict[int | str, dict[str, Any]] = {202: _ACCEPTED}
         add_route(router, "POST", path, handler, gate, *_ERRORS, status=202, documented=documented)
     return router
 

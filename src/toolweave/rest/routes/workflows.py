@@ -17,7 +17,7 @@ from starlette.routing import Route
 from toolweave.authoring.authoring import is_workflow, require_workflow
 from toolweave.errors import Invalid
 from toolweave.json_record import JsonRecord
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import OtherMethods
 from toolweave.rest.request_body import RequestBody
@@ -220,7 +220,7 @@ def _details(stored: Stored, response: Response) -> WorkflowDetails:
     return WorkflowDetails(
         **dict(WorkflowRecord.of(stored)),
         format=stored.loaded.format,
-        document=convert(stored.workflow, "toolweave"),
+        document=cast("JsonObject", convert(stored.workflow, "toolweave")),
         problems=[ProblemResponse.of(problem.as_json()) for problem in stored.loaded.problems],
     )
 
