@@ -13,7 +13,6 @@ import anyio
 from tests.library.repo import ENVIRON, GIVEN, MARKETING, TEMPLATES, Repo
 
 from toolweave.access.mask import Masker
-from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.documents.bindings import Bindings
@@ -23,6 +22,7 @@ from toolweave.documents.results import with_results
 from toolweave.home import open_home
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.flow_runner import FlowRequest
+from toolweave.library.home_libraries import flow_runner, library_store
 from toolweave.settings import Limits, Settings
 from toolweave.tools.tool import Content, ProgressListener, ToolCall, ToolResult
 
@@ -70,7 +70,7 @@ async def libraries(flows: int) -> None:
         repo = Repo(Path(folder) / "repo", {**files, "templates/all.json": TEMPLATES})
         settings = Settings(home=Path(folder) / "home")
         async with open_home(settings, environ=ENVIRON) as home:
-            shelf = shelf_of(home)
+            shelf = library_store(home)
             began = perf_counter()
             await shelf.add("bench", str(repo.folder), ref="main", folder=repo.folder)
             listed = await shelf.flows("bench")
@@ -79,7 +79,7 @@ async def libraries(flows: int) -> None:
             found: list[float] = []
             for _ in range(10):
                 began = perf_counter()
-                await shelf_of(home).flows("bench")
+                await library_store(home).flows("bench")
                 found.append(ms_since(began))
             line(f"list {flows} flows, cached", min(found), 300, "seed 003: 300 ms")
             async with open_studio(home) as studio, open_engine(studio) as engine:

@@ -16,8 +16,8 @@ from typing import Any
 import anyio
 from mcp import Client
 
-from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.running_studio import RunningStudio, open_running_studio
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.mcp_server.context import McpContext
@@ -85,7 +85,7 @@ async def measure(studio: RunningStudio, steps: int, turns: int) -> None:
 
     catalog = LiveCatalog(home)
     desk = McpContext(rooms, studio.published)
-    server = build_server(catalog, CountingToolbox(catalog, home), Changes(), desk)
+    server = build_server(catalog, CountingToolService(catalog, home), Changes(), desk)
     engine = studio.engine
 
     async def in_process() -> None:

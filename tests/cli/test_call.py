@@ -72,8 +72,8 @@ def test_every_problem_is_named_and_nothing_is_sent(tw: Commands, server: Script
         (("--args", "{"), "not JSON: "),
         (("--args", "[1]"), "expected a JSON object"),
         (("--args", "@nowhere.json"), "'nowhere.json' cannot be read"),
-        (("--arg", "a"), "'a' is not of the form NAME=VALUE"),
-        (("--arg", "=1"), "'=1' is not of the form NAME=VALUE"),
+        (("--arg", "a"), "'a' is not in the form NAME=VALUE"),
+        (("--arg", "=1"), "'=1' is not in the form NAME=VALUE"),
         (("--timeout", "0"), "--timeout"),
         (("--save-to", "file.txt"), "--save-to"),
     ],
@@ -174,7 +174,7 @@ def test_a_tool_that_fails_is_told_on_stderr(tw: Commands, server: ScriptedServe
     server.on_call("fail", [says("no such city", isError=True)])
     ran = tw("call", "mine", "fail")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "Error: tool 'fail' says that it failed:\nno such city\n"
+    assert ran.err == "Error: tool 'fail' failed:\nno such city\n"
     told = tw("call", "mine", "fail", "--json")
     assert (told.code, told.json["isError"]) == (1, True)
 
@@ -185,7 +185,7 @@ def test_an_answer_against_the_tools_own_schema_is_told(tw: Commands, tmp_path: 
     server.on_call("count", [says("x", structuredContent={"n": "seven"})])
     tw.add("mine", server)
     ran = tw("call", "mine", "count")
-    assert "! the answer is not as the tool promises: /n: " in ran.err
+    assert "! the result does not match the tool's output schema: /n: " in ran.err
     assert "[MCP_OUTPUT_INVALID]" in ran.err
 
 

@@ -58,7 +58,7 @@ def test_a_search_for_nothing_is_wrong_use(tw: Commands, argv: tuple[str, ...]) 
 
 def test_a_search_without_a_hit_says_so(tw: Commands) -> None:
     ran = tw.ok("catalog", "search", "--type", "FLOW", "--tag", "no-such-tag")
-    assert ran.out == "Nothing fits. `toolweave catalog types` lists all nodes.\n"
+    assert ran.out == "No matching nodes. `toolweave catalog types` lists all nodes.\n"
 
 
 def test_approved_tools_are_nodes_too(tw: Commands, tmp_path: Path) -> None:
@@ -78,4 +78,4 @@ def test_a_broken_home_leaves_the_built_in_nodes(tw: Commands) -> None:
     (tw.state / "toolweave.db").write_bytes(b"nonsense" * 1000)
     ran = tw.ok("catalog", "types")
     assert "FLOW" in ran.out
-    assert ran.err.startswith("! only built-in nodes are known: ")
+    assert ran.err.startswith("! only built-in nodes are available: ")

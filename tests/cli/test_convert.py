@@ -104,7 +104,7 @@ def test_a_link_to_nowhere_is_a_file_that_is_there(tw: Commands) -> None:
 def test_what_is_no_workflow_is_refused_in_words(tw: Commands, text: bytes, code: str) -> None:
     ran = tw("convert", "-", "--to", "flow", "--out", "new.json", input=text)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("Error: standard input is no workflow: ")
+    assert ran.err.startswith("Error: standard input is not a workflow: ")
     assert f"[{code}]" in ran.err
     assert "Traceback" not in ran.err
     assert "\x1b" not in ran.err

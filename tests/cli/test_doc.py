@@ -45,7 +45,7 @@ def test_a_document_is_checked_run_again_and_cleared(tw: Commands, notes: Path) 
     assert "> HELLO\n" in written
     assert tw.ok("doc", "run", "notes.md").out == "notes.md: 0 run, 2 skipped\n"
     assert json.loads(tw.ok("doc", "run", "notes.md", "--refresh", "--json").out)["ran"] == 2
-    assert tw.ok("doc", "clear", "notes.md").out == "notes.md: 2 results taken out.\n"
+    assert tw.ok("doc", "clear", "notes.md").out == "notes.md: 2 results removed.\n"
     assert notes.read_text(encoding="utf-8") == NOTES
 
 

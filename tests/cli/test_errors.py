@@ -36,8 +36,8 @@ def test_a_fault_of_ours_is_one_line_and_how_to_see_more(tw: Commands) -> None:
     assert ran == Ran(
         1,
         "",
-        "Error: this should not have happened: ZeroDivisionError  [INTERNAL]\n"
-        "Hint: run it again with TOOLWEAVE_DEBUG=1 to see where\n",
+        "Error: unexpected error: ZeroDivisionError  [INTERNAL]\n"
+        "Hint: run the command again with TOOLWEAVE_DEBUG=1 to see the traceback\n",
     )
 
 

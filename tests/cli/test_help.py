@@ -50,19 +50,26 @@ def test_a_misspelt_command_is_wrong_use_and_the_close_one_is_named(
 ) -> None:
     ran = tw(*argv)
     assert (ran.code, ran.out) == (2, "")
-    assert f"there is no command {argv[-1]!r}; did you mean {meant}?" in ran.err
+    assert f"unknown command {argv[-1]!r}; did you mean {meant}?" in ran.err
 
 
 def test_a_command_like_no_other_is_wrong_use_without_a_guess(tw: Commands) -> None:
     ran = tw("xyzzy")
     assert ran.code == 2
-    assert ran.err.endswith("there is no command 'xyzzy'\n")
+    assert ran.err.endswith("unknown command 'xyzzy'\n")
 
 
 def test_a_misspelt_option_is_wrong_use_and_the_close_one_is_named(tw: Commands) -> None:
     ran = tw("servers", "list", "--jsno")
     assert ran.code == 2
     assert "--json" in ran.err
+
+
+def test_the_old_name_of_triggers_works_and_is_not_listed(tw: Commands) -> None:
+    assert tw.ok("schedules", "list").out == tw.ok("triggers", "list").out
+    listed = [line.split()[0] for line in tw("--help").lines if line.startswith("  ")]
+    assert "triggers" in listed
+    assert "schedules" not in listed
 
 
 def test_the_version_is_printed(tw: Commands) -> None:

@@ -50,7 +50,7 @@ async def asked(home: Path, document: JsonObject = ASKING) -> None:
 
 
 def test_what_a_run_asks_is_shown_and_answered(tw: Commands) -> None:
-    assert "Nothing waits" in tw("inbox", "list").out
+    assert "No open questions" in tw("inbox", "list").out
     anyio.run(asked, tw.state)
     (found,) = tw("inbox", "list", "--json").json
     assert "Release 1.2" in tw("inbox", "list").out
@@ -96,7 +96,7 @@ WAITING: JsonObject = {
 
 
 def test_an_event_is_told_to_the_runs_that_wait_for_it(tw: Commands) -> None:
-    assert "No run waits for 'order.paid'" in tw("runs", "event", "order.paid").out
+    assert "No run is waiting for 'order.paid'" in tw("runs", "event", "order.paid").out
     anyio.run(asked, tw.state, WAITING)
     assert tw("runs", "event", "order.paid", "--data", '{"order": "A-2"}', "--json").json == []
     (told,) = tw("runs", "event", "order.paid", "--data", '{"order": "A-1"}', "--json").json

@@ -7,7 +7,7 @@ from tests.cli.driving import Commands
 def test_a_key_is_printed_once_and_listed_without_its_text(tw: Commands) -> None:
     ran = tw.ok("keys", "create", "--name", "ci", "--scope", "tools:read", "--scope", "admin")
     assert ran.out.startswith("tw_")
-    assert ran.err == "Keep it: it is not shown again.\n"
+    assert ran.err == "Store it safely: it is not shown again.\n"
     listed = tw.ok("keys", "list")
     assert listed.lines[1].split()[:3] == ["ci", "admin", "tools:read"]
     assert ran.out.strip() not in listed.out + tw.ok("keys", "list", "--json").out

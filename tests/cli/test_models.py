@@ -30,7 +30,7 @@ def add(tw: Commands, model: ScriptedModel, name: str = "mine", *more: str) -> R
 def test_an_added_model_is_the_default_and_its_key_is_nowhere(
     tw: Commands, model: ScriptedModel
 ) -> None:
-    assert "It is the default one." in add(tw, model).out
+    assert "It is the default model." in add(tw, model).out
     assert add(tw, model, "other").code == 0
     listed = tw.ok("models", "list", "--json", **NO_OTHERS)
     assert [(one["name"], one["isDefault"], one["hasKey"]) for one in listed.json] == [

@@ -10,7 +10,7 @@ from rest.drawn import greeting
 def test_a_file_becomes_a_tool_changes_and_is_taken_back(tw: Commands) -> None:
     file = tw.project / "greet.json"
     file.write_text(json.dumps(greeting()), encoding="utf-8")
-    assert "Nothing is published" in tw("published").out
+    assert "No published workflows" in tw("published").out
     made = tw("publish", str(file), "--as", "hello", "--if-left", "continue", "--json")
     assert (made.code, made.json["tool"], made.json["ifLeft"]) == (0, "hello", "continue")
     assert tw("publish", str(file)).code == 0  # the same again keeps what was said

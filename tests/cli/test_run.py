@@ -105,12 +105,12 @@ def test_a_reader_that_goes_away_does_not_stop_the_run(tw: Commands) -> None:
     [
         ((), "give a FILE, or --from NODE and --of RUN"),
         (("nothing.json",), "'nothing.json' cannot be read: No such file or directory"),
-        (("flow.json", "--input", "n"), "'n' is not of the form NAME=VALUE"),
+        (("flow.json", "--input", "n"), "'n' is not in the form NAME=VALUE"),
         (("flow.json", "--inputs", "[1]"), "expected a JSON object"),
         (("flow.json", "--inputs", "{"), "--inputs: not JSON"),
         (("--from", "e"), "give a FILE, or --from NODE and --of RUN"),
         (("flow.json", "--from", "e", "--of", "x"), "give a FILE"),
-        (("--from", "e", "--of", "x", "--set", "n=1"), "not of the form /data/field=VALUE"),
+        (("--from", "e", "--of", "x", "--set", "n=1"), "not in the form /data/field=VALUE"),
     ],
 )
 def test_wrong_use_is_told_and_nothing_runs(
@@ -120,7 +120,7 @@ def test_wrong_use_is_told_and_nothing_runs(
     ran = tw("run", *args)
     assert ran.code == 2
     assert words in " ".join(ran.err.split())
-    assert tw.ok("runs", "list").out.startswith("Nothing ran yet.")
+    assert tw.ok("runs", "list").out.startswith("No runs yet.")
 
 
 def test_an_invalid_workflow_does_not_run_and_every_problem_is_told(tw: Commands) -> None:
@@ -199,7 +199,7 @@ def test_a_step_that_waits_for_a_person_is_answered_by_a_command(tw: Commands) -
     wait = {"subtype": "WAIT", "configurations": {"wait_type": "approval"}}
     file = save(tw, {"s": "start", "w": ("FLOW", wait), "e": "end"}, ["s > w", "w > e"])
     with tw.terminal("run", file, "--input", "n=1", columns=200) as screen:
-        screen.wait_for("--reply VALUE` gives it.")
+        screen.wait_for("--reply VALUE` answers it.")
         run = RUN_ID.search(screen.text)
         assert run is not None
         assert "w waits for an answer" in screen.text
@@ -222,7 +222,7 @@ def test_ctrl_c_stops_the_tool_call_and_the_run_is_cancelled(
         until_called(server)
         screen.interrupt()
         assert screen.end() == 130
-        assert "Stopping; Ctrl-C again leaves at once." in screen.text
+        assert "Stopping; press Ctrl-C again to exit immediately." in screen.text
         assert "cancelled" in screen.text
     found = only_run(tw)
     assert found["status"] == "cancelled"
@@ -248,14 +248,17 @@ def test_a_killed_run_is_resumed_and_its_uncertain_step_decided(
     assert only_run(tw)["status"] == "running"
     assert tw.ok("runs", "resume", "--all").out == f"{run}  uncertain\n"
     shown = tw.ok("runs", "show", run).out
-    assert "nobody knows whether it happened" in shown
-    assert f"`toolweave runs answer {run} slow --choice retry` (or skip, or fail) decides." in shown
+    assert "it is unknown whether it completed" in shown
+    assert (
+        f"`toolweave runs answer {run} slow --choice retry` (or skip, or fail) resolves it."
+        in shown
+    )
     wrong = tw("runs", "answer", run, "one", "--choice", "retry")
     assert wrong.code == 1
     assert "waiting steps: 'slow'" in wrong.err
     assert tw("runs", "answer", run, "slow").code == 2
     assert tw.ok("runs", "answer", run, "slow", "--choice", "skip").out == "The run is success.\n"
-    assert tw.ok("runs", "resume", "--all").out == "Nothing is to be resumed.\n"
+    assert tw.ok("runs", "resume", "--all").out == "No runs to resume.\n"
     calls = [call["name"] for call in server.heard("tools/call")]
     # Killed before or after the call went out: in no case was it made twice.
     assert calls in (["one"], ["one", "stuck"])

@@ -106,6 +106,19 @@ def test_a_name_that_is_taken_is_refused(tw: Commands) -> None:
     assert "[SERVER_NAME_TAKEN]" in ran.err
 
 
+def test_adding_the_same_definition_again_changes_nothing(tw: Commands) -> None:
+    tw.ok("servers", "add", "a", "--", "x")
+    before = tw.ok("servers", "list", "--json").json
+    ran = tw.ok("servers", "add", "a", "--", "x")
+    assert ran.out == "'a' is already registered with this definition; nothing changed.\n"
+    [server] = tw.ok("servers", "add", "a", "--json", "--", "x").json
+    assert server["name"] == "a"
+    text = '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}'
+    added = tw("servers", "add", "--from", "-", input=text)
+    assert added.out.splitlines()[1].startswith("Added 'b'.")
+    assert tw.ok("servers", "list", "--json").json[:1] == before
+
+
 def test_a_taken_name_keeps_the_whole_file_out(tw: Commands) -> None:
     tw.ok("servers", "add", "b", "--", "x")
     text = '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}'
@@ -135,18 +148,18 @@ def test_a_name_nobody_could_type_is_refused(tw: Commands, name: str) -> None:
         (("x", "https://a.example", "--", "y"), "exactly one of"),
         (("x", "https://a.example", "--image", "y"), "exactly one of"),
         (("--", "x"), "needs a name"),
-        (("x", "npx"), "write `toolweave servers add x -- npx …`"),
+        (("x", "npx"), "use `toolweave servers add x -- npx …`"),
         (("x", "-e", "TOKEN", "--", "y"), "--env takes K=V"),
         (("x", "https://a.example", "-H", "=v"), "--header takes K=V"),
         (("x", "--image", "y", "--port", "http=80"), "--port takes CONTAINER=HOST"),
         (("x", "--image", "y", "--port", "80=70000"), "--port takes CONTAINER=HOST"),
         (("x", "--image", "y", "--pids", "1"), "--pids"),
         (("--from", "nowhere.json"), "'nowhere.json' cannot be read: No such file"),
-        (("x", "-H", "A=b", "--", "y"), "--header has no meaning here; it goes with a URL"),
-        (("x", "https://a.example", "-e", "A=b"), "--env has no meaning here"),
-        (("x", "--no-network", "--", "y"), "it goes with --sandbox or --image"),
-        (("x", "--writable", "d", "--", "y"), "it goes with --sandbox"),
-        (("--from", "f", "--oauth"), "--oauth has no meaning here"),
+        (("x", "-H", "A=b", "--", "y"), "--header cannot be used here; it applies to a URL"),
+        (("x", "https://a.example", "-e", "A=b"), "--env cannot be used here"),
+        (("x", "--no-network", "--", "y"), "it applies to --sandbox or --image"),
+        (("x", "--writable", "d", "--", "y"), "it applies to --sandbox"),
+        (("--from", "f", "--oauth"), "--oauth cannot be used here"),
     ],
 )
 def test_wrong_use_says_what_is_right(tw: Commands, argv: tuple[str, ...], told: str) -> None:

@@ -51,7 +51,7 @@ def test_an_approval_pins_the_tools_in_the_lockfile(tw: Commands, tmp_path: Path
     assert "  echo   Does echo." in ran.lines
     assert (tw.state / "toolweave.lock.json").exists()
     again = tw.ok("servers", "approve", "mine")
-    assert again.out == "All 2 tools are as approved. Nothing to do.\n"
+    assert again.out == "All 2 tools match the approved ones. Nothing to do.\n"
 
 
 def test_a_program_sees_what_it_would_approve_and_nothing_happens(

@@ -36,7 +36,7 @@ def _write(path: Path, value: object) -> None:
 
 def test_without_other_clients_it_says_how_to_begin(tw: Commands) -> None:
     ran = tw.ok("servers", "discover")
-    assert ran.lines[0] == "No other client has MCP servers configured here."
+    assert ran.lines[0] == "No MCP servers are configured for other clients."
     assert tw.ok("servers", "discover", "--json").json == {"servers": [], "fileProblems": []}
     assert not tw.state.exists()
 
@@ -47,7 +47,7 @@ def test_servers_are_listed_by_client_scope_and_file(tw: Commands) -> None:
     lines = ran.lines
     heading = lines.index("Claude Code, user scope: ~/.claude.json")
     assert lines[heading + 1 : heading + 4] == [
-        "  time  stdio  hidden by the one of local scope",
+        "  time  stdio  overridden by local scope",
         "  web   http",
         "  bad   ?      command: a number; expected a string",
     ]
@@ -76,7 +76,7 @@ def test_importing_registers_what_can_be_used_and_nothing_twice(tw: Commands) ->
     ran = tw.ok("servers", "discover", "--import")
     assert "  time  stdio  imported as time" in ran.lines
     assert ran.lines[-1] == (
-        "Nothing is started before you approve it: `toolweave servers approve NAME`."
+        "Nothing starts until you approve it: `toolweave servers approve NAME`."
     )
     listed = tw.ok("servers", "list", "--json").json
     assert {one["name"] for one in listed} == {"time", "web", "サーバー", "x" * 100}
@@ -106,7 +106,7 @@ def test_what_claude_says_is_shown_beside(tw: Commands) -> None:
     claude.chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     ran = tw.ok("servers", "discover", "--claude", PATH=path)
-    assert any(line.startswith("  web") and "claude says: " in line for line in ran.lines)
+    assert any(line.startswith("  web") and "claude reports: " in line for line in ran.lines)
 
 
 def test_asking_claude_without_claude_fails(tw: Commands) -> None:

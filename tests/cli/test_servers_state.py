@@ -56,7 +56,7 @@ def test_what_a_server_says_it_is_for_is_shown_and_kept(tw: Commands) -> None:
     about = "Harmless tools to try things out with. Nothing here is real or kept."
     tw.ok("servers", "add", "demo", "--", "toolweave", "demo-server")
     assert tw.ok("servers", "list", "--json").json[0]["description"] is None
-    assert f"It says of itself: {about}" in tw.ok("servers", "approve", "demo", "--yes").lines
+    assert f"Its description: {about}" in tw.ok("servers", "approve", "demo", "--yes").lines
     assert tw.ok("servers", "tools", "demo").lines[0] == about
     tw.ok("servers", "disable", "demo")
     assert tw.ok("servers", "list", "--json").json[0]["description"] == about
@@ -191,7 +191,7 @@ def test_a_server_without_tools_says_so(tw: Commands, tmp_path: Path) -> None:
     server = ScriptedServer(tmp_path / "s")
     server.change(tools=[])
     tw.add("mine", server)
-    assert tw.ok("servers", "tools", "mine").out == "It lists no tools.\n"
+    assert tw.ok("servers", "tools", "mine").out == "The server has no tools.\n"
 
 
 @pytest.mark.usefixtures("server")

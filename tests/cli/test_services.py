@@ -47,6 +47,49 @@ def test_a_signal_stops_the_service_in_good_order(tw: Commands, number: signal.S
     assert b"Traceback" not in said
 
 
+def test_the_service_prints_a_client_configuration_with_an_absolute_path(tw: Commands) -> None:
+    with _serving(tw, "serve", "--port", "0", "--no-browser") as (process, _):
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=DEADLINE_S)
+    snippet = said.decode().partition("client's configuration\n")[2].removesuffix("stopped\n")
+    server = json.loads(snippet)["mcpServers"]["toolweave"]
+    assert Path(server["command"]).is_absolute()
+    assert server["args"][-3:] == ["mcp", "--home", str(tw.state)]
+
+
+def test_mcp_uses_the_home_it_is_given(tw: Commands, tmp_path: Path) -> None:
+    other = tmp_path / "other home"
+    other.mkdir()
+    tool = {"name": "greet", "inputSchema": {"type": "object"}}
+    (other / "published.json").write_text(json.dumps([tool]), encoding="utf-8")
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    messages: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "resources/templates/list"},  # the SDK answers this one
+    ]
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages]
+    done = subprocess.run(
+        [*PROGRAM, "mcp", "--home", str(other)],
+        cwd=tw.project,
+        env=tw.environ,
+        input="".join(lines).encode(),
+        capture_output=True,
+        timeout=DEADLINE_S,
+        check=True,
+    )
+    answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert [tool["name"] for tool in answers[2]["result"]["tools"]][-1] == "greet"
+    assert answers[3]["result"]["resourceTemplates"]
+    assert (other / "toolweave.db").exists()
+    assert not tw.state.exists()
+
+
 def test_commands_and_a_running_service_do_not_disturb_each_other(
     tw: Commands, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ def test_a_person_signs_in_once_and_calls_tools_from_then_on(tw: Commands) -> No
         assert "toolweave servers sign-in web" in first.err
         with tw.process("servers", "sign-in", "web", "--no-browser") as process:
             assert process.stderr is not None
-            assert process.stderr.readline() == b"Open this address to sign in:\n"
+            assert process.stderr.readline() == b"Open this URL to sign in:\n"
             address = process.stderr.readline().decode().strip()
             with httpx2.Client(trust_env=False) as browser:
                 browser.get(browser.get(address).headers["location"])

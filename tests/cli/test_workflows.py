@@ -10,7 +10,7 @@ from toolweave.workflow.formats.format import FORMAT_NAMES
 
 
 def test_a_workflow_is_stored_listed_shown_run_by_name_and_removed(tw: Commands) -> None:
-    assert tw.ok("workflows", "list").out.startswith("No workflow is stored yet.")
+    assert tw.ok("workflows", "list").out.startswith("No stored workflows.")
     file = save(tw, *SIMPLE)
     assert tw.ok("workflows", "save", file, "--name", "My Flow").out == (
         "Stored 'My Flow'. `toolweave run my-flow` runs it.\n"
@@ -67,9 +67,9 @@ def test_old_runs_are_deleted_by_age_and_by_number(tw: Commands) -> None:
     file = save(tw, *SIMPLE)
     for _ in range(3):
         tw.ok("run", file, "--input", "n=5", "--input", "name=Ada")
-    assert tw.ok("runs", "prune").out == "0 runs were deleted.\n"
-    assert tw.ok("runs", "prune", "--older-than", "1h").out == "0 runs were deleted.\n"
-    assert tw.ok("runs", "prune", "--keep", "2").out == "1 run was deleted.\n"
+    assert tw.ok("runs", "prune").out == "Deleted 0 runs.\n"
+    assert tw.ok("runs", "prune", "--older-than", "1h").out == "Deleted 0 runs.\n"
+    assert tw.ok("runs", "prune", "--keep", "2").out == "Deleted 1 run.\n"
     assert tw.ok("runs", "prune", "--older-than", "0d", "--json").json == {"pruned": 2}
     assert tw.ok("runs", "list", "--json").json == []
     assert tw("runs", "prune", "--older-than", "soon").code == 2

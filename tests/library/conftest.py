@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.library.repo import ENVIRON, Repo
 
-from toolweave.app.libraries import shelf_of
 from toolweave.home import Home, open_home
+from toolweave.library.home_libraries import library_store
 from toolweave.library.store import LibraryStore
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
@@ -32,7 +32,7 @@ async def home(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
 
 @pytest.fixture
 def shelf(home: Home) -> LibraryStore:
-    return shelf_of(home)
+    return library_store(home)
 
 
 @pytest.fixture

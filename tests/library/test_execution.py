@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from tests.library.repo import GIVEN, INPUT, MARKETING, RESULT, Repo, flow, template_node
 
-from toolweave.app.libraries import flow_runner
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import home_models
@@ -17,6 +16,7 @@ from toolweave.assistant.models import NewModel
 from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.library.flow_runner import FlowRequest, FlowRunner
+from toolweave.library.home_libraries import flow_runner
 from toolweave.library.store import LibraryStore
 from toolweave.testing.model import KEY, ScriptedModel, says
 

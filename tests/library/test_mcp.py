@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from tests.library.repo import GIVEN, MARKETING, Repo
 from tests.publishing.desk import MODES, Desk, Mode, desk_in
 
-from toolweave.app.libraries import shelf_of
+from toolweave.library.home_libraries import library_store
 from toolweave.mcp_server.tool_list import ALIASES
 
 pytestmark = pytest.mark.anyio
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
     repo = Repo(tmp_path / "repo")
     async with desk_in(tmp_path / "home") as desk:
-        await shelf_of(desk.home).add("team", str(repo.folder), ref=None, folder=tmp_path)
+        await library_store(desk.home).add("team", str(repo.folder), ref=None, folder=tmp_path)
         yield desk
 
 

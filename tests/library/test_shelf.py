@@ -7,9 +7,9 @@ import anyio
 import pytest
 from tests.library.repo import MARKETING, Repo
 
-from toolweave.app.libraries import shelf_of
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.home import Home
+from toolweave.library.home_libraries import library_store
 from toolweave.library.store import LibraryStore
 from toolweave.testing.clock import FakeClock
 
@@ -113,7 +113,7 @@ async def test_without_the_remote_the_old_is_served_and_said_to_be_old(
     await team.templates("team")
     repo.folder.rename(tmp_path / "gone")
     await clock.advance(16 * 60)
-    after_restart = shelf_of(home)
+    after_restart = library_store(home)
     listed = await after_restart.flows("team")
     assert [one.name for one in listed.flows] == ["Marketing_Strategy"]
     assert "did not answer" in (listed.at.stale or "")

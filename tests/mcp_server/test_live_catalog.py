@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from mcp_server.approving import approve, definition, ground_of
-from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import Unavailable
 from toolweave.home import Home
@@ -83,7 +83,7 @@ async def test_a_failure_while_reading_is_tried_again(
             raise Unavailable("STORAGE_BROKEN", "no")
 
         with monkeypatch.context() as patch:
-            patch.setattr("toolweave.app.live_catalog.read_tool", broken)
+            patch.setattr("toolweave.authoring.live_catalog.read_tool", broken)
             assert await catalog.refresh() is False
         assert await catalog.refresh() is True
         assert live_in(catalog) == ["MCP:one/a"]
@@ -97,7 +97,7 @@ async def asked_in(home: Home) -> dict[str, int]:
 async def test_questions_are_counted_per_node_and_saved_at_the_end(tmp_path: Path) -> None:
     async with ground_of(tmp_path) as home:
         catalog = LiveCatalog(home)
-        toolbox = CountingToolbox(catalog, home)
+        toolbox = CountingToolService(catalog, home)
         known: list[Json] = [
             {"node_type": "FLOW", "subtype": "IF"},
             {"node_type": "flow", "subtype": "loop"},

@@ -17,7 +17,7 @@ from mcp_types import TextResourceContents
 from faults.cost import MAX_STALL_S, measured
 from mcp_server.approving import approve, definition, ground_of
 from rest.process import environ_of
-from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.catalog.tool_service import ToolService
 from toolweave.cli.main import cli
 from toolweave.home import Home
@@ -50,7 +50,7 @@ async def test_the_resource_of_all_types_leaves_nothing_out(tmp_path: Path) -> N
     async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as opened:
         catalog = LiveCatalog(opened)
         await catalog.refresh()
-        server = build_server(catalog, CountingToolbox(catalog, opened), Changes())
+        server = build_server(catalog, CountingToolService(catalog, opened), Changes())
         async with Client(server) as client:
             for uri in (resources.TYPES, resources.PREFIX + "TOOL"):
                 (content,) = (await client.read_resource(uri)).contents

@@ -1,4 +1,4 @@
-"""The porch says what the SDK would say, and hands over without a lost or doubled message."""
+"""The early says what the SDK would say, and hands over without a lost or doubled message."""
 
 from collections import Counter
 from typing import Any
@@ -18,7 +18,7 @@ from mcp_server.messages import (
     line_of,
     request,
 )
-from mcp_server.transcripts import Answer, a_server, by_porch_and_sdk, by_sdk_alone
+from mcp_server.transcripts import Answer, a_server, by_sdk_alone, with_early_responses
 from toolweave.mcp_server.early_responses import MAX_LINE_BYTES, EarlyResponder
 
 SERVER = a_server()
@@ -46,8 +46,8 @@ def test_the_handshake_of_every_version_is_answered_as_by_the_sdk(
         line_of(request("ping", id="three")),
         line_of(request("tools/list", {"_meta": {"progressToken": 1}}, id=4)),
     ]
-    porch = EarlyResponder()
-    answers = [porch.answer(line) for line in lines]
+    early = EarlyResponder()
+    answers = [early.answer(line) for line in lines]
     assert answers.pop(1) == b""
     assert None not in answers
     assert [orjson.loads(answer or b"") for answer in answers] == by_sdk_alone(server, lines)
@@ -58,27 +58,29 @@ def test_the_modern_era_is_answered_as_by_the_sdk(server: Server[Any]) -> None:
         line_of(request("server/discover", envelope(), id=1)),
         line_of(request("tools/list", envelope(), id="two")),
     ]
-    porch = EarlyResponder()
-    answers = [porch.answer(line) for line in lines]
+    early = EarlyResponder()
+    answers = [early.answer(line) for line in lines]
     assert None not in answers
     assert [orjson.loads(answer or b"") for answer in answers] == by_sdk_alone(server, lines)
 
 
 def test_a_long_line_is_left_to_the_sdk() -> None:
-    porch = EarlyResponder()
+    early = EarlyResponder()
     padded = initialize() | {"id": "x" * MAX_LINE_BYTES}
-    assert porch.answer(line_of(padded)) is None
-    assert porch.answer(line_of(initialize())) is not None
+    assert early.answer(line_of(padded)) is None
+    assert early.answer(line_of(initialize())) is not None
 
 
 @PATIENT
 @given(lines=conversations())
-def test_whatever_the_porch_answers_the_sdk_would_have_answered(lines: list[bytes]) -> None:
-    porch, answers, taken = EarlyResponder(), list[Answer](), list[bytes]()
+def test_whatever_the_early_responder_answers_the_sdk_would_have_answered(
+    lines: list[bytes],
+) -> None:
+    early, answers, taken = EarlyResponder(), list[Answer](), list[bytes]()
     for line in lines:
         if not line.strip():
             continue
-        answer = porch.answer(line)
+        answer = early.answer(line)
         if answer is None:
             break
         taken.append(line)
@@ -93,7 +95,7 @@ def test_a_handover_at_any_moment_loses_and_doubles_nothing(
 ) -> None:
     before = data.draw(st.integers(0, len(lines)))
     chunk = data.draw(st.sampled_from([0, 1, 7, 100]))
-    answers = by_porch_and_sdk(SERVER, lines, before=before, chunk=chunk)
+    answers = with_early_responses(SERVER, lines, before=before, chunk=chunk)
     assert counted(answers) == counted(by_sdk_alone(SERVER, lines))
 
 
@@ -130,4 +132,4 @@ def test_unusual_conversations_go_as_with_the_sdk_alone(
 ) -> None:
     expected = counted(by_sdk_alone(server, lines))
     for before in range(len(lines) + 1):
-        assert counted(by_porch_and_sdk(server, lines, before=before)) == expected
+        assert counted(with_early_responses(server, lines, before=before)) == expected

@@ -1,4 +1,4 @@
-"""A conversation over stdio in this process: by the SDK alone, and by porch and SDK together."""
+"""A conversation over stdio in this process: by the SDK alone, and by early and SDK together."""
 
 import os
 import threading
@@ -13,25 +13,21 @@ from mcp.server import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.sdk_bridge import converse
 from toolweave.mcp_server.server import build_server
-from toolweave.mcp_server.stdio import Entrance
+from toolweave.mcp_server.stdio import StdioReader
 
 Answer = dict[str, Any]
 END = "the-end"
 _END_LINE = orjson.dumps({"jsonrpc": "2.0", "id": END, "method": "no/such/method"}) + b"\n"
 
 
-# Of the same nodes as every server here; it answers what takes the short way.
-TOOLBOX = CountingToolbox(LiveCatalog(None), None)
-
-
 def a_server() -> Server[Any]:
     """The server over the built-in nodes."""
     catalog = LiveCatalog(None)
-    return build_server(catalog, CountingToolbox(catalog, None), Changes())
+    return build_server(catalog, CountingToolService(catalog, None), Changes())
 
 
 def by_sdk_alone(server: Server[Any], lines: Sequence[bytes]) -> list[Answer]:
@@ -63,8 +59,8 @@ def _json(answer: SessionMessage) -> str:
     return answer.message.model_dump_json(by_alias=True, exclude_unset=True)
 
 
-async def _converse(entrance: Entrance, server: Server[Any], has_left: threading.Event) -> None:
-    """Go on until the end; a real process is gone when the porch leaves, at whatever moment."""
+async def _converse(reader: StdioReader, server: Server[Any], has_left: threading.Event) -> None:
+    """Go on until the end; a real process is gone when the early leaves, at whatever moment."""
 
     async def watch() -> None:
         await anyio.to_thread.run_sync(has_left.wait)
@@ -72,11 +68,11 @@ async def _converse(entrance: Entrance, server: Server[Any], has_left: threading
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(watch)
-        await converse(entrance, server, TOOLBOX)
+        await converse(reader, server)
         has_left.set()
 
 
-def by_porch_and_sdk(
+def with_early_responses(
     server: Server[Any], lines: Sequence[bytes], *, before: int, chunk: int = 0
 ) -> list[Answer]:
     """What comes out of the pipe when `before` lines are in it before the SDK is there.
@@ -85,10 +81,10 @@ def by_porch_and_sdk(
     """
     (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
     has_left = threading.Event()
-    entrance = Entrance(theirs_in, theirs_out, leave=lambda _: has_left.set())
+    reader = StdioReader(theirs_in, theirs_out, leave=lambda _: has_left.set())
     with ThreadPoolExecutor(2) as threads, os.fdopen(ours_out, "rb") as answers:
         said = threads.submit(answers.read)
-        entrance.open()
+        reader.open()
         os.write(ours_in, b"".join(lines[:before]))
         rest = b"".join(lines[before:])
         size = chunk or max(len(rest), 1)
@@ -99,12 +95,12 @@ def by_porch_and_sdk(
             os.close(ours_in)
 
         if before == len(lines):
-            # The input ends while the porch is open, or while it waits for the SDK.
+            # The input ends while the early is open, or while it waits for the SDK.
             write_the_rest()
         else:
             threads.submit(write_the_rest)
         try:
-            anyio.run(_converse, entrance, server, has_left)
+            anyio.run(_converse, reader, server, has_left)
         finally:
             os.close(theirs_out)
             os.close(theirs_in)

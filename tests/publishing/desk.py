@@ -9,8 +9,8 @@ from typing import Any, Literal
 from mcp import Client
 from mcp.server import Server
 
-from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.running_studio import RunningStudio, open_running_studio
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.home import Home, open_home
 from toolweave.mcp_server.context import McpContext as desk_of
 from toolweave.mcp_server.context import WaitLimits
@@ -64,7 +64,7 @@ async def desk_in(home: Path, patience: WaitLimits | None = None) -> AsyncGenera
             return studio
 
         catalog, changes = LiveCatalog(opened), Changes()
-        toolbox, published = CountingToolbox(catalog, opened), studio.published
+        toolbox, published = CountingToolService(catalog, opened), studio.published
         desk = desk_of(rooms, published, None, patience or WaitLimits())
         server = build_server(catalog, toolbox, changes, desk)
         async with background() as tasks:

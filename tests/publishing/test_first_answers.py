@@ -19,18 +19,18 @@ from toolweave.publishing.service import unpublish
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_porch_lists_what_the_server_lists(desk: Desk) -> None:
+async def test_the_early_answer_lists_what_the_server_lists(desk: Desk) -> None:
     home = desk.home.settings.home
     assert listed_copy(home) == []
     await desk.publish(greeting())
-    porch = EarlyResponder(lambda: listed_copy(home))
-    answer = orjson.loads(porch.answer(line_of(request("tools/list", envelope()))) or b"")
+    early = EarlyResponder(lambda: listed_copy(home))
+    answer = orjson.loads(early.answer(line_of(request("tools/list", envelope()))) or b"")
     async with desk.client() as client:
         tools = (await client.list_tools()).tools
     listed = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in tools]
     assert answer["result"]["tools"] == listed
-    assert porch.listed is not None
-    assert [tool["name"] for tool in porch.listed] == ["greet"]
+    assert early.listed is not None
+    assert [tool["name"] for tool in early.listed] == ["greet"]
     await unpublish(desk.home, "greet")
     assert listed_copy(home) == []
 

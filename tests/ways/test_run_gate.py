@@ -14,13 +14,13 @@ from tests.triggers.serving import serving
 from publishing.desk import desk_in
 from rest.drawn import drawn, greeting
 from rest.house import house_in
-from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.documents.workspace import StoredWorkflows
 from toolweave.engine.events import StepFailed
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
+from toolweave.library.home_libraries import flow_runner, library_store
 from toolweave.workflow.formats.load import read
 
 pytestmark = pytest.mark.anyio
@@ -140,7 +140,7 @@ async def test_a_library_flow_with_errors_is_refused(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit({"flows/Bad.json": flow("Bad", [start, step], "s > n")})
     async with hosting(tmp_path / "home") as host:
-        shelf = shelf_of(host.home)
+        shelf = library_store(host.home)
         await shelf.add("team", str(repo.folder), ref=None, folder=repo.folder)
         runner = flow_runner(host.home, host.engine, shelf)
         told: Any = await runner.execute(FlowRequest("team", "Bad"))

@@ -1,1 +1,1 @@
-"""Opens and joins the rooms. Only this room knows every other."""
+"""Composes the rooms: the studio, its engine, the change feed and the doctor."""

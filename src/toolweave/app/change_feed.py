@@ -1,8 +1,8 @@
-"""What changed in this home, by topic, for pages that are open: the name of it, never the thing.
+"""Reports to open pages which topics of this home changed, without the data itself.
 
-Each topic has a version, a text that is another one after a change; whoever was away compares.
-What happens in a run is told by its journal alone; here it is only said that something did. While
-nobody listens nothing is looked at.
+Each topic has a version that differs after a change, so a page that was away can compare. Events of
+a run come from its journal; here only the fact that something changed is reported. Nothing is
+polled while nobody listens.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 TOPICS = ("servers", "tools", "workflows", "runs", "inbox", "published", "triggers")
 LOOK_EVERY_S = 1.0
-# A busy run writes hundreds of times a second; pages ask again no more often than this.
+# A busy run writes hundreds of times a second; pages refetch at most this often.
 PAUSE_S = 0.3
 
 
@@ -33,7 +33,7 @@ def _goes_on() -> bool:
 
 
 class ChangeFeed:
-    """The versions of all topics; one look serves all who listen."""
+    """The versions of all topics; one poll serves all listeners."""
 
     def __init__(self, studio: RunningStudio, *, is_ending: Callable[[], bool] = _goes_on) -> None:
         home = studio.home
@@ -45,7 +45,7 @@ class ChangeFeed:
         self._activations = Activations(home.database, home.clock)
         self._is_ending = is_ending
         self._is_over = False
-        # Runs are counted, by a count that another process does not have.
+        # Runs have a counter that is local to this process.
         self._boot = secrets.token_hex(4)
         self._runs = 0
         self._versions: dict[str, str] = {}
@@ -55,16 +55,16 @@ class ChangeFeed:
 
     @property
     def listeners(self) -> int:
-        """How many listen now."""
+        """The number of listeners."""
         return self._listeners
 
     @contextmanager
     def listening(self) -> Generator[None]:
-        """Somebody wants to hear of changes."""
+        """Count a listener while the context is open."""
         self._listeners += 1
         self._wanted.set()
         try:
-            with self._news.listening():  # to runs of other processes too
+            with self._news.listening():  # also for runs of other processes
                 yield
         finally:
             self._listeners -= 1
@@ -74,7 +74,7 @@ class ChangeFeed:
         return await self._look()
 
     async def since(self, known: Mapping[str, str]) -> Mapping[str, str] | None:
-        """The versions that are not as known, once there are any; nothing at the end of it all."""
+        """Wait for versions that differ from `known`; empty at shutdown."""
         while not self._is_over:
             changed = self._changed
             now = self._versions
@@ -86,7 +86,7 @@ class ChangeFeed:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Look for changes while somebody listens."""
+        """Poll for changes while there are listeners."""
         async with background() as tasks:
             tasks.start_soon(self._count_runs)
             tasks.start_soon(self._keep_looking)
@@ -110,7 +110,7 @@ class ChangeFeed:
         news = self._news.any()
         while True:
             await news.wait()
-            # Before the pause: what is written meanwhile, a run's end maybe, is told after it.
+            # Before the pause, so that changes during it are reported after it.
             news = self._news.any()
             self._runs += 1
             if self._listeners:
@@ -121,7 +121,7 @@ class ChangeFeed:
         try:
             self._versions = await self._read()
         except ToolweaveError as error:
-            logger.info("changes cannot be looked for", extra={"code": error.code})
+            logger.info("cannot poll for changes", extra={"code": error.code})
             return self._versions
         changed, self._changed = self._changed, anyio.Event()
         changed.set()

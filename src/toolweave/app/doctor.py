@@ -1,4 +1,4 @@
-"""What this machine and this home have, what is missing, and what to do about it."""
+"""Diagnostics of this machine and this home, with remedies."""
 
 import platform
 import shutil
@@ -23,7 +23,7 @@ State = Literal["ok", "note", "fault"]
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One thing that was looked at; a remedy where there is something to do."""
+    """One finding, with a remedy if there is something to do."""
 
     state: State
     what: str
@@ -31,13 +31,13 @@ class DoctorFinding:
     remedy: str | None = None
 
     def as_json(self) -> JsonObject:
-        """For programs."""
-        told: JsonObject = {"state": self.state, "what": self.what, "details": self.details}
-        return {**told, "remedy": self.remedy} if self.remedy else told
+        """The finding as JSON."""
+        finding: JsonObject = {"state": self.state, "what": self.what, "details": self.details}
+        return {**finding, "remedy": self.remedy} if self.remedy else finding
 
 
 def examine_machine(environ: Mapping[str, str]) -> list[DoctorFinding]:
-    """Programs, runners and the files of other clients; reads files, so it is for a thread."""
+    """Check programs, runners and the files of other clients; blocking, so run it in a thread."""
     return [
         DoctorFinding("ok", "toolweave", toolweave.__version__),
         _python(),
@@ -47,31 +47,31 @@ def examine_machine(environ: Mapping[str, str]) -> list[DoctorFinding]:
     ]
 
 
-async def examine_home(rooms: Home) -> list[DoctorFinding]:
-    """What is kept in the home.
+async def examine_home(home: Home) -> list[DoctorFinding]:
+    """Check the contents of the home.
 
     Raises:
-        ToolweaveError: what of it is broken.
+        ToolweaveError: the home is broken.
     """
-    servers = await rooms.registry.list()
-    secrets = await rooms.vault.names()
-    pinned = [len(rooms.lockfile.pins(name)) for name in ("", *(one.name for one in servers))]
+    servers = await home.registry.list()
+    secrets = await home.vault.names()
+    pinned = [len(home.lockfile.pins(name)) for name in ("", *(one.name for one in servers))]
     found = [
-        DoctorFinding("ok", "home", str(rooms.settings.home)),
-        DoctorFinding("ok", "database", rooms.database.dialect.name),
-        DoctorFinding("ok", "lockfile", f"{rooms.lockfile.path}, {sum(pinned)} tools pinned"),
+        DoctorFinding("ok", "home", str(home.settings.home)),
+        DoctorFinding("ok", "database", home.database.dialect.name),
+        DoctorFinding("ok", "lockfile", f"{home.lockfile.path}, {sum(pinned)} tools pinned"),
         DoctorFinding("ok", "vault", f"{len(list(secrets))} secrets"),
         DoctorFinding("ok", "servers", f"{len(servers)} registered"),
-        await _models(rooms),
+        await _models(home),
     ]
-    for at, _, subject, message in await rooms.registry.notices(SHOWN_NOTICES):
-        remedy = f"see why under Servers, or with `toolweave servers check {subject}`"
+    for at, _, subject, message in await home.registry.notices(SHOWN_NOTICES):
+        remedy = f"see Servers in the studio, or run `toolweave servers check {subject}`"
         found.append(DoctorFinding("note", f"notice {at}", message, remedy))
     return found
 
 
 _PROGRAMS = (
-    ("git", "needed for workflow libraries", "install git with your system's package manager"),
+    ("git", "required for workflow libraries", "install git with your system's package manager"),
     (
         "npx",
         "many MCP servers are started with it; comes with Node.js",
@@ -103,7 +103,7 @@ def _runner(name: str, runner: Runner) -> DoctorFinding:
     reason = runner.missing()
     if reason is None:
         return DoctorFinding("ok", f"runner {name}", "usable")
-    remedy = f"needed only by servers that are to run in {name}"
+    remedy = f"needed only by servers that run in {name}"
     return DoctorFinding("note", f"runner {name}", reason, remedy)
 
 
@@ -113,15 +113,15 @@ def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
     details = f"{len(found.found)} servers of {', '.join(clients)}" if clients else "none found"
     if not found.file_problems:
         return DoctorFinding("ok", "other clients", details)
-    remedy = "`toolweave servers discover` says which files cannot be read, and why"
+    remedy = "`toolweave servers discover` shows which files cannot be read and why"
     details = f"{details}; {len(found.file_problems)} unreadable files"
     return DoctorFinding("note", "other clients", details, remedy)
 
 
-async def _models(rooms: Home) -> DoctorFinding:
-    found = await home_models(rooms).list()
+async def _models(home: Home) -> DoctorFinding:
+    found = await home_models(home).list()
     if not found:
-        details = "none; `toolweave models add`, for nodes in plain words"
+        details = "none; add one with `toolweave models add` to use language nodes"
         return DoctorFinding("note", "models", details, "add one under Manage, Models")
     told = [f"{one.name} ({one.model}{', default' if one.is_default else ''})" for one in found]
     return DoctorFinding("ok", "models", ", ".join(told))

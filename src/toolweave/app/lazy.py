@@ -1,4 +1,4 @@
-"""Rooms that are opened when somebody first needs them, by a task that also closes them."""
+"""Opens a resource on first use, in a task that also closes it."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Lazy(Generic[T]):
-    """Opens once, for all who ask; where that failed, whoever asks next has it tried again."""
+    """Opens once for all callers; after a failure the next caller tries again."""
 
     def __init__(self, opening: Callable[[], AbstractAsyncContextManager[T]]) -> None:
         self._opening = opening
@@ -22,7 +22,7 @@ class Lazy(Generic[T]):
         self._failure: ToolweaveError | None = None
 
     async def serve(self) -> None:
-        """Open when asked, and keep open until cancelled."""
+        """Open on demand, and keep open until cancelled."""
         while True:
             await self._wanted.wait()
             try:
@@ -36,10 +36,10 @@ class Lazy(Generic[T]):
                 self._settled.set()
 
     async def get(self) -> T:
-        """What was opened.
+        """Return the opened resource.
 
         Raises:
-            ToolweaveError: why it cannot be.
+            ToolweaveError: it cannot be opened.
         """
         if self._opened is None and not self._wanted.is_set():
             self._settled = anyio.Event()

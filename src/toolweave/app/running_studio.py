@@ -1,4 +1,4 @@
-"""A studio with its engine: what a service needs to run workflows."""
+"""A studio with its engine, for services that run workflows."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Every setting as it is now, where that comes from, what it is for; secrets are never shown."""
+"""Every setting with its value, its source and its description; secrets are never shown."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from toolweave.settings import PREFIX, WORDS, Settings, from_environment
 
 Source = Literal["default", "environment", "command line"]
 
-# Of these it is only said whether they are there.
+# Only whether they are set is shown.
 SECRET = frozenset({"VAULT_KEY", "MODEL_KEY"})
 _ADDRESSES = frozenset({"DATABASE", "MODEL_URL"})
 
@@ -29,7 +29,7 @@ class SettingLine:
     source: Source
 
     def as_json(self) -> JsonObject:
-        """For programs."""
+        """The setting as JSON."""
         return {
             "variable": self.variable,
             "words": self.words,
@@ -40,12 +40,12 @@ class SettingLine:
 
 
 def setting_lines(home: Home) -> list[SettingLine]:
-    """All of them, in the order of `docs/settings.md`."""
+    """All settings, in the order of `docs/settings.md`."""
     environ = home.environ
     now, default = _values(home.settings), _values(from_environment({}))
     try:
         asked = _values(from_environment(environ))
-    except Invalid:  # it was right when the service began, and nobody reads it again
+    except Invalid:  # it was valid when the service started
         asked = now
     return [_line(name, environ, now, default, asked, home) for name in WORDS]
 
@@ -75,14 +75,14 @@ def _line(
 
 
 def _usual(name: str, home: Home) -> str | None:
-    """What is used where nothing is said, and is not a number."""
+    """The defaults that are not numbers."""
     if name == "DATABASE":
         return str(home.settings.home / DATABASE_NAME)
     return str(lockfile_path(home.settings, Path.cwd())) if name == "LOCKFILE" else None
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    """Values by the names of their variables."""
+    """The values by variable name."""
     flat = asdict(settings)
     flat |= flat.pop("limits")
     return {name.upper(): value for name, value in flat.items() if name.upper() in WORDS}
@@ -99,7 +99,7 @@ def _text(value: object) -> str | None:
 
 
 def without_password(address: str) -> str:
-    """An address without who signs in there, and without its query, where a password may stand."""
+    """A URL without its credentials and its query, which may contain a password."""
     parts = urlsplit(address)
     if not parts.scheme or not parts.netloc:
         return address

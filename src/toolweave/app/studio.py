@@ -1,4 +1,4 @@
-"""Everything joined: the ground, live connections and the gate."""
+"""An open home with live connections and the gate."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from toolweave.servers.transport_factory import TransportFactory
 
 @dataclass(frozen=True, slots=True)
 class Studio:
-    """The open rooms; no logic of its own."""
+    """The open parts of a studio; no logic of its own."""
 
     home: Home
     connections: Connections
@@ -25,7 +25,7 @@ class Studio:
 
 @asynccontextmanager
 async def open_studio(home: Home, *, keeps_trying: bool = False) -> AsyncGenerator[Studio]:
-    """Join connections and the gate to an open ground."""
+    """Open connections and the gate for an open home."""
     settings, clock = home.settings, home.clock
     history = History(home.database, clock)
     async with Guardian(environ=home.environ) as guardian, history.writing():

@@ -1,4 +1,4 @@
-"""`toolweave backup`: everything of this home in one file, safe while it is in use."""
+"""`toolweave backup`: write this home to one file, safe while it is in use."""
 
 import tarfile
 import tempfile
@@ -18,19 +18,19 @@ from toolweave.storage.backup import copy_database
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
 def backup(file: Path, as_json: bool) -> None:
-    """Write runs, servers, secrets (sealed), workflows and pinned tools to a new .tar.gz FILE.
+    """Back up runs, servers, encrypted secrets, workflows and pinned tools to a new .tar.gz FILE.
 
-    The vault's key is not in it: keep that apart. To restore, unpack it into an empty home.
+    The vault key is not included: back it up separately. To restore, unpack into an empty home.
     """
     settings = from_environment()
     if settings.database:
         raise Invalid(
             "BACKUP_NOT_SQLITE",
-            "the database is not a file of this home",
-            hint="use pg_dump for Postgres, which is safe while it is in use",
+            "the database is not a file in this home",
+            hint="use pg_dump to back up Postgres while it is in use",
         )
     if file.exists():
-        raise Conflict("FILE_EXISTS", f"{str(file)!r} is there already", hint="choose another name")
+        raise Conflict("FILE_EXISTS", f"{str(file)!r} already exists", hint="choose another name")
     names = _write(settings, file)
     if as_json:
         print_json({"file": str(file), "bytes": file.stat().st_size, "files": names})
@@ -39,7 +39,7 @@ def backup(file: Path, as_json: bool) -> None:
 
 
 def _write(settings: Settings, file: Path) -> list[str]:
-    """Pack everything; a file that was begun and not finished does not stay."""
+    """Write the archive; an incomplete file is removed."""
     names: list[str] = []
     unfinished = file.with_name(f".{file.name}.part")
     try:

@@ -18,7 +18,7 @@ from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.elicitation import ask_on_terminal
 from toolweave.cli.results import as_dict, print_result
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import console, is_terminal, json_option, print_json, say
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
@@ -29,7 +29,7 @@ from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.tool import ToolCall, ToolProgress, ToolResult
 
 SHOWN_WORDS = 40
-# How long an interrupted call may keep the person waiting.
+# How long to wait for an interrupted call to be cancelled.
 GRACE_S = 1.0
 
 
@@ -38,7 +38,7 @@ def _checked_pairs(
 ) -> tuple[str, ...]:
     for pair in pairs:
         if not pair.partition("=")[0] or "=" not in pair:
-            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE")
+            raise click.BadParameter(f"{pair!r} is not in the form NAME=VALUE")
     return pairs
 
 
@@ -74,7 +74,7 @@ def _text(given: str) -> str | bytes:
     multiple=True,
     metavar="NAME=VALUE",
     callback=_checked_pairs,
-    help="One argument; repeat for more.",
+    help="One argument; repeatable.",
 )
 @click.option(
     "--args",
@@ -89,7 +89,7 @@ def _text(given: str) -> str | bytes:
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
-    help="Where images and other files of the result are saved; else here.",
+    help="Directory for images and other files of the result; default: the current one.",
 )
 @json_option
 def call(
@@ -104,12 +104,12 @@ def call(
     """Call one tool of a server.
 
     Arguments are checked before anything is sent; all problems are listed at once.
-    Nested values are written with dots: --arg address.city=Oslo. Ctrl-C cancels the call on
-    the server too.
+    Use dots for nested values: --arg address.city=Oslo. Ctrl-C also cancels the call on
+    the server.
     """
 
     async def work() -> ToolResult:
-        async with home() as rooms, open_studio(rooms) as studio:
+        async with current_home() as home, open_studio(home) as studio:
             arguments = await _with_pairs(studio, server, tool, given, pairs)
             request = ToolCall(
                 server=server, tool=tool, arguments=arguments, scope="cli", deadline_s=timeout
@@ -138,7 +138,7 @@ async def _with_pairs(
     tools = {tool.name: tool for tool in await studio.gate.tools(server)}
     tool = tools.get(name)
     if tool is None:
-        return given  # the gate says it better
+        return given  # the gate reports it
     coerced, problems = coerce_arguments(tool, pairs)
     arguments = {**given, **coerced}
     if problems:
@@ -150,7 +150,7 @@ async def _with_pairs(
 
 
 async def _let_it_hear(studio: Studio, server: str) -> None:
-    """Wait for a ping behind the cancellation: answered, the server has got both."""
+    """Wait for a ping sent after the cancellation; its answer shows that the server got both."""
     with (
         anyio.CancelScope(shield=True),
         anyio.move_on_after(GRACE_S),
@@ -161,7 +161,7 @@ async def _let_it_hear(studio: Studio, server: str) -> None:
 
 
 class _Watching:
-    """A bar on a terminal, plain lines elsewhere, nothing when quiet; always on stderr."""
+    """Progress on stderr: a bar on a terminal, plain lines elsewhere, nothing when quiet."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -188,7 +188,7 @@ class _Watching:
             self._bar.stop()
 
     async def hear(self, progress: ToolProgress) -> None:
-        """Show how far the call is."""
+        """Show the progress of the call."""
         words = visible(" ".join((progress.message or "working").split()), one_line=True)
         total = f"/{progress.total:g}" if progress.total is not None else ""
         count = f"{progress.done:g}{total}"
@@ -204,7 +204,7 @@ class _Watching:
             say(f"{count} {words}", stderr=True)
 
     async def ask(self, question: ElicitationQuestion) -> ElicitationAnswer:
-        """Put a question to the person, with the bar out of the way."""
+        """Ask the person a question while the bar is hidden."""
         if self._bar is None:
             return await ask_on_terminal(question)
         self._bar.stop()

@@ -4,10 +4,10 @@ from typing import Any, cast
 
 import click
 
-from toolweave.app.live_catalog import LiveCatalog
+from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
@@ -17,11 +17,11 @@ SHOWN_OPTIONS = 8
 
 @click.group(cls=HelpfulGroup)
 def catalog() -> None:
-    """Look up workflow nodes."""
+    """Browse and search workflow nodes."""
 
 
 @catalog.command()
-@click.option("--type", "only", help="One type only.")
+@click.option("--type", "only", help="Only this type.")
 @json_option
 def types(only: str | None, as_json: bool) -> None:
     """List node types and their subtypes."""
@@ -39,7 +39,7 @@ def types(only: str | None, as_json: bool) -> None:
 @click.argument("refs", nargs=-1, required=True, metavar="TYPE.SUBTYPE…")
 @json_option
 def show(refs: tuple[str, ...], as_json: bool) -> int:
-    """Show what nodes take, give and are used for."""
+    """Show the inputs, outputs and purpose of nodes."""
     asked = [(ref.partition(".")[0], ref.partition(".")[2]) for ref in refs]
     found = _knowledge().node_details(asked, max_tokens=10_000_000)
     entries = cast("list[JsonObject]", found["nodes"])
@@ -53,7 +53,7 @@ def show(refs: tuple[str, ...], as_json: bool) -> int:
 
 @catalog.command()
 @click.argument("words", nargs=-1)
-@click.option("--type", "only", help="One type only.")
+@click.option("--type", "only", help="Only this type.")
 @click.option("--tag", help="Only nodes with this tag.")
 @click.option("--after", metavar="TYPE.SUBTYPE", help="Only nodes that can follow this one.")
 @click.option(
@@ -61,7 +61,7 @@ def show(refs: tuple[str, ...], as_json: bool) -> int:
     default=10,
     show_default=True,
     type=click.IntRange(1, 100),
-    help="How many at most.",
+    help="Maximum number of results.",
 )
 @json_option
 def search(
@@ -72,12 +72,12 @@ def search(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Find a node by what it should do; spelling may be off.
+    """Search nodes by what they do; tolerates typos.
 
-    Approved tools of your servers are found too, as TOOL.MCP:SERVER/TOOL.
+    Includes approved tools of your servers, as TOOL.MCP:SERVER/TOOL.
     """
     if not (words or only or tag or after):
-        raise click.UsageError("say what it should do, or give --after, --type or --tag")
+        raise click.UsageError("describe what the node should do, or give --after, --type or --tag")
     names = (after.partition(".")[0], after.partition(".")[2]) if after else None
     found = _knowledge().search(
         " ".join(words), type_filter=only, tag=tag, after=names, limit=limit, max_tokens=10_000_000
@@ -87,24 +87,24 @@ def search(
         print_json(results)
     elif results:
         print_table(
-            ("node", "what it does"),
+            ("node", "description"),
             [(f"{hit['node_type']}.{hit['subtype']}", hit["description"]) for hit in results],
         )
     else:
-        say("Nothing fits. `toolweave catalog types` lists all nodes.")
+        say("No matching nodes. `toolweave catalog types` lists all nodes.")
 
 
 def _knowledge() -> Knowledge:
-    """Of the built-in nodes and every approved tool; no server is started for it."""
+    """The built-in nodes and every approved tool; starts no server."""
 
     async def work() -> Knowledge:
         try:
-            async with home() as rooms:
-                live = LiveCatalog(rooms)
+            async with current_home() as home:
+                live = LiveCatalog(home)
                 await live.refresh(prepare=False)
                 return live.knowledge
         except ToolweaveError as error:
-            say(f"! only built-in nodes are known: {error.message}", stderr=True)
+            say(f"! only built-in nodes are available: {error.message}", stderr=True)
             return LiveCatalog(None).knowledge
 
     return run(work)

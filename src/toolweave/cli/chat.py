@@ -1,4 +1,4 @@
-"""`toolweave chat`: talk with a model that uses your servers' tools."""
+"""`toolweave chat`: chat with a model that uses your servers' tools."""
 
 import signal
 import sys
@@ -14,7 +14,7 @@ from toolweave.assistant.home_models import open_model_caller
 from toolweave.cli.errors import show_error
 from toolweave.cli.prompts import read_line
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, say
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
@@ -25,25 +25,25 @@ SHOWN_CHARS = 200
 @click.command()
 @click.argument("words", nargs=-1, metavar="[MESSAGE]…")
 @click.option("--server", help="Use only this server's tools.")
-@click.option("--model", help="The configured model to ask, if not the default one.")
+@click.option("--model", help="Configured model to use instead of the default.")
 @json_option
 def chat(words: tuple[str, ...], server: str | None, model: str | None, as_json: bool) -> int:
-    """Talk with a model that uses the enabled servers' tools.
+    """Chat with a model that uses the enabled servers' tools.
 
-    With a MESSAGE, or one on standard input, it answers once; at a terminal it goes on until
-    Ctrl-D. Ctrl-C stops an answer. Each call is shown as it happens.
+    With a MESSAGE, or one on standard input, it answers once; at a terminal it continues until
+    Ctrl-D. Ctrl-C stops an answer. Tool calls are shown as they happen.
     """
     message = " ".join(words)
     if not message and not sys.stdin.isatty():
         message = sys.stdin.read().strip()
         if not message:
-            raise click.UsageError("there is no message")
+            raise click.UsageError("the message is empty")
 
     async def work() -> int:
         async with (
-            home() as rooms,
-            open_studio(rooms) as studio,
-            open_model_caller(rooms) as asking,
+            current_home() as home,
+            open_studio(home) as studio,
+            open_model_caller(home) as asking,
         ):
             talk = await begin_conversation(
                 studio.home,
@@ -71,7 +71,7 @@ async def _go_on(talk: Conversation, shown: "_Shown") -> int:
 
 
 async def _answer(talk: Conversation, message: str, shown: "_Shown") -> int:
-    """One answer; how it ended as an exit code."""
+    """Print one answer; return the exit code."""
     code = 0
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_interrupt, tasks.cancel_scope)
@@ -93,7 +93,7 @@ async def _stop_on_interrupt(scope: anyio.CancelScope) -> None:
 
 
 class _Shown:
-    """Text as it comes on stdout, calls on stderr; with `--json` one event a line."""
+    """Prints text on stdout and calls on stderr; with `--json`, one event per line."""
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json

@@ -7,7 +7,7 @@ import click
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.prompts import confirm
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.commands import launch_of
@@ -25,17 +25,21 @@ def commands() -> None:
 @commands.command("add")
 @click.argument("name")
 @click.argument("argv", nargs=-1, required=True, metavar="-- PROGRAM [ARGUMENT]…")
-@click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="Set a variable.")
-@click.option("--cwd", help="Directory it starts in.")
+@click.option(
+    "--env", "env", multiple=True, metavar="NAME=VALUE", help="Set an environment variable."
+)
+@click.option("--cwd", help="Working directory.")
 @click.option(
     "--runner",
     type=click.Choice(["plain", "bubblewrap"]),
     default="plain",
     show_default=True,
-    help="bubblewrap runs it behind walls.",
+    help="`bubblewrap` runs it in a sandbox.",
 )
-@click.option("--writable", multiple=True, metavar="PATH", help="What walls let it write.")
-@click.option("--no-network", is_flag=True, help="Walls without a network.")
+@click.option(
+    "--writable", multiple=True, metavar="PATH", help="Directory the sandbox may write to."
+)
+@click.option("--no-network", is_flag=True, help="Disable the network in the sandbox.")
 @json_option
 def add(
     name: str,
@@ -49,7 +53,7 @@ def add(
 ) -> None:
     """Register a program; it runs only after `toolweave commands approve`.
 
-    Arguments may have holes that a workflow fills: `{path}`, `{count:integer}`, `{x:number}`.
+    Arguments may have placeholders that a workflow fills: `{path}`, `{count:integer}`.
     """
     wrong = next((one for one in env if "=" not in one), None)
     if wrong is not None:
@@ -67,8 +71,8 @@ def add(
     )
 
     async def work() -> RegisteredCommand:
-        async with home() as rooms:
-            return await Commands(rooms.database, rooms.clock).add(name, definition)
+        async with current_home() as home:
+            return await Commands(home.database, home.clock).add(name, definition)
 
     added = run(work)
     if as_json:
@@ -84,8 +88,8 @@ def list_commands(as_json: bool) -> None:
     """List the registered programs."""
 
     async def work() -> list[RegisteredCommand]:
-        async with home() as rooms:
-            return await Commands(rooms.database, rooms.clock).list()
+        async with current_home() as home:
+            return await Commands(home.database, home.clock).list()
 
     found = run(work)
     if as_json:
@@ -101,28 +105,28 @@ def list_commands(as_json: bool) -> None:
 
 @commands.command("approve")
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask; for scripts that know what they approve.")
+@click.option("--yes", is_flag=True, help="Approve without asking; for scripts.")
 @json_option
 def approve(name: str, yes: bool, as_json: bool) -> int:
-    """Look at exactly what would be run, and allow it.
+    """Show exactly what would be run, and approve it.
 
-    The approval holds for this very definition. With --json nobody is asked: without --yes you
-    get what would be approved, and exit code 1.
+    The approval applies to this exact definition. --json does not prompt: without --yes you
+    get what would be approved and exit code 1.
     """
 
     async def work() -> tuple[RegisteredCommand, bool]:
-        async with home() as rooms, open_studio(rooms) as studio:
-            registry = Commands(rooms.database, rooms.clock)
+        async with current_home() as home, open_studio(home) as studio:
+            registry = Commands(home.database, home.clock)
             found = await registry.get(name)
             launch = await launch_of(studio.transports, found)
             if not as_json:
-                shown = rooms.masker.mask_text(shlex.join(launch.argv))
+                shown = home.masker.mask_text(shlex.join(launch.argv))
                 say(f"Runs: {shown}")
-                say(f"In: {launch.cwd or 'the current directory'}")
+                say(f"Directory: {launch.cwd or 'the current directory'}")
                 holes = ", ".join(f"{one} ({kind})" for one, kind in found.holes.items())
-                say(f"A workflow fills in: {holes or 'nothing'}")
+                say(f"Placeholders: {holes or 'none'}")
                 variables = ", ".join(sorted(found.definition.env))
-                say(f"With variables: {variables or 'none of its own'}")
+                say(f"Environment: {variables or 'nothing added'}")
             is_agreed = yes or (not as_json and await confirm("Approve this command?"))
             if is_agreed:
                 found = await registry.approve(name, definition_hash(found.definition))
@@ -140,11 +144,11 @@ def approve(name: str, yes: bool, as_json: bool) -> int:
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Forget a program."""
+    """Remove a program."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await Commands(rooms.database, rooms.clock).remove(name)
+        async with current_home() as home:
+            await Commands(home.database, home.clock).remove(name)
 
     run(work)
     if as_json:

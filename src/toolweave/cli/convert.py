@@ -1,4 +1,4 @@
-"""`toolweave convert`: a workflow of any dialect, written in another, without loss."""
+"""`toolweave convert`: convert a workflow between dialects without loss."""
 
 import sys
 from pathlib import Path
@@ -22,25 +22,26 @@ SHOWN_PROBLEMS = 50
     "--to",
     required=True,
     type=click.Choice(FORMAT_NAMES),
-    help="The dialect to write.",
+    help="Target dialect.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file, not to stdout.")
-@click.option("--force", is_flag=True, help="Write over a file that is there already.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write to this file instead of stdout."
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @json_option
 def convert_command(
     file: str, to: FormatName, out: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Write the workflow in FILE (`-`: standard input) in another dialect.
+    """Convert the workflow in FILE (`-`: standard input) to another dialect.
 
-    JSON and YAML of every dialect are read; what it is, its content tells. What the other dialect
-    has no words for is kept in the new file under `x-toolweave`, so that converting back gives the
-    same file again. Problems are told on stderr; a file that cannot be read at all is not
-    converted.
+    Reads JSON and YAML of every dialect and detects which it is. What the target dialect cannot
+    express is kept under `x-toolweave`, so that converting back restores the file. Problems are
+    printed on stderr; a file that cannot be parsed is not converted.
     """
     loaded = load(_read(file), name_hint=None if file == STDIN else file)
     _refuse_unreadable(file, loaded)
     if out is not None:
-        hint = "choose another name, or `--force` to write over it"
+        hint = "choose another name, or use `--force` to overwrite it"
         write_file(out, dump(loaded.workflow, to), force=force, hint=hint)
     if as_json:
         print_json(_report(loaded, to, out))
@@ -58,7 +59,7 @@ def convert_command(
 def _print(workflow: Workflow, to: FormatName) -> None:
     if is_terminal():
         print_json(convert(workflow, to))
-    else:  # to the byte, for a file
+    else:  # byte for byte in a file
         click.echo(dump(workflow, to), nl=False)
 
 
@@ -74,13 +75,13 @@ def _report(loaded: LoadedWorkflow, to: FormatName, out: Path | None) -> dict[st
 
 
 def _refuse_unreadable(file: str, loaded: LoadedWorkflow) -> None:
-    # Nothing was understood of it; a file with faults in it is converted all the same.
+    # Nothing could be parsed. A file with problems is converted anyway.
     codes = {"WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"}
     fatal = [problem for problem in loaded.problems if problem.code in codes]
     if fatal and not loaded.workflow.nodes:
         raise Invalid(
             fatal[0].code,
-            f"{_called(file)} is no workflow: {fatal[0].message}",
+            f"{_called(file)} is not a workflow: {fatal[0].message}",
             problems=fatal,
             hint=fatal[0].hint,
         )
@@ -97,14 +98,14 @@ def _say(problem: Problem) -> None:
 
 
 def _read(file: str) -> bytes:
-    """At most one byte more than is read as a workflow, so that too much is seen to be too much."""
+    """Read at most one byte more than the limit, so that a file over it is detected."""
     if file == STDIN:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         with open(file, "rb") as opened:
             return opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise NotFound("FILE_NOT_FOUND", f"there is no file {file!r}") from None
+        raise NotFound("FILE_NOT_FOUND", f"no such file: {file!r}") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unavailable("FILE_UNREADABLE", f"{file!r} cannot be read: {reason}") from None

@@ -1,23 +1,25 @@
-"""`toolweave demo`: the sample workflow, run here and now with the built-in server."""
+"""`toolweave demo`: run the sample workflow with the built-in server."""
 
 import click
 
-from toolweave.app.samples import Sample, open_sample
 from toolweave.app.studio import open_studio
 from toolweave.cli.run import run_workflow
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option
+from toolweave.demo.sample import Sample, open_sample
 
 
 @click.command("demo")
-@click.option("--city", default="London", show_default=True, help="Where the weather is made up.")
+@click.option(
+    "--city", default="London", show_default=True, help="City to report the (made-up) weather of."
+)
 @json_option
 @click.pass_context
 def demo(context: click.Context, city: str, as_json: bool) -> int:
     """Run the sample workflow: no account, no key, nothing to set up.
 
-    The built-in MCP server is registered and trusted, for it is this very program, and the sample
-    is stored; `toolweave serve` shows it on a canvas.
+    Registers and approves the built-in MCP server, which is part of this program, and stores the
+    sample; `toolweave serve` shows it on a canvas.
     """
     sample = run(_prepare)
     code: int = context.invoke(
@@ -33,5 +35,5 @@ def demo(context: click.Context, city: str, as_json: bool) -> int:
 
 
 async def _prepare() -> Sample:
-    async with home() as rooms, open_studio(rooms) as studio:
-        return await open_sample(studio)
+    async with current_home() as home, open_studio(home) as studio:
+        return await open_sample(home, studio.gate, studio.connections)

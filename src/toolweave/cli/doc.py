@@ -1,4 +1,4 @@
-"""`toolweave doc`: Markdown documents whose tool blocks run."""
+"""`toolweave doc`: check and run the tool blocks of Markdown documents."""
 
 import signal
 import sys
@@ -12,7 +12,7 @@ from toolweave.app.lazy import Lazy
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.block_runner import Planned
@@ -36,18 +36,18 @@ Run = Callable[[Path, bool], Awaitable[DocumentRunReport]]
 
 @click.group(cls=HelpfulGroup)
 def doc() -> None:
-    """Check and run tool blocks of Markdown documents."""
+    """Check and run tool blocks in Markdown documents."""
 
 
 @doc.command("check")
 @files_argument
 @json_option
 def check(files: tuple[Path, ...], as_json: bool) -> int:
-    """List blocks, the servers they use and what is wrong; nothing is run."""
+    """List blocks, the servers they use and their problems; runs nothing."""
 
     async def work() -> list[DocumentReport]:
-        async with home() as rooms:
-            desk = document_service(rooms)
+        async with current_home() as home:
+            desk = document_service(home)
             return [await desk.look(file) for file in files]
 
     found = run(work)
@@ -61,17 +61,19 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
 
 @doc.command("run")
 @files_argument
-@click.option("--refresh", is_flag=True, help="Run blocks again that have their result.")
-@click.option("--watch", is_flag=True, help="Go on, and run blocks as they are saved.")
+@click.option("--refresh", is_flag=True, help="Also run blocks that already have a result.")
+@click.option(
+    "--watch", is_flag=True, help="Keep running, and run blocks whenever a file is saved."
+)
 @json_option
 def run_documents(files: tuple[Path, ...], refresh: bool, watch: bool, as_json: bool) -> int:
     """Run the blocks of documents and write the results below them."""
 
     async def work() -> int:
-        async with home() as rooms, background() as tasks:
+        async with current_home() as home, background() as tasks:
             stop = anyio.Event()
             tasks.start_soon(_interrupted, stop)
-            return await _run_all(rooms, files, stop, refresh=refresh, watch=watch, json=as_json)
+            return await _run_all(home, files, stop, refresh=refresh, watch=watch, json=as_json)
 
     return run(work)
 
@@ -80,11 +82,11 @@ def run_documents(files: tuple[Path, ...], refresh: bool, watch: bool, as_json: 
 @files_argument
 @json_option
 def clear(files: tuple[Path, ...], as_json: bool) -> None:
-    """Take the results out of documents."""
+    """Remove the results from documents."""
 
     async def work() -> dict[str, int]:
-        async with home() as rooms:
-            desk = document_service(rooms)
+        async with current_home() as home:
+            desk = document_service(home)
             return {str(file): await desk.clear(file) for file in files}
 
     found = run(work)
@@ -92,16 +94,16 @@ def clear(files: tuple[Path, ...], as_json: bool) -> None:
         print_json(found)
         return
     for file, count in found.items():
-        say(f"{file}: {_count(count, 'result')} taken out.")
+        say(f"{file}: {_count(count, 'result')} removed.")
 
 
 @doc.command("bind")
 @file_argument
 @click.option("--server", required=True, help="A registered server.")
-@click.option("--heading", help="The section of this heading: `Tools`, or `## Tools`.")
+@click.option("--heading", help="The section with this heading: `Tools`, or `## Tools`.")
 @click.option("--block", help="The block with this ^id.")
-@click.option("--lines", metavar="FIRST-LAST", help="These lines, counted without results.")
-@click.option("--no-inherit", is_flag=True, help="Leave out the sections inside.")
+@click.option("--lines", metavar="FIRST-LAST", help="These lines, not counting results.")
+@click.option("--no-inherit", is_flag=True, help="Exclude subsections.")
 @json_option
 def bind(
     file: Path,
@@ -112,14 +114,14 @@ def bind(
     no_inherit: bool,
     as_json: bool,
 ) -> None:
-    """Bind a section of a document to a server, in the settings of this home."""
+    """Bind a section of a document to a server; the binding is stored in this home."""
     ways = {"heading": heading, "block": block, "lines": lines}
     given: JsonObject = {key: value for key, value in ways.items() if value is not None}
     binding = read_binding({**given, "server": server, "inherit": not no_inherit})
 
     async def work() -> str:
-        async with home() as rooms:
-            return (await document_service(rooms).bind(file, binding)).id
+        async with current_home() as home:
+            return (await document_service(home).bind(file, binding)).id
 
     id = run(work)
     if as_json:
@@ -133,13 +135,13 @@ def bind(
 @click.argument("binding", required=False)
 @json_option
 def unbind(file: Path, binding: str | None, as_json: bool) -> None:
-    """Remove a binding by its id, or all bindings of a document kept in this home."""
+    """Remove a binding by its id, or all bindings of a document stored in this home."""
 
     key = document_key(file)
 
     async def work() -> int:
-        async with home() as rooms:
-            return await document_service(rooms).kept.remove(key, binding)
+        async with current_home() as home:
+            return await document_service(home).kept.remove(key, binding)
 
     count = run(work)
     if as_json:
@@ -149,7 +151,7 @@ def unbind(file: Path, binding: str | None, as_json: bool) -> None:
 
 
 async def _run_all(
-    rooms: Home,
+    home: Home,
     files: Sequence[Path],
     stop: anyio.Event,
     *,
@@ -157,8 +159,8 @@ async def _run_all(
     watch: bool,
     json: bool,
 ) -> int:
-    desk = document_service(rooms)
-    async with open_studio(rooms) as studio, background() as tasks:
+    desk = document_service(home)
+    async with open_studio(home) as studio, background() as tasks:
         engines = Lazy(lambda: open_engine(studio))
         tasks.start_soon(engines.serve)
         workflows = StoredWorkflows(engines.get, studio.home.workflows)
@@ -178,7 +180,7 @@ async def _run_all(
         ran = [await one(file, False) for file in files if not stop.is_set()]
         if watch and not stop.is_set():
             if not json:
-                say("Watching. Press Ctrl-C to end.", stderr=True)
+                say("Watching. Press Ctrl-C to stop.", stderr=True)
             await _watch(files, one, stop)
             return 0
     if stop.is_set():
@@ -187,8 +189,8 @@ async def _run_all(
 
 
 async def _watch(files: Sequence[Path], one: Run, stop: anyio.Event) -> None:
-    """Run what is new whenever a file was saved, until somebody stops it."""
-    # As it was before each look: what is saved meanwhile, by us too, is looked at once more.
+    """Run new blocks whenever a file is saved, until stopped."""
+    # Read before each pass, so that a file saved during the pass is checked again.
     seen: dict[Path, tuple[int, int] | None] = {}
     while not stop.is_set():
         for file in files:
@@ -213,7 +215,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 
 
 async def _interrupted(stop: anyio.Event) -> None:
-    """The first Ctrl-C ends it cleanly; the next one is as always."""
+    """The first Ctrl-C stops cleanly; the next one has its usual effect."""
     if sys.platform == "win32":
         return
     with anyio.open_signal_receiver(signal.SIGINT) as signals:
@@ -267,7 +269,7 @@ def _tell_run(ran: DocumentRunReport, *, as_json: bool, quiet: bool) -> None:
         say(f"{ran.held.message}  [{ran.held.code}]", stderr=True)
         say(f"Hint: {ran.held.hint}", stderr=True)
     if ran.is_cancelled:
-        say("Interrupted; what was done by then is written.", stderr=True)
+        say("Interrupted; completed results were written.", stderr=True)
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,37 +1,60 @@
 """`toolweave doctor`: what this machine has, what is missing, and what to do about it."""
 
 import os
+import shlex
 
 import click
 
+from toolweave.app.client_config import ClientConfig, client_config
 from toolweave.app.doctor import DoctorFinding, examine_home, examine_machine
-from toolweave.cli.session import home, run
-from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.cli.session import current_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
+from toolweave.settings import from_environment
 
 
 @click.command()
 @json_option
 def doctor(as_json: bool) -> int:
-    """Check this machine and this home directory."""
+    """Check this machine and this home directory, and print a configuration for MCP clients."""
     findings = run(_examine)
+    client = _client()
     if as_json:
-        print_json([one.as_json() for one in findings])
+        print_json([finding.as_json() for finding in findings] + _client_report(client))
     else:
-        rows = [(_MARKS[one.state], one.what, one.details) for one in findings]
+        rows = [(_MARKS[finding.state], finding.what, finding.details) for finding in findings]
         print_table(("", "what", "details"), rows)
-    return 1 if any(one.state == "fault" for one in findings) else 0
+        if client:
+            say("\nTo connect an MCP client, paste this into its configuration:")
+            print_json(client.as_json())
+    return 1 if any(finding.state == "fault" for finding in findings) else 0
 
 
 _MARKS = {"ok": "ok", "note": "--", "fault": "!!"}
 
 
 async def _examine() -> list[DoctorFinding]:
-    found = examine_machine(os.environ)
+    findings = examine_machine(os.environ)
     try:
-        async with home() as rooms:
-            found += await examine_home(rooms)
+        async with current_home() as home:
+            findings += await examine_home(home)
     except ToolweaveError as error:
         details = f"{error.message}; {error.hint or error.code}"
-        found.append(DoctorFinding("fault", "home", details, error.hint))
-    return found
+        findings.append(DoctorFinding("fault", "home", details, error.hint))
+    return findings
+
+
+def _client() -> ClientConfig | None:
+    """The client configuration; none where a setting is invalid, which is a finding already."""
+    try:
+        return client_config(from_environment())
+    except ToolweaveError:
+        return None
+
+
+def _client_report(client: ClientConfig | None) -> list[JsonObject]:
+    if client is None:
+        return []
+    finding = DoctorFinding("ok", "mcp client", shlex.join([client.command, *client.args]))
+    return [{**finding.as_json(), "configuration": client.as_json()}]

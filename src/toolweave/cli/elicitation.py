@@ -1,4 +1,4 @@
-"""Questions a tool asks in the middle of a call, put to the person at the terminal."""
+"""Questions that a tool asks during a call, shown to the person at the terminal."""
 
 from toolweave.cli.prompts import confirm, read_line
 from toolweave.cli.terminal import say, visible
@@ -15,10 +15,10 @@ _SHORT = {"y": "true", "n": "false"}
 
 
 async def ask_on_terminal(question: ElicitationQuestion) -> ElicitationAnswer:
-    """Ask field by field; an empty line leaves an optional field out, Ctrl-D declines."""
+    """Ask field by field; an empty line skips an optional field, Ctrl-D declines."""
     say((question.server, "bold"), f" asks: {question.message}", stderr=True)
     if question.url is not None:
-        say(f"It wants you to visit {question.url}", indent=2, stderr=True)
+        say(f"It asks you to visit {question.url}", indent=2, stderr=True)
         return ElicitationAnswer("accept" if await confirm("  Done?") else "decline")
     form = read_tool("question", {"name": "question", "inputSchema": question.schema or {}})
     if not form.parameters:
@@ -77,7 +77,7 @@ def _typed(parameter: Parameter) -> str:
 
 
 def _value(form: Tool, parameter: Parameter, typed: str) -> tuple[Json, str | None]:
-    """The value that was typed, and what is wrong with it."""
+    """Return the typed value and its problems."""
     if parameter.kind == "boolean":
         typed = _SHORT.get(typed.lower(), typed)
     arguments, problems = coerce_arguments(form, (f"{parameter.name}={typed}",))

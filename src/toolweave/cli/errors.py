@@ -1,4 +1,4 @@
-"""How a command that failed says so: words on stderr for people, JSON on stdout for programs."""
+"""How a command reports a failure: text on stderr, or JSON on stdout with `--json`."""
 
 from typing import cast
 
@@ -11,14 +11,14 @@ SHOWN_PROBLEMS = 50
 
 
 def show_error(error: ToolweaveError, *, as_json: bool) -> None:
-    """Say what stopped the command, everything that is wrong, and what to do next."""
+    """Print the error, its problems and its hint."""
     if as_json:
         click.echo(json_text({"error": error.as_json()}))
         return
     _say(f"Error: {error.message}  [{error.code}]")
     problems = error.problems if isinstance(error, Invalid) else ()
     for problem in problems[:SHOWN_PROBLEMS]:
-        # A single problem is often the error itself; it is not said twice.
+        # A single problem often repeats the error's message.
         if problem.message != error.message:
             _say(f"  {problem.pointer or '/'}: {problem.message}  [{problem.code}]")
         if problem.hint and problem.hint != error.hint:
@@ -32,7 +32,7 @@ def show_error(error: ToolweaveError, *, as_json: bool) -> None:
 
 
 def show_usage(error: click.ClickException, *, as_json: bool) -> None:
-    """Say how a command is meant to be used."""
+    """Print a usage error."""
     if as_json:
         message = visible(error.format_message())
         click.echo(json_text({"error": {"code": "USAGE", "message": message}}))
@@ -41,15 +41,15 @@ def show_usage(error: click.ClickException, *, as_json: bool) -> None:
 
 
 def as_told(error: Exception) -> ToolweaveError:
-    """The error itself, or for one nobody foresaw a line that tells its kind, not its text."""
+    """Return the error; an unexpected one as `INTERNAL`, with its type but not its text."""
     error = _inmost(error)
     if isinstance(error, ToolweaveError):
         return error
     what = str(error) if isinstance(error, OSError) else type(error).__name__
     return ToolweaveError(
         "INTERNAL",
-        f"this should not have happened: {what}",
-        hint="run it again with TOOLWEAVE_DEBUG=1 to see where",
+        f"unexpected error: {what}",
+        hint="run the command again with TOOLWEAVE_DEBUG=1 to see the traceback",
     )
 
 

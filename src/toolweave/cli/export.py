@@ -1,4 +1,4 @@
-"""`toolweave export`: a workflow as files of a coding agent."""
+"""`toolweave export`: write a workflow as files for a coding agent."""
 
 from pathlib import Path
 
@@ -25,26 +25,28 @@ TARGETS = tuple(exporter.name for exporter in discover())
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--to", "target", required=True, type=click.Choice(TARGETS), help="What to make of it."
+    "--to", "target", required=True, type=click.Choice(TARGETS), help="What to export to."
 )
 @click.option(
     "--out",
     default=".",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="The project to write into.",
+    help="Project directory to write to.",
 )
-@click.option("--force", is_flag=True, help="Overwrite files that are not ours, or were edited.")
-@click.option("--dry-run", is_flag=True, help="Show the difference and write nothing.")
-@click.option("--check", is_flag=True, help="Only say what the target lacks.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite files that were edited or not written by toolweave."
+)
+@click.option("--dry-run", is_flag=True, help="Show the changes without writing.")
+@click.option("--check", is_flag=True, help="Only report what the target does not support.")
 @json_option
 def export(
     file: str, target: str, out: Path, force: bool, dry_run: bool, check: bool, as_json: bool
 ) -> None:
     """Write a workflow as a skill, command, prompt or diagram.
 
-    FILE is a workflow of any dialect, or - for standard input. Secrets are never written;
-    `toolweave import` makes the workflow again from what is.
+    FILE is a workflow of any dialect, or - for standard input. Secrets are never written.
+    `toolweave import` restores the workflow from the exported files.
     """
     loaded = _load(file)
     made = make(loaded.workflow, target, specs=[node.spec for node in discover_nodes()])
@@ -71,7 +73,7 @@ def _load(name: str) -> LoadedWorkflow:
             errors[0].code,
             f"{name!r} cannot be exported: {errors[0].message}",
             problems=errors,
-            hint="`toolweave validate` says more, and `--fix` mends what can be mended",
+            hint="run `toolweave validate` for details; `--fix` repairs what it can",
         )
     return loaded
 

@@ -1,9 +1,9 @@
-"""`toolweave node freeze`: keep what a model chose in a run, as detailed nodes."""
+"""`toolweave node freeze`: turn what a model chose in a run into detailed nodes."""
 
 import click
 
 from toolweave.authoring.locked_choices import LockedWorkflow, freeze_node
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.engine.run_table import RunTable
@@ -20,21 +20,21 @@ from toolweave.workflow.formats.load import load
 def freeze(run_id: str, node_id: str, file: str | None, as_json: bool) -> None:
     """Turn what a model chose for NODE in RUN into a detailed node, or a chain of them.
 
-    Without FILE the stored workflow of the run is changed. The values are those of that run.
+    Without FILE the run's stored workflow is changed. The values are those of that run.
     """
     given = read_file(file) if file is not None else None
 
     async def work() -> tuple[LockedWorkflow, str]:
-        async with home() as rooms:
-            found = await RunTable(rooms.database).get(run_id)
+        async with current_home() as home:
+            found = await RunTable(home.database).get(run_id)
             if given is not None:
                 loaded = load(given.data, name_hint=given.name)
-                frozen = await freeze_node(rooms, found.id, node_id, loaded)
+                frozen = await freeze_node(home, found.id, node_id, loaded)
                 given.replace(given.dumped(frozen.workflow, loaded.format))
                 return frozen, given.name
-            store = workflow_store(rooms.settings)
+            store = workflow_store(home.settings)
             stored = await store.load(found.workflow)
-            frozen = await freeze_node(rooms, found.id, node_id, stored.loaded)
+            frozen = await freeze_node(home, found.id, node_id, stored.loaded)
             await store.save(frozen.workflow, over=stored.revision, at=stored.name)
             return frozen, stored.name
 

@@ -1,4 +1,4 @@
-"""`toolweave import`: the workflow back from what `toolweave export` wrote."""
+"""`toolweave import`: restore a workflow from what `toolweave export` wrote."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +18,13 @@ from toolweave.workflow.model import Workflow
 
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="A new file for it.")
-@click.option("--save", "name", help="Keep it among your workflows under this name.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this new file."
+)
+@click.option("--save", "name", help="Store it in this home under this name.")
 @json_option
 def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> None:
-    """Make a workflow again from an export.
+    """Restore a workflow from an export.
 
     PATH is a file that `toolweave export` wrote, or the folder it wrote into. Without --out
     and --save the workflow is printed.

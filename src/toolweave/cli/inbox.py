@@ -1,4 +1,4 @@
-"""`toolweave inbox`: what runs ask people, and how to answer."""
+"""`toolweave inbox`: list and answer the questions of runs."""
 
 from getpass import getuser
 
@@ -25,17 +25,17 @@ VIA = "cli"
 
 @click.group(cls=HelpfulGroup)
 def inbox() -> None:
-    """Answer what runs ask people.
+    """List and answer the questions of runs.
 
-    A QUESTION is an id, or how an id begins.
+    A QUESTION is an id or the beginning of one.
     """
 
 
 @inbox.command("list")
-@click.option("--for", "who", metavar="NAME", help="Only what this person may answer.")
+@click.option("--for", "who", metavar="NAME", help="Only questions this person may answer.")
 @json_option
 def list_questions(who: str | None, as_json: bool) -> None:
-    """List the questions nobody has answered yet, oldest first."""
+    """List unanswered questions, oldest first."""
     found = run(with_engine(lambda engine: Inbox(engine).list(who=who)))
     if as_json:
         print_json([InboxQuestion.of(question).as_json() for question in found])
@@ -48,14 +48,14 @@ def list_questions(who: str | None, as_json: bool) -> None:
             ],
         )
     else:
-        say("Nothing waits for an answer.")
+        say("No open questions.")
 
 
 @inbox.command()
 @click.argument("question", metavar="QUESTION")
 @json_option
 def show(question: str, as_json: bool) -> None:
-    """Show one question, and how it can be answered."""
+    """Show a question and how to answer it."""
     found = run(with_engine(lambda engine: Inbox(engine).show(question)))
     if as_json:
         print_json(InboxQuestion.of(found).as_json())
@@ -80,13 +80,11 @@ def show(question: str, as_json: bool) -> None:
 
 @inbox.command()
 @click.argument("question", metavar="QUESTION")
-@click.option(
-    "--reply", metavar="VALUE", help="The answer: JSON, or words as you would write them."
-)
-@click.option("--set", "fields", multiple=True, metavar="NAME=VALUE", help="A field of a form.")
+@click.option("--reply", metavar="VALUE", help="The answer, as JSON or plain text.")
+@click.option("--set", "fields", multiple=True, metavar="NAME=VALUE", help="Set a field of a form.")
 @click.option("--approve", "verdict", flag_value=CONFIRMED, help="Agree.")
-@click.option("--decline", "verdict", flag_value=REJECTED, help="Decline, whatever is asked.")
-@click.option("--as", "who", metavar="NAME", help="Who answers; else you, by your user name.")
+@click.option("--decline", "verdict", flag_value=REJECTED, help="Decline the question.")
+@click.option("--as", "who", metavar="NAME", help="Answer as this person; default: your user name.")
 @json_option
 def answer(
     question: str,
@@ -113,9 +111,9 @@ def answer(
     if as_json:
         print_json(done)
     elif done["counts"]:
-        say(f"Noted. The run is {done['status']}.")
+        say(f"Answer recorded. The run is {done['status']}.")
     else:
-        say(f"Noted, but it does not count: {done['why']}. --as NAME answers as somebody else.")
+        say(f"Recorded, but it does not count: {done['why']}. --as NAME answers as someone else.")
 
 
 def _reply(
@@ -129,7 +127,7 @@ def _reply(
     arguments, problems = coerce_arguments(form, fields)
     if problems:
         told = "; ".join(problem.message for problem in problems)
-        raise Invalid("ANSWER_INVALID", f"the answer does not fit: {told}", problems=problems)
+        raise Invalid("ANSWER_INVALID", f"the answer is invalid: {told}", problems=problems)
     return arguments
 
 
@@ -138,11 +136,11 @@ def _verdict(asked: Question, verdict: str) -> Json:
         return DECLINED
     if "pass" in asked.options:
         return {"verdict": "pass" if verdict == CONFIRMED else "fail"}
-    raise click.UsageError("this question wants more than yes or no; use --set or --reply")
+    raise click.UsageError("this question needs more than yes or no; use --set or --reply")
 
 
 def _ways(found: OpenQuestion) -> list[str]:
-    """How it can be answered, as commands."""
+    """The commands that answer it."""
     asked, command = found.question, f"`toolweave inbox answer {found.id}"
     if asked.kind == "approval":
         return [f"{command} --approve` or `--decline`"]

@@ -1,4 +1,4 @@
-"""Inputs of a run as they are typed: `NAME=VALUE` pairs, or all as one JSON object."""
+"""Inputs of a run on the command line: `NAME=VALUE` pairs, or one JSON object."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from toolweave.json_text import Json, JsonObject
 
 
 def read_inputs(pairs: Sequence[str], whole: str | None) -> JsonObject:
-    """Everything that was given; a pair wins over the object."""
+    """Merge all inputs; a pair overrides the object."""
     values: JsonObject = {}
     if whole is not None:
         found = _json(whole, "--inputs")
@@ -20,13 +20,13 @@ def read_inputs(pairs: Sequence[str], whole: str | None) -> JsonObject:
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE")
+            raise click.BadParameter(f"{pair!r} is not in the form NAME=VALUE")
         values[name] = read_value(text)
     return values
 
 
 def read_value(text: str) -> Json:
-    """What was typed: JSON where it is JSON, else a text."""
+    """Parse JSON; anything else is text."""
     try:
         return json_text.read(text)
     except Invalid:

@@ -5,7 +5,7 @@ import click
 from toolweave.access.key_service import create_key, key_as_json, revoke_key
 from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.home import Home
 
@@ -16,35 +16,35 @@ def keys() -> None:
 
 
 @keys.command("create")
-@click.option("--name", default="key", show_default=True, help="What you call it.")
+@click.option("--name", default="key", show_default=True, help="Name of the key.")
 @click.option(
     "--scope", "scopes", multiple=True, required=True, help=f"One of {', '.join(SCOPES)}."
 )
-@click.option("--tool", "tools", multiple=True, help="Only this published tool; repeat for more.")
+@click.option("--tool", "tools", multiple=True, help="Only this published tool; repeatable.")
 @json_option
 def create(name: str, scopes: tuple[str, ...], tools: tuple[str, ...], as_json: bool) -> None:
-    """Create a key and print it, once."""
+    """Create a key and print it once."""
 
     async def work() -> tuple[ApiKey, str]:
-        async with home() as rooms:
-            return await create_key(_keys(rooms), name, list(scopes), tools)
+        async with current_home() as home:
+            return await create_key(_keys(home), name, list(scopes), tools)
 
     key, text = run(work)
     if as_json:
         print_json({**key_as_json(key), "key": text})
         return
     click.echo(text)
-    say("Keep it: it is not shown again.", stderr=True)
+    say("Store it safely: it is not shown again.", stderr=True)
 
 
 @keys.command("list")
 @json_option
 def list_keys(as_json: bool) -> None:
-    """List keys, without their secrets."""
+    """List keys without their secrets."""
 
     async def work() -> list[ApiKey]:
-        async with home() as rooms:
-            return await _keys(rooms).list()
+        async with current_home() as home:
+            return await _keys(home).list()
 
     found = run(work)
     if as_json:
@@ -64,7 +64,7 @@ def list_keys(as_json: bool) -> None:
             ],
         )
     else:
-        say("No keys yet. `toolweave keys create --scope tools:read` makes one.")
+        say("No keys yet. `toolweave keys create --scope tools:read` creates one.")
 
 
 @keys.command("revoke")
@@ -74,8 +74,8 @@ def revoke(key: str, as_json: bool) -> None:
     """Revoke a key by its id or name."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await revoke_key(_keys(rooms), key, is_sure=True)
+        async with current_home() as home:
+            await revoke_key(_keys(home), key, is_sure=True)
 
     run(work)
     if as_json:
@@ -84,5 +84,5 @@ def revoke(key: str, as_json: bool) -> None:
         say(f"Revoked {key!r}.")
 
 
-def _keys(rooms: Home) -> ApiKeys:
-    return ApiKeys(rooms.database, rooms.clock)
+def _keys(home: Home) -> ApiKeys:
+    return ApiKeys(home.database, home.clock)

@@ -6,26 +6,26 @@ from typing import cast
 
 import click
 
-from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.inputs import read_inputs
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
+from toolweave.library.home_libraries import flow_runner, library_store
 from toolweave.library.models import Library, LibraryRevision, Skipped
 from toolweave.library.store import LibraryStore
 
-ref_option = click.option("--ref", metavar="REF", help="A branch, a tag or a commit.")
+ref_option = click.option("--ref", metavar="REF", help="Branch, tag or commit.")
 SHOWN_SKIPPED = 20
 
 
 @click.group(cls=HelpfulGroup)
 def library() -> None:
-    """Use flows and prompt templates of git repositories."""
+    """Use flows and prompt templates from git repositories."""
 
 
 @library.command("add")
@@ -37,10 +37,10 @@ def add(name: str, address: str, ref: str | None, as_json: bool) -> None:
     """Add a repository with `flows/` and `templates/` under a name."""
 
     async def work() -> tuple[Library, int, int, tuple[Skipped, ...]]:
-        async with home() as rooms:
-            shelf = shelf_of(rooms)
-            added = await shelf.add(name, address, ref=ref, folder=Path.cwd())
-            flows, templates = await shelf.flows(name), await shelf.templates(name)
+        async with current_home() as home:
+            libraries = library_store(home)
+            added = await libraries.add(name, address, ref=ref, folder=Path.cwd())
+            flows, templates = await libraries.flows(name), await libraries.templates(name)
             skipped = (*flows.skipped, *templates.skipped)
             return added, len(flows.flows), len(templates.templates), skipped
 
@@ -60,8 +60,8 @@ def list_libraries(as_json: bool) -> None:
     """List the libraries."""
 
     async def work() -> tuple[Library, ...]:
-        async with home() as rooms:
-            return await shelf_of(rooms).list()
+        async with current_home() as home:
+            return await library_store(home).list()
 
     found = run(work)
     if as_json:
@@ -82,12 +82,12 @@ def show(name: str, flow: str | None, ref: str | None, as_json: bool) -> None:
     """Show a library's flows and templates, or one of them."""
 
     async def work() -> None:
-        async with home() as rooms:
-            shelf = shelf_of(rooms)
+        async with current_home() as home:
+            libraries = library_store(home)
             if flow is None:
-                await _show_all(shelf, name, ref, as_json=as_json)
+                await _show_all(libraries, name, ref, as_json=as_json)
             else:
-                await _show_one(shelf, name, flow, ref, as_json=as_json)
+                await _show_one(libraries, name, flow, ref, as_json=as_json)
 
     run(work)
 
@@ -107,16 +107,16 @@ def run_flow(
     inputs: str | None,
     as_json: bool,
 ) -> int:
-    """Run a flow of a library and print what it gives."""
+    """Run a flow of a library and print its result."""
     asked = FlowRequest(name, flow, ref, read_inputs(pairs, inputs))
 
     async def work() -> JsonObject:
         async with (
-            home() as rooms,
-            open_studio(rooms) as studio,
+            current_home() as home,
+            open_studio(home) as studio,
             open_engine(studio) as engine,
         ):
-            return await flow_runner(rooms, engine).execute(asked)
+            return await flow_runner(home, engine).execute(asked)
 
     told = run(work)
     if as_json:
@@ -130,13 +130,13 @@ def run_flow(
 @click.argument("name", required=False)
 @json_option
 def refresh(name: str | None, as_json: bool) -> None:
-    """Ask the repositories now whether anything is new."""
+    """Fetch updates from the repositories now."""
 
     async def work() -> dict[str, LibraryRevision]:
-        async with home() as rooms:
-            shelf = shelf_of(rooms)
-            names = [name] if name else [one.name for one in await shelf.list()]
-            return {one: await shelf.refresh(one) for one in names}
+        async with current_home() as home:
+            libraries = library_store(home)
+            names = [name] if name else [one.name for one in await libraries.list()]
+            return {one: await libraries.refresh(one) for one in names}
 
     found = run(work)
     if as_json:
@@ -150,11 +150,11 @@ def refresh(name: str | None, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Forget a library and what was read of it."""
+    """Remove a library and its local copy."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await shelf_of(rooms).remove(name)
+        async with current_home() as home:
+            await library_store(home).remove(name)
 
     run(work)
     if as_json:
@@ -163,8 +163,8 @@ def remove(name: str, as_json: bool) -> None:
         say(f"Removed {name!r}.")
 
 
-async def _show_all(shelf: LibraryStore, name: str, ref: str | None, *, as_json: bool) -> None:
-    flows, templates = await shelf.flows(name, ref), await shelf.templates(name, ref)
+async def _show_all(libraries: LibraryStore, name: str, ref: str | None, *, as_json: bool) -> None:
+    flows, templates = await libraries.flows(name, ref), await libraries.templates(name, ref)
     skipped = (*flows.skipped, *templates.skipped)
     if as_json:
         print_json(
@@ -189,15 +189,15 @@ async def _show_all(shelf: LibraryStore, name: str, ref: str | None, *, as_json:
 
 
 async def _show_one(
-    shelf: LibraryStore, name: str, wanted: str, ref: str | None, *, as_json: bool
+    libraries: LibraryStore, name: str, wanted: str, ref: str | None, *, as_json: bool
 ) -> None:
     try:
-        found = await shelf.flow(name, wanted, ref)
+        found = await libraries.flow(name, wanted, ref)
     except NotFound as missing:
         if missing.code != "FLOW_NOT_FOUND":
             raise
         try:
-            template = await shelf.template(name, wanted, ref)
+            template = await libraries.template(name, wanted, ref)
         except NotFound:
             raise missing from None
         print_json(template.as_json())
@@ -210,19 +210,19 @@ async def _show_one(
 def _tell_at(name: str, at: LibraryRevision) -> None:
     say(f"{name} at {at.ref} ({at.commit[:12]})", stderr=True)
     if at.stale:
-        say(f"! as it was at {at.checked_at}: {at.stale}", stderr=True)
+        say(f"! last updated {at.checked_at}: {at.stale}", stderr=True)
 
 
 def _tell_skipped(skipped: Sequence[Skipped]) -> None:
     for one in skipped[:SHOWN_SKIPPED]:
-        say(f"! {one.path} is left out: {one.reason}", stderr=True)
+        say(f"! {one.path} was skipped: {one.reason}", stderr=True)
     if len(skipped) > SHOWN_SKIPPED:
         say(f"! … and {len(skipped) - SHOWN_SKIPPED} more", stderr=True)
 
 
 def _tell_execution(told: JsonObject) -> None:
     if stale := told.get("stale"):
-        say(f"! the library is as it was at {told['checkedAt']}: {stale}", stderr=True)
+        say(f"! the library was last updated {told['checkedAt']}: {stale}", stderr=True)
     results = cast("list[JsonObject]", told["intermediateResults"])
     for one in results:
         say(f"{one['nodeId']}: {one['templateName']} ({one['executionTimeMs']} ms)", stderr=True)

@@ -1,6 +1,6 @@
-"""`toolweave`: finds the command, runs it, turns errors into words and exit codes.
+"""`toolweave`: finds and runs the command; reports errors with a message and an exit code.
 
-Exit codes: 0 it worked, 1 the thing failed, 2 wrong use, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.
 """
 
 import os
@@ -16,43 +16,46 @@ from toolweave.cli.errors import as_told, show_error, show_usage
 from toolweave.cli.lazy import CommandsTable, LazyGroup
 
 COMMANDS: CommandsTable = {
-    "backup": ("toolweave.cli.backup", "backup", "Write this home to one file, while in use."),
-    "call": ("toolweave.cli.call", "call", "Call one tool of a server."),
-    "catalog": ("toolweave.cli.catalog", "catalog", "Look up workflow nodes."),
+    "backup": ("toolweave.cli.backup", "backup", "Back up this home to one file."),
+    "call": ("toolweave.cli.call", "call", "Call a tool of a server."),
+    "catalog": ("toolweave.cli.catalog", "catalog", "Browse and search workflow nodes."),
     "commands": (
         "toolweave.cli.commands",
         "commands",
         "Register programs that workflows may run.",
     ),
-    "chat": ("toolweave.cli.chat", "chat", "Talk with a model that uses your servers' tools."),
-    "convert": ("toolweave.cli.convert", "convert_command", "Write a workflow in another dialect."),
-    "demo": ("toolweave.cli.demo", "demo", "Run the sample workflow, with nothing to set up."),
+    "chat": ("toolweave.cli.chat", "chat", "Chat with a model that uses your tools."),
+    "convert": (
+        "toolweave.cli.convert",
+        "convert_command",
+        "Convert a workflow to another dialect.",
+    ),
+    "demo": ("toolweave.cli.demo", "demo", "Run the sample workflow; no setup needed."),
     "demo-server": (
         "toolweave.cli.demo_server",
         "demo_server",
         "Run the built-in sample MCP server.",
     ),
-    "doc": ("toolweave.cli.doc", "doc", "Check and run tool blocks of Markdown documents."),
+    "doc": ("toolweave.cli.doc", "doc", "Check and run tool blocks in Markdown documents."),
     "doctor": ("toolweave.cli.doctor", "doctor", "Check this machine and this home directory."),
-    "export": ("toolweave.cli.export", "export", "Write a workflow as files of a coding agent."),
-    "import": ("toolweave.cli.import_", "import_", "Make a workflow again from an export."),
-    "inbox": ("toolweave.cli.inbox", "inbox", "Answer what runs ask people."),
+    "export": ("toolweave.cli.export", "export", "Export a workflow to a coding agent."),
+    "import": ("toolweave.cli.import_", "import_", "Restore a workflow from an export."),
+    "inbox": ("toolweave.cli.inbox", "inbox", "List and answer the questions of runs."),
     "keys": ("toolweave.cli.keys", "keys", "Create, list and revoke API keys."),
     "library": (
         "toolweave.cli.library",
         "library",
-        "Use flows and prompts of git repositories.",
+        "Use flows and prompts from git repositories.",
     ),
     "mcp": ("toolweave.serve.mcp_command", "mcp", "Run the MCP server over stdio."),
-    "models": ("toolweave.cli.models", "models", "Configure the models that may be asked."),
+    "models": ("toolweave.cli.models", "models", "Configure language models."),
     "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),
-    "publish": ("toolweave.cli.publish", "publish_workflow", "Make a workflow a tool."),
-    "published": ("toolweave.cli.publish", "list_published", "List workflows that are tools."),
-    "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and watch it."),
-    "runs": ("toolweave.cli.runs.group", "runs", "Look at runs and steer them."),
-    "schedules": ("toolweave.cli.triggers", "schedules", "Switch triggers of workflows on."),
-    "secrets": ("toolweave.cli.secrets", "secrets", "Keep secrets in the vault."),
-    "serve": ("toolweave.serve.command", "serve", "Serve REST and MCP over HTTP."),
+    "publish": ("toolweave.cli.publish", "publish_workflow", "Publish a workflow as an MCP tool."),
+    "published": ("toolweave.cli.publish", "list_published", "List published workflows."),
+    "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and show its progress."),
+    "runs": ("toolweave.cli.runs.group", "runs", "List, inspect and control runs."),
+    "secrets": ("toolweave.cli.secrets", "secrets", "Manage secrets in the vault."),
+    "serve": ("toolweave.serve.command", "serve", "Serve the studio, REST and MCP over HTTP."),
     "servers": (
         "toolweave.cli.servers.group",
         "servers",
@@ -61,17 +64,25 @@ COMMANDS: CommandsTable = {
     "services": (
         "toolweave.cli.services",
         "services",
-        "Keep credentials of services outside.",
+        "Manage credentials of external services.",
     ),
-    "unpublish": ("toolweave.cli.publish", "unpublish_workflow", "Take a tool back."),
-    "validate": ("toolweave.cli.validate", "validate", "Check workflow files, and mend them."),
-    "workflows": ("toolweave.cli.workflows", "workflows", "Keep workflows by name."),
-    "worker": ("toolweave.cli.worker", "worker", "Bring runs forward, beside others."),
+    "triggers": (
+        "toolweave.cli.triggers",
+        "triggers",
+        "Enable and disable the triggers of workflows.",
+    ),
+    "unpublish": ("toolweave.cli.publish", "unpublish_workflow", "Unpublish a workflow."),
+    "validate": ("toolweave.cli.validate", "validate", "Check workflow files and repair them."),
+    "workflows": ("toolweave.cli.workflows", "workflows", "Manage stored workflows."),
+    "worker": ("toolweave.cli.worker", "worker", "Run a worker that executes queued runs."),
 }
+
+# Older names that still work; not listed.
+ALIASES = {"schedules": "triggers"}
 
 
 class Toolweave(LazyGroup):
-    """The whole command line; always ends the process with the right exit code."""
+    """The root command; always exits with the right exit code."""
 
     def main(
         self,
@@ -82,12 +93,12 @@ class Toolweave(LazyGroup):
     ) -> Any:
         """Run one command line."""
         argv = sys.argv[1:] if args is None else list(args)
-        # What stands after `--` belongs to another program.
+        # Arguments after `--` belong to another program.
         own = argv[: argv.index("--")] if "--" in argv else argv
         try:
             sys.exit(self._run(argv, as_json="--json" in own, **extra))
         except BrokenPipeError:
-            # The reader of a pipe went away (`| head`); nothing is left to say to it.
+            # The reader of the pipe is gone (`| head`).
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
@@ -115,6 +126,7 @@ class Toolweave(LazyGroup):
 @click.group(
     cls=Toolweave,
     commands_table=COMMANDS,
+    aliases=ALIASES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(toolweave.__version__, "-V", "--version", message="toolweave %(version)s")

@@ -1,4 +1,4 @@
-"""`toolweave models`: the language models that nodes and chats may ask."""
+"""`toolweave models`: configure the language models that nodes and chats use."""
 
 import os
 import sys
@@ -10,18 +10,18 @@ from toolweave.assistant.model_test import ModelTestResult, check_model
 from toolweave.assistant.models import Model, NewModel
 from toolweave.assistant.providers import discover
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 
 NONE_YET = (
     "No models yet. `toolweave models add NAME --provider anthropic` adds one; ANTHROPIC_API_KEY,"
-    " OPENAI_API_KEY, GEMINI_API_KEY and TOOLWEAVE_MODEL_URL are seen too."
+    " OPENAI_API_KEY, GEMINI_API_KEY and TOOLWEAVE_MODEL_URL are detected too."
 )
 
 
 @click.group(cls=HelpfulGroup)
 def models() -> None:
-    """Configure the models that nodes and chats may ask."""
+    """Configure the language models that nodes and chats use."""
 
 
 @models.command("add")
@@ -30,12 +30,12 @@ def models() -> None:
     "--provider",
     type=click.Choice(sorted(discover())),
     required=True,
-    help="Whose format it speaks; `compatible` is any address that speaks as OpenAI does.",
+    help="The API it uses; `compatible` is any server with an OpenAI-compatible API.",
 )
-@click.option("--model", help="The provider's name of the model.")
-@click.option("--base-url", help="Where it is, if not at the provider's own address.")
-@click.option("--key-env", metavar="VAR", help="Take the key from this environment variable.")
-@click.option("--with-key", is_flag=True, help="A compatible one that wants a key: ask for it.")
+@click.option("--model", help="The provider's name for the model.")
+@click.option("--base-url", help="Base URL, if not the provider's own.")
+@click.option("--key-env", metavar="VAR", help="Read the key from this environment variable.")
+@click.option("--with-key", is_flag=True, help="Prompt for a key for a compatible server.")
 @json_option
 def add(
     name: str,
@@ -46,21 +46,21 @@ def add(
     with_key: bool,
     as_json: bool,
 ) -> None:
-    """Add a model; its key is typed at the prompt or given on standard input, into the vault."""
+    """Add a model; its key is read from the prompt or standard input and stored in the vault."""
     wants_key = with_key or key_env is not None or discover()[provider].key_variable is not None
     new = NewModel(name, provider, model, base_url, _key(key_env) if wants_key else None)
 
     async def work() -> Model:
-        async with home() as rooms:
-            return await home_models(rooms).add(new)
+        async with current_home() as home:
+            return await home_models(home).add(new)
 
     added = run(work)
     if as_json:
         print_json(added.as_json())
     else:
-        note = " It is the default one." if added.is_default else ""
+        note = " It is the default model." if added.is_default else ""
         say(f"Added {name!r}: {added.model} at {added.base_url}.{note}")
-        say(f"`toolweave models test {name}` asks it something.")
+        say(f"Try it with `toolweave models test {name}`.")
 
 
 def _key(key_env: str | None) -> str:
@@ -77,11 +77,11 @@ def _key(key_env: str | None) -> str:
 @models.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
-    """List the configured models, without their keys."""
+    """List the configured models without their keys."""
 
     async def work() -> list[Model]:
-        async with home() as rooms:
-            return await home_models(rooms).list()
+        async with current_home() as home:
+            return await home_models(home).list()
 
     found = run(work)
     if as_json:
@@ -107,10 +107,10 @@ def list_models(as_json: bool) -> None:
 @click.argument("name", required=False)
 @json_option
 def test(name: str | None, as_json: bool) -> None:
-    """Ask a model for one word, and tell how long it took and what it cost."""
+    """Send a short prompt to a model; print the latency and the cost."""
 
     async def work() -> ModelTestResult:
-        async with home() as rooms, open_model_caller(rooms) as asking:
+        async with current_home() as home, open_model_caller(home) as asking:
             return await check_model(asking, name)
 
     tried = run(work)
@@ -126,28 +126,28 @@ def test(name: str | None, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def default(name: str, as_json: bool) -> None:
-    """Ask this model wherever no other is named."""
+    """Make this the default model."""
 
     async def work() -> Model:
-        async with home() as rooms:
-            return await home_models(rooms).make_default(name)
+        async with current_home() as home:
+            return await home_models(home).make_default(name)
 
     model = run(work)
     if as_json:
         print_json(model.as_json())
     else:
-        say(f"{name!r} is the default model.")
+        say(f"{name!r} is now the default model.")
 
 
 @models.command("remove")
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Forget a model and its key."""
+    """Remove a model and its key."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await home_models(rooms).remove(name)
+        async with current_home() as home:
+            await home_models(home).remove(name)
 
     run(work)
     if as_json:

@@ -9,7 +9,7 @@ from toolweave.app.studio import open_studio
 from toolweave.authoring.environment import known_live, known_offline, node_in, tool_in
 from toolweave.cli.freeze import freeze
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
@@ -37,8 +37,8 @@ node.add_command(freeze)
 @click.argument("file", metavar="FILE")
 @click.argument("node_id", metavar="NODE")
 @click.option("--set", "to", type=click.Choice(MODES), help="The mode to switch to.")
-@click.option("--description", help="What you want, in your words; for the language modes.")
-@click.option("--tool", "tool_name", help="The tool of the node's server, where it changes.")
+@click.option("--description", help="What you want in plain language; for the language modes.")
+@click.option("--tool", "tool_name", help="Another tool of the node's server.")
 @click.option("--live", is_flag=True, help="Ask the server for its tools instead of the lockfile.")
 @json_option
 def mode(
@@ -50,7 +50,7 @@ def mode(
     live: bool,
     as_json: bool,
 ) -> None:
-    """Show or switch how an MCP node is configured; what the other modes held is kept."""
+    """Show or switch the mode of an MCP node; values of the other modes are kept."""
     given = read_file(file)
     loaded = load(given.data, name_hint=given.name)
     found = node_in(loaded.workflow, node_id)
@@ -80,7 +80,7 @@ def mode(
 @click.argument("server")
 @click.argument("tool_name", metavar="TOOL")
 @click.option("--arg", "pairs", multiple=True, metavar="NAME=VALUE", help="One parameter.")
-@click.option("--after", metavar="NODE", help="The node it comes after.")
+@click.option("--after", metavar="NODE", help="Insert after this node.")
 @json_option
 def add(
     file: str,
@@ -90,7 +90,7 @@ def add(
     after: str | None,
     as_json: bool,
 ) -> None:
-    """Add a node that calls an approved tool; values are checked by the tool's schema."""
+    """Add a node that calls an approved tool; values are checked against the tool's schema."""
     given = read_file(file)
     loaded = load(given.data, name_hint=given.name)
     workflow = loaded.workflow
@@ -112,21 +112,21 @@ def add(
 
 
 def _refuse_new_errors(before: Node, after: Node) -> None:
-    """What the seed forbids is not written; what was wrong already stays the user's to mend."""
+    """Refuse a change that adds errors; errors from before are left to the user."""
     now = SystemClock().now()
     known = {one.code for one in check_mode(before, now)}
     for one in check_mode(after, now):
         if one.severity == "error" and one.code not in known:
-            hint = one.hint or "say what you want with --description"
+            hint = one.hint or "describe what you want with --description"
             raise Invalid(one.code, one.message, hint=hint)
 
 
 def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
     async def work() -> KnownEnvironment:
-        async with home() as rooms:
+        async with current_home() as home:
             if not live:
-                return await known_offline(rooms)
-            async with open_studio(rooms) as studio:
+                return await known_offline(home)
+            async with open_studio(home) as studio:
                 known, reasons = await known_live(studio.home, studio.connections, [workflow])
         if server in reasons:
             raise NotFound("MCP_SERVER_NOT_FOUND", reasons[server])

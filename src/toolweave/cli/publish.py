@@ -1,4 +1,4 @@
-"""`toolweave publish`, `unpublish` and `published`: workflows as tools of every MCP client."""
+"""`toolweave publish`, `unpublish` and `published`: workflows as tools for MCP clients."""
 
 from pathlib import Path
 from typing import cast, get_args
@@ -7,7 +7,7 @@ import click
 
 from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.environment import known_offline
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.home import workflow_store
@@ -20,19 +20,19 @@ from toolweave.workflow.store import WorkflowStore
 
 @click.command("publish")
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--as", "tool", metavar="TOOL", help="The tool's name; made of NAME otherwise.")
-@click.option("--description", help="What an AI client reads; the workflow's own otherwise.")
+@click.option("--as", "tool", metavar="TOOL", help="The tool's name; default: derived from NAME.")
+@click.option("--description", help="Description for clients; default: the workflow's own.")
 @click.option(
     "--if-left",
     type=click.Choice(get_args(IfLeft)),
-    help="What becomes of a run whose caller leaves; `cancel` at first.",
+    help="What happens to a run when its caller disconnects; default: `cancel`.",
 )
 @click.option(
     "--tasks",
     type=click.Choice(get_args(Tasks)),
-    help="When callers that know tasks get a handle; `auto` at first: if it takes long.",
+    help="When clients with task support get a task; default: `auto`, for long runs.",
 )
-@click.option("--replace", is_flag=True, help="A FILE takes the place of the stored workflow.")
+@click.option("--replace", is_flag=True, help="Replace the stored workflow with FILE.")
 @json_option
 def publish_workflow(
     name: str,
@@ -43,20 +43,20 @@ def publish_workflow(
     replace: bool,
     as_json: bool,
 ) -> None:
-    """Make a stored workflow a tool, as it is now; do it again after changing it.
+    """Publish the current version of a stored workflow as a tool; repeat after changes.
 
-    A FILE is saved in the home first.
+    A FILE is stored in the home first.
     """
     is_file = Path(name).is_file()
     wanted = cast("IfLeft | None", if_left), cast("Tasks | None", tasks)
 
     async def work() -> Publication:
-        async with home() as rooms:
+        async with current_home() as home:
             stored = name
             if is_file:
-                stored = await _saved(workflow_store(rooms.settings), name, is_replacing=replace)
+                stored = await _saved(workflow_store(home.settings), name, is_replacing=replace)
             wish = PublicationRequest(stored, tool, description, *wanted)
-            return await publish(rooms, await known_offline(rooms), wish)
+            return await publish(home, await known_offline(home), wish)
 
     made = run(work)
     if as_json:
@@ -69,28 +69,28 @@ def publish_workflow(
 @click.argument("name")
 @json_option
 def unpublish_workflow(name: str, as_json: bool) -> None:
-    """Take a tool back, by its name or its workflow's; runs go on."""
+    """Unpublish a tool by its name or its workflow's; active runs continue."""
 
     async def work() -> Publication:
-        async with home() as rooms:
-            return await unpublish(rooms, name)
+        async with current_home() as home:
+            return await unpublish(home, name)
 
     removed = run(work)
     if as_json:
         print_json({"unpublished": removed.tool, "workflow": removed.workflow})
     else:
-        say(f"{removed.tool!r} is no tool any more.")
+        say(f"{removed.tool!r} is unpublished.")
 
 
 @click.command("published")
 @json_option
 def list_published(as_json: bool) -> None:
-    """List what is published, and what has changed since."""
+    """List published workflows and whether they changed since."""
 
     async def work() -> tuple[list[Publication], dict[str, str]]:
-        async with home() as rooms:
-            found = await PublishedStore(rooms.database).list()
-            stored = await workflow_store(rooms.settings).list()
+        async with current_home() as home:
+            found = await PublishedStore(home.database).list()
+            stored = await workflow_store(home.settings).list()
             return found, {one.slug: one.revision for one in stored}
 
     found, revisions = run(work)
@@ -103,11 +103,11 @@ def list_published(as_json: bool) -> None:
         ]
         print_table(("tool", "workflow", "state", "published", "description"), rows)
     else:
-        say("Nothing is published yet. `toolweave publish NAME` makes a workflow a tool.")
+        say("No published workflows. `toolweave publish NAME` publishes one.")
 
 
 async def _saved(store: WorkflowStore, path: str, *, is_replacing: bool) -> str:
-    """Keep a file in the home; the workflow's name."""
+    """Store a file in the home; return the workflow's name."""
     given = read_file(path)
     loaded = require_workflow(load(given.data, name_hint=given.name))
     workflow = loaded.workflow

@@ -1,4 +1,4 @@
-"""What a tool answered, printed by its content type; pictures and other bytes become files."""
+"""Print a tool result by content type; images and other binary content are saved as files."""
 
 import base64
 from pathlib import Path
@@ -13,7 +13,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.tools.tool import Content, ToolResult
 
-# Laying out Markdown takes time that grows faster than the text does.
+# Rendering Markdown takes time that grows faster than the text.
 MAX_RENDERED_CHARS = 64 * 1024
 MAX_FILES = 10_000
 ENDINGS = {
@@ -33,9 +33,9 @@ ENDINGS = {
 
 
 def print_result(result: ToolResult, tool: str, save_to: Path) -> None:
-    """Print a result for a person: stdout if it worked, stderr if the tool says it did not."""
+    """Print a result: to stdout if it succeeded, to stderr if the tool reports an error."""
     if result.is_error:
-        say(f"Error: tool {tool!r} says that it failed:", stderr=True)
+        say(f"Error: tool {tool!r} failed:", stderr=True)
     if result.content_type == "json" and result.structured is not None:
         click.echo(json_text(result.structured), err=result.is_error)
     else:
@@ -46,7 +46,7 @@ def print_result(result: ToolResult, tool: str, save_to: Path) -> None:
             click.echo(f"saved {_save(block, tool, save_to)}")
     for problem in result.problems:
         say(
-            f"! the answer is not as the tool promises: {problem.pointer or '/'}: "
+            f"! the result does not match the tool's output schema: {problem.pointer or '/'}: "
             f"{problem.message}  [{problem.code}]",
             stderr=True,
         )
@@ -62,11 +62,11 @@ def _print_block(block: Content, result: ToolResult) -> None:
 def _print_text(text: str, result: ToolResult) -> None:
     err = result.is_error
     if not is_terminal(stderr=err):
-        # `color`: a pipe gets exactly what the tool said; Click would take escape codes out.
+        # `color`: a pipe gets exactly the tool's output; Click would strip escape codes.
         sound = text.encode(errors="replace").decode()
         click.echo(sound, err=err, nl=not text.endswith("\n"), color=True)
     elif result.content_type == "markdown" and len(text) <= MAX_RENDERED_CHARS:
-        # No hyperlinks: a person should see where a link leads.
+        # No hyperlinks: a person should see the URL.
         console(stderr=err).print(Markdown(visible(text), hyperlinks=False))
     else:
         click.echo(visible(text), err=err, nl=not text.endswith("\n"))
@@ -80,7 +80,7 @@ def _indented(text: str) -> str:
 
 
 def _save(block: Content, tool: str, folder: Path) -> Path:
-    """Write a block's bytes beside the others, never over a file that is there."""
+    """Write a block's bytes to a new file; never overwrite one."""
     assert block.data is not None
     ending = ENDINGS.get((block.mime_type or "").partition(";")[0].strip().lower(), "bin")
     name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in tool)[:60]
@@ -102,7 +102,7 @@ def _save(block: Content, tool: str, folder: Path) -> Path:
 
 
 def as_dict(result: ToolResult) -> dict[str, Any]:
-    """The result for `--json`, with seed 002's names."""
+    """The result for `--json`."""
     return {
         "isError": result.is_error,
         "contentType": result.content_type,

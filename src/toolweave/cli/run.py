@@ -1,4 +1,4 @@
-"""`toolweave run`: run a workflow here and now, and watch it."""
+"""`toolweave run`: run a workflow in this process and show its progress."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.inputs import read_inputs, read_value
 from toolweave.cli.run_display import Display, find_run
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option
 from toolweave.cli.workflow_files import STDIN, read_file
 from toolweave.engine.engine import Engine
@@ -37,9 +37,11 @@ EXIT_CODES: dict[RunStatus, int] = {"success": 0, "waiting": 0}
 @click.argument("file", required=False, metavar="FILE")
 @click.option("--input", "pairs", multiple=True, metavar="NAME=VALUE", help="One input.")
 @click.option("--inputs", metavar="JSON", help="All inputs as a JSON object.")
-@click.option("--from", "node", metavar="NODE", help="Begin at this node of an earlier run.")
-@click.option("--of", "old_run", metavar="RUN", help="The earlier run; `last` is the newest.")
-@click.option("--set", "edits", multiple=True, metavar="POINTER=VALUE", help="Change its input.")
+@click.option("--from", "node", metavar="NODE", help="Start at this node of an earlier run.")
+@click.option("--of", "old_run", metavar="RUN", help="The earlier run; `last` is the most recent.")
+@click.option(
+    "--set", "edits", multiple=True, metavar="POINTER=VALUE", help="Change an input of the node."
+)
 @json_option
 def run_workflow(
     file: str | None,
@@ -50,9 +52,9 @@ def run_workflow(
     edits: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Run a workflow, or an earlier run again from one of its nodes.
+    """Run a workflow, or rerun an earlier run from one of its nodes.
 
-    FILE is a file of any dialect, `-`, or the name of a stored workflow.
+    FILE is a file of any dialect, `-` for standard input, or the name of a stored workflow.
     """
     if bool(file) == bool(node and old_run):
         raise click.UsageError("give a FILE, or --from NODE and --of RUN")
@@ -61,8 +63,8 @@ def run_workflow(
 
     async def work() -> int:
         async with (
-            home() as rooms,
-            open_studio(rooms) as studio,
+            current_home() as home,
+            open_studio(home) as studio,
             open_engine(studio, on_progress=display.progress) as engine,
         ):
             if file is not None:
@@ -126,7 +128,7 @@ async def _watched(engine: Engine, started: str, display: Display) -> int:
 
 
 async def _interrupts() -> AsyncGenerator[None]:
-    """The first Ctrl-C; the next one is as always."""
+    """Wait for the first Ctrl-C; the next one has its usual effect."""
     if sys.platform == "win32":
         return
     with anyio.open_signal_receiver(signal.SIGINT) as signals:
@@ -140,14 +142,14 @@ def _is_file(text: str) -> bool:
 
 
 async def _read(file: str, studio: Studio) -> LoadedWorkflow:
-    """A file if there is one of that name, else the stored workflow of that name."""
+    """Load the file of that name if it exists, else the stored workflow of that name."""
     if _is_file(file):
         given = read_file(file)
         return load(given.data, name_hint=given.name)
     try:
         return (await studio.home.workflows.load(file)).loaded
     except NotFound as error:
-        message = f"there is no file {file!r}, and no stored workflow of that name"
+        message = f"no file or stored workflow is called {file!r}"
         raise NotFound(error.code, message, hint=error.hint) from None
 
 
@@ -156,7 +158,7 @@ def _edit(pairs: Sequence[str]) -> Callable[[Json], Json]:
     for pair in pairs:
         place, equals, text = pair.partition("=")
         if not equals or not place.startswith("/"):
-            raise click.BadParameter(f"{pair!r} is not of the form /data/field=VALUE")
+            raise click.BadParameter(f"{pair!r} is not in the form /data/field=VALUE")
         operations.append({"op": "add", "path": place, "value": read_value(text)})
 
     def change(came_in: Json) -> Json:

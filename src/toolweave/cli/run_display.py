@@ -1,4 +1,4 @@
-"""How a run looks on the terminal: a line for each step as it happens, and a timeline after."""
+"""A run on the terminal: a line for each step as it happens, and a timeline at the end."""
 
 import os
 import sys
@@ -57,26 +57,26 @@ MARKS = {
 
 
 class Display:
-    """Shows one run; as JSON, one event a line."""
+    """Shows one run; as JSON, one event per line."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._told: set[Key] = set()
-        # Steps that work in parts: that each part begins is not news.
+        # Steps that work in parts; the start of each part is not shown.
         self._in_parts: set[Key] = set()
 
     def begin(self, run: str, plan: Plan) -> None:
-        """Say what runs."""
+        """Print the workflow and the run id."""
         if not self._as_json:
             say((plan.workflow.name or "workflow", "bold"), f"  run {run}", stderr=True)
 
     def stopping(self) -> None:
-        """Somebody pressed Ctrl-C."""
+        """Report the first Ctrl-C."""
         if not self._as_json:
-            say("Stopping; Ctrl-C again leaves at once.", stderr=True)
+            say("Stopping; press Ctrl-C again to exit immediately.", stderr=True)
 
     def show(self, entry: JournalEntry) -> None:
-        """One thing that happened."""
+        """Print one event."""
         if self._as_json:
             _put(as_line(entry))
             return
@@ -93,7 +93,7 @@ class Display:
             say(mark, f"{key}{words}", indent=2, stderr=True)
 
     async def progress(self, run: str, key: Key, progress: ToolProgress) -> None:
-        """How far a running step is."""
+        """Print the progress of a running step."""
         total = f"/{progress.total:g}" if progress.total else ""
         words = f" {progress.message}" if progress.message else ""
         if self._as_json:
@@ -104,7 +104,7 @@ class Display:
             say(f"  {key} {progress.done:g}{total}{words}", indent=2, stderr=True)
 
     def end(self, status: str, result: JsonObject, entries: Sequence[JournalEntry]) -> None:
-        """How it ended, and what it gave."""
+        """Print the final status and the result."""
         if self._as_json:
             _put({"type": "result", **result})
             return
@@ -122,7 +122,7 @@ class Display:
         self.waiting(str(result["runId"]), entries)
 
     def waiting(self, run: str, entries: Sequence[JournalEntry]) -> None:
-        """What a person has to do for the run to go on, as commands; each is said once."""
+        """Print the commands a person must run before the run can continue, each once."""
         for record in records(entries):
             what = to_do(run, record)
             if what is not None and not self._as_json and record.key not in self._told:
@@ -132,7 +132,7 @@ class Display:
 
 
 async def find_run(engine: Engine, name: str) -> RunRecord:
-    """The run somebody means: by its id, by how that begins, or the `last` one.
+    """Find a run by its id, the beginning of its id, or `last`.
 
     Raises:
         NotFound: `RUN_UNKNOWN`.
@@ -143,7 +143,7 @@ async def find_run(engine: Engine, name: str) -> RunRecord:
 
 
 def _put(line: JsonObject) -> None:
-    """A line for programs; that nobody reads them any more (`| head`) does not stop a run."""
+    """Print a line for programs; a closed pipe (`| head`) does not stop the run."""
     try:
         click.echo(write(line))
     except BrokenPipeError:
@@ -151,17 +151,17 @@ def _put(line: JsonObject) -> None:
 
 
 def as_line(entry: JournalEntry) -> JsonObject:
-    """An entry of the journal for programs."""
+    """A journal entry as JSON."""
     return {"type": entry.event.kind, "seq": entry.seq, "at": entry.at, **to_body(entry.event)}
 
 
 def show_value(value: Json) -> None:
-    """A value: text as it is, everything else as JSON."""
+    """Text as it is, any other value as JSON."""
     click.echo(visible(value) if isinstance(value, str) else json_text(value))
 
 
 def timeline(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
-    """A run as bars over time, one line a step."""
+    """Print a run as bars over time, one line per step."""
     found = records(entries)
     if not found:
         return []
@@ -173,7 +173,7 @@ def timeline(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
 
 
 def answered(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
-    """Who answered what, through which door and when, one line each."""
+    """Print who answered what, through which channel and when."""
     lines: list[tuple[Part, ...]] = []
     for entry in entries:
         if isinstance(event := entry.event, Answered):
@@ -214,7 +214,7 @@ def _told(event: Event) -> list[tuple[Key, str, str]]:
         case StepWaiting(key):
             return [(key, "waiting", f"  until {event.until}" if event.until else "  waits")]
         case StepUncertain(key):
-            return [(key, "uncertain", "  whether it happened is not known")]
+            return [(key, "uncertain", "  outcome unknown")]
         case StepCancelled(key):
             return [(key, "cancelled", "  stopped")]
         case StepFailed(key):
@@ -225,14 +225,14 @@ def _told(event: Event) -> list[tuple[Key, str, str]]:
 
 
 def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:
-    """What a person has to do about a step, and the command that does it."""
+    """What a person must do about a step, and the command for it."""
     answer = f"`toolweave runs answer {run} {record.key}"
     if record.status == "uncertain":
-        doubt = "had begun when its process ended; nobody knows whether it happened."
-        return f"{record.key} {doubt}", f"{answer} --choice retry` (or skip, or fail) decides."
+        doubt = "was running when its process ended; it is unknown whether it completed."
+        return f"{record.key} {doubt}", f"{answer} --choice retry` (or skip, or fail) resolves it."
     if record.status == "waiting" and record.value is not None:
         asked = f"{record.key} waits for an answer: {_question(record.value)}"
-        return asked, f"{answer} --reply VALUE` gives it."
+        return asked, f"{answer} --reply VALUE` answers it."
     return None
 
 

@@ -1,4 +1,4 @@
-"""The parts of a node that works in parts, as lines: what a model asked for, and what it cost."""
+"""The model and tool calls of a step as lines, with tokens and cost."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ MAX_CHARS = 160
 
 
 def part_lines(part: Json) -> Iterator[str]:
-    """What happened in a part, one line each."""
+    """The lines for one part."""
     if not isinstance(part, dict):
         return
     match part.get("kind"):
@@ -25,7 +25,7 @@ def part_lines(part: Json) -> Iterator[str]:
 
 
 def usage_line(usage: JsonObject) -> str:
-    """Tokens and cost of a run."""
+    """The tokens and cost of a run."""
     words = [f"{usage.get('input_tokens', 0)} tokens in, {usage.get('output_tokens', 0)} out"]
     cached, cost = usage.get("cached_tokens"), usage.get("cost_usd")
     if cached:

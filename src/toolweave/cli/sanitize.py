@@ -1,4 +1,4 @@
-"""Text from outside made harmless: what would act on a terminal is spelt out instead."""
+"""Escape untrusted text: characters that would act on a terminal are shown as escapes."""
 
 import unicodedata
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from toolweave.json_text import write
 
 
 class _Named(dict[int, int | str]):
-    """A translation that spells out control, direction and invisible characters."""
+    """A translation table that escapes control, direction and invisible characters."""
 
     def __init__(self, spell: Callable[[int], str], *, keeps: str) -> None:
         super().__init__({ord(character): ord(character) for character in keeps})
@@ -30,10 +30,10 @@ _JSON = _Named(_escape, keeps="\n")
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
-    """`text` from outside, harmless on a terminal; a name must stay on one line."""
+    """Escape untrusted `text` for a terminal; `one_line` also escapes line breaks."""
     return text.translate(_LINE if one_line else _TEXT)
 
 
 def json_text(value: object) -> str:
-    """`value` as indented JSON in which no character acts on a terminal."""
+    """`value` as indented JSON, safe to print on a terminal."""
     return write(value, pretty=True).translate(_JSON)

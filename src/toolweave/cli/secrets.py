@@ -1,24 +1,24 @@
-"""`toolweave secrets`: put values into the vault; they are never printed again."""
+"""`toolweave secrets`: store values in the vault; they are never printed again."""
 
 import sys
 
 import click
 
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 
 
 @click.group(cls=HelpfulGroup)
 def secrets() -> None:
-    """Keep secrets in the vault; definitions refer to them as ${vault:NAME}."""
+    """Manage secrets in the vault; refer to them as ${vault:NAME}."""
 
 
 @secrets.command("set")
 @click.argument("name")
 @json_option
 def set_secret(name: str, as_json: bool) -> None:
-    """Store a secret, typed at the prompt or given on standard input."""
+    """Store a secret, read from a prompt or standard input."""
     if sys.stdin.isatty():
         value = click.prompt("Value", hide_input=True, confirmation_prompt=True)
     else:
@@ -27,8 +27,8 @@ def set_secret(name: str, as_json: bool) -> None:
         raise click.UsageError("the value is empty")
 
     async def work() -> None:
-        async with home() as rooms:
-            await rooms.vault.put(name, value)
+        async with current_home() as home:
+            await home.vault.put(name, value)
 
     run(work)
     if as_json:
@@ -43,8 +43,8 @@ def list_secrets(as_json: bool) -> None:
     """List the names of stored secrets."""
 
     async def work() -> list[str]:
-        async with home() as rooms:
-            return sorted(await rooms.vault.names())
+        async with current_home() as home:
+            return sorted(await home.vault.names())
 
     names = run(work)
     if as_json:
@@ -62,8 +62,8 @@ def remove_secret(name: str, as_json: bool) -> None:
     """Delete a secret."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await rooms.vault.delete(name)
+        async with current_home() as home:
+            await home.vault.delete(name)
 
     run(work)
     if as_json:

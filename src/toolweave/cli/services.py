@@ -1,4 +1,4 @@
-"""`toolweave services`: credentials of services outside; secrets are typed or piped, never argv."""
+"""`toolweave services`: credentials of external services; secrets never appear in argv."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import click
 
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.credentials.accounts import Tested, client_of, kind_of, open_desk
 from toolweave.credentials.store import Credential
@@ -18,16 +18,16 @@ from toolweave.servers.sign_in import Show, SignIn
 
 @click.group(cls=HelpfulGroup)
 def services() -> None:
-    """Keep credentials of Slack, GitHub, Google and their like in the vault."""
+    """Manage credentials of external services (Slack, GitHub, Google and more) in the vault."""
 
 
 @services.command("list")
 @json_option
 def list_services(as_json: bool) -> None:
-    """List credentials, without their secrets."""
+    """List credentials without their secrets."""
 
     async def work() -> list[Credential]:
-        async with home() as rooms, open_desk(rooms) as desk:
+        async with current_home() as home, open_desk(home) as desk:
             return await desk.listed()
 
     found = run(work)
@@ -42,15 +42,23 @@ def list_services(as_json: bool) -> None:
 
 @services.command("add")
 @click.argument("name")
-@click.option("--kind", help="Which service it is for; by default as the name begins.")
-@click.option("--base-url", help="Where the service is, if not at its usual address.")
-@click.option("--token-env", metavar="VARIABLE", help="Take the token from this variable.")
-@click.option("--client-id", help="Sign in with OAuth as this client.")
-@click.option("--client-secret-env", metavar="VARIABLE", help="The client's secret, if it has one.")
-@click.option("--scope", "scopes", multiple=True, help="What to be allowed, instead of the usual.")
-@click.option("--authorize-url", help="Where people sign in, if not at the usual address.")
-@click.option("--token-url", help="Where tokens are given, if not at the usual address.")
-@click.option("--no-browser", is_flag=True, help="Only print the address to sign in at.")
+@click.option("--kind", help="The service; default: derived from the name.")
+@click.option("--base-url", help="Base URL, if not the service's own.")
+@click.option(
+    "--token-env", metavar="VARIABLE", help="Read the token from this environment variable."
+)
+@click.option("--client-id", help="Sign in with OAuth using this client id.")
+@click.option(
+    "--client-secret-env", metavar="VARIABLE", help="Client secret, if the client has one."
+)
+@click.option(
+    "--scope", "scopes", multiple=True, help="OAuth scope to request instead of the defaults."
+)
+@click.option("--authorize-url", help="Authorization URL, if not the service's own.")
+@click.option("--token-url", help="Token URL, if not the service's own.")
+@click.option(
+    "--no-browser", is_flag=True, help="Print the sign-in URL instead of opening a browser."
+)
 @json_option
 def add(
     name: str,
@@ -65,12 +73,12 @@ def add(
     no_browser: bool,
     as_json: bool,
 ) -> None:
-    """Store a token, typed at the prompt or given on standard input; or sign in with OAuth."""
+    """Store a token, read from a prompt or standard input, or sign in with OAuth."""
     of_kind = kind_of(name, kind)
     secret = None if client_id is not None else _token(token_env)
 
     async def work() -> Credential:
-        async with home() as rooms, open_desk(rooms) as desk:
+        async with current_home() as home, open_desk(home) as desk:
             if client_id is None or secret is not None:
                 return await desk.add(name, of_kind, secret or "", base_url=base_url)
             client = client_of(
@@ -95,10 +103,10 @@ def add(
 @click.argument("name")
 @json_option
 def test(name: str, as_json: bool) -> None:
-    """Make one harmless call and say whose credential it is."""
+    """Test a credential with one read-only call and print its account."""
 
     async def work() -> Tested:
-        async with home() as rooms, open_desk(rooms) as desk:
+        async with current_home() as home, open_desk(home) as desk:
             return await desk.test(name)
 
     found = run(work)
@@ -114,10 +122,10 @@ def test(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Forget a credential and its secret."""
+    """Remove a credential and its secret."""
 
     async def work() -> None:
-        async with home() as rooms, open_desk(rooms) as desk:
+        async with current_home() as home, open_desk(home) as desk:
             await desk.remove(name)
 
     run(work)
@@ -133,21 +141,23 @@ def _token(variable: str | None) -> str:
     asks = sys.stdin.isatty()
     value = click.prompt("Token", hide_input=True) if asks else sys.stdin.read()
     if not value.strip():
-        raise click.UsageError("the token is empty; type it, pipe it in, or use --token-env")
+        raise click.UsageError(
+            "the token is empty; type it, pipe it to standard input, or use --token-env"
+        )
     return value.strip()
 
 
 def _variable(name: str) -> str:
     value = os.environ.get(name, "").strip()
     if not value:
-        raise click.UsageError(f"the variable {name!r} is not set")
+        raise click.UsageError(f"the environment variable {name!r} is not set")
     return value
 
 
 def _shower(no_browser: bool) -> Show:
     async def show(url: str) -> None:
-        say("Open this address to sign in:", stderr=True)
-        # In one piece, however narrow the terminal is.
+        say("Open this URL to sign in:", stderr=True)
+        # Not wrapped, however narrow the terminal is.
         click.echo(f"  {visible(url, one_line=True)}", err=True)
         if not no_browser and urlsplit(url).scheme in ("http", "https"):
             webbrowser.open(url)

@@ -1,4 +1,4 @@
-"""How commands open the rooms: as the environment says, on the one event loop."""
+"""How commands open the home: as the environment says, on the one event loop."""
 
 import logging
 import os
@@ -19,11 +19,11 @@ DEBUG = "TOOLWEAVE_DEBUG"
 def run(work: Callable[[], Awaitable[T]]) -> T:
     """Run a command's work on an event loop; Ctrl-C cancels it cleanly."""
     if not os.environ.get(DEBUG):
-        # What rooms log is for services; a command says in its own words what went wrong.
+        # Logs are for services; a command prints its own error messages.
         logging.lastResort = logging.NullHandler()
     return anyio.run(work)
 
 
-def home() -> AbstractAsyncContextManager[Home]:
-    """The rooms of this home directory."""
+def current_home() -> AbstractAsyncContextManager[Home]:
+    """Open the home directory of this process."""
     return open_home(from_environment())

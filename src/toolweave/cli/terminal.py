@@ -1,4 +1,4 @@
-"""How commands print: tables for people, JSON for programs. Text from outside never acts."""
+"""How commands print: tables for people, JSON for programs. Untrusted text is escaped."""
 
 import sys
 from collections.abc import Sequence
@@ -22,22 +22,22 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON f
 
 
 def print_json(value: object) -> None:
-    """JSON on stdout."""
+    """Print JSON to stdout."""
     click.echo(json_text(value))
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Where styled text goes; without markup, as texts from outside may hold brackets."""
+    """A console for styled text; without markup, as untrusted text may contain brackets."""
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def is_terminal(*, stderr: bool = False) -> bool:
-    """Whether a person reads it there."""
+    """Whether the stream is a terminal."""
     return (sys.stderr if stderr else sys.stdout).isatty()
 
 
 def say(*parts: Part, indent: int = 0, stderr: bool = False) -> None:
-    """Print harmless text; on a terminal it is styled, and wrapped below its indentation."""
+    """Print escaped text; on a terminal it is styled and wrapped to its indentation."""
     text = Text.assemble(*(_part(part) for part in parts))
     if is_terminal(stderr=stderr):
         shown: RenderableType = Padding(text, (0, 0, 0, indent)) if indent else text
@@ -52,7 +52,7 @@ def _part(part: Part) -> Part:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Row], *, indent: int = 0) -> None:
-    """A table that fits a terminal's width; in a pipe, one line for each row."""
+    """Print a table that fits the terminal; in a pipe, one line per row."""
     if is_terminal():
         console().print(Padding(make_table(columns, rows), (0, 0, 0, indent)))
     else:
@@ -60,7 +60,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, indent: int = 0)
 
 
 def make_table(columns: Sequence[str], rows: Sequence[Row]) -> Table:
-    """The table itself, for live displays: names are folded, only the last column is wrapped."""
+    """A table for live displays: names are folded, only the last column is wrapped."""
     cells = [[_cell(cell) for cell in row] for row in rows]
     table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(columns))
     names = max((cell_len(row[0]) for row in cells), default=0)
@@ -75,7 +75,7 @@ def make_table(columns: Sequence[str], rows: Sequence[Row]) -> Table:
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """The lines of a table, nothing cut off and no blanks at the end."""
+    """The lines of a table, without truncation or trailing blanks."""
     cells = [[_cell(cell) for cell in row] for row in rows]
     if any(columns):
         cells.insert(0, list(columns))

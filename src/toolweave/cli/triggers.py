@@ -1,4 +1,4 @@
-"""`toolweave schedules`: which workflows start by themselves, and switching that on and off."""
+"""`toolweave triggers`: list, enable, disable and pause the triggers of stored workflows."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import click
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.triggers.activation import ActivationResult, TriggerActivation
 from toolweave.triggers.listing import TriggerLine, trigger_lines
@@ -17,26 +17,26 @@ node_option = click.option("--node", metavar="ID", help="Only this trigger of th
 
 
 @click.group(cls=HelpfulGroup)
-def schedules() -> None:
-    """Switch the triggers of stored workflows on and off.
+def triggers() -> None:
+    """Enable and disable the triggers of stored workflows.
 
-    Schedules, webhooks, watched files, mails and failed runs start workflows while `toolweave
-    serve` runs.
+    Schedules, webhooks, watched files, mail and failed runs start workflows while `toolweave
+    serve` is running.
     """
 
 
-@schedules.command("list")
-@click.option("--all", "shows_all", is_flag=True, help="Those that are off, too.")
+@triggers.command("list")
+@click.option("--all", "shows_all", is_flag=True, help="Include disabled triggers.")
 @json_option
-def list_schedules(shows_all: bool, as_json: bool) -> None:
-    """List the triggers that are on."""
+def list_triggers(shows_all: bool, as_json: bool) -> None:
+    """List the enabled triggers."""
     if shows_all:
         _list_all(as_json)
         return
 
     async def work() -> Sequence[ActivationResult]:
-        async with home() as rooms:
-            return await TriggerActivation(rooms).list()
+        async with current_home() as home:
+            return await TriggerActivation(home).list()
 
     found = run(work)
     if as_json:
@@ -44,89 +44,93 @@ def list_schedules(shows_all: bool, as_json: bool) -> None:
     elif found:
         _show(found)
     else:
-        say("No trigger is on. `toolweave schedules enable NAME` switches those of a workflow on.")
+        say("No trigger is enabled. `toolweave triggers enable NAME` enables those of a workflow.")
 
 
-@schedules.command()
+@triggers.command()
 @click.argument("name")
 @node_option
 @json_option
 def enable(name: str, node: str | None, as_json: bool) -> None:
-    """Switch the triggers of a workflow on, as it is now.
+    """Enable the triggers of a workflow, in its current version.
 
-    Later edits take effect when it is enabled again.
+    Later edits take effect when you enable it again.
     """
 
     async def work() -> Sequence[ActivationResult]:
-        async with home() as rooms:
-            return await TriggerActivation(rooms).enable(name, node)
+        async with current_home() as home:
+            return await TriggerActivation(home).enable(name, node)
 
     found = run(work)
     if as_json:
         print_json([_as_dict(one) for one in found])
     else:
         _show(found)
-        say("They start runs while `toolweave serve` runs.")
+        say("They start runs while `toolweave serve` is running.")
 
 
-@schedules.command()
+@triggers.command()
 @click.argument("name")
 @json_option
 def disable(name: str, as_json: bool) -> None:
-    """Switch the triggers of a workflow off; runs under way go on."""
+    """Disable the triggers of a workflow; active runs continue."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await TriggerActivation(rooms).disable(name)
+        async with current_home() as home:
+            await TriggerActivation(home).disable(name)
 
     run(work)
     if as_json:
         print_json({"workflow": name, "enabled": False})
     else:
-        say(f"The triggers of {name!r} are off.")
+        say(f"Disabled the triggers of {name!r}.")
 
 
-@schedules.command()
+@triggers.command()
 @click.argument("name")
 @node_option
 @json_option
 def pause(name: str, node: str | None, as_json: bool) -> None:
-    """Let the triggers of a workflow start nothing until they are resumed.
+    """Pause the triggers of a workflow: they start no runs until resumed.
 
-    They stay paused when the studio starts again, and when the workflow is enabled again.
+    They stay paused when the studio restarts and when you enable the workflow again.
     """
 
     async def work() -> Sequence[ActivationResult]:
-        async with home() as rooms:
-            return await TriggerActivation(rooms).pause(name, node)
+        async with current_home() as home:
+            return await TriggerActivation(home).pause(name, node)
 
     _tell(run(work), as_json)
 
 
-@schedules.command()
+@triggers.command()
 @click.argument("name")
 @node_option
 @json_option
 def resume(name: str, node: str | None, as_json: bool) -> None:
-    """Let paused triggers go on; what came up meanwhile is not made up for."""
+    """Resume paused triggers; events during the pause are skipped."""
 
     async def work() -> Sequence[ActivationResult]:
-        async with home() as rooms:
-            return await TriggerActivation(rooms).resume(name, node)
+        async with current_home() as home:
+            return await TriggerActivation(home).resume(name, node)
 
     _tell(run(work), as_json)
 
 
-@schedules.command("run-now")
+@triggers.command("run-now")
 @click.argument("name")
 @node_option
 @json_option
 def run_now(name: str, node: str | None, as_json: bool) -> int:
-    """Run a workflow at once, as if its trigger had fired."""
+    """Run a workflow now, as if its trigger had fired."""
 
     async def work() -> tuple[str, str]:
-        async with home() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
-            started = await engine.runs.start(await TriggerActivation(rooms).manual_run(name, node))
+        async with (
+            current_home() as home,
+            open_studio(home) as studio,
+            open_engine(studio) as engine,
+        ):
+            started = await engine.runs.start(await TriggerActivation(home).manual_run(name, node))
             return started, (await engine.runs.run_to_end(started)).status
 
     started, status = run(work)
@@ -139,15 +143,15 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
 
 def _list_all(as_json: bool) -> None:
     async def work() -> list[TriggerLine]:
-        async with home() as rooms:
-            return await trigger_lines(rooms)
+        async with current_home() as home:
+            return await trigger_lines(home)
 
     found = run(work)
     if as_json:
         print_json([one.as_json() for one in found])
     elif found:
         print_table(
-            ("workflow", "node", "kind", "state", "next", "hook", "what is wrong"),
+            ("workflow", "node", "kind", "state", "next", "hook", "problem"),
             [
                 (
                     one.workflow,
@@ -192,12 +196,12 @@ def _show(found: Sequence[ActivationResult]) -> None:
 
 def _state(one: ActivationResult) -> str:
     if one.is_deleted:
-        return "off: the workflow was deleted"
+        return "disabled: the workflow was deleted"
     if one.paused_at:
         return f"paused since {one.paused_at}"
     if one.failure:
         return one.failure
-    return "on" if one.is_current else "on; edited since, enable it again to use the new version"
+    return "on" if one.is_current else "on; edited since, enable again to use the new version"
 
 
 def _as_dict(one: ActivationResult) -> dict[str, object]:

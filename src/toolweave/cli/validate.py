@@ -1,4 +1,4 @@
-"""`toolweave validate`: everything that is wrong with workflow files, and its repair."""
+"""`toolweave validate`: report all problems of workflow files, and repair them."""
 
 import difflib
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.authoring.environment import known_built_in, known_live, known_offline
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import Part, json_option, print_json, say
 from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
@@ -27,11 +27,11 @@ _MARKS: dict[str, Part] = {"error": ("error  ", "red"), "warning": ("warning", "
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--live", is_flag=True, help="Ask the servers of MCP nodes for their tools now.")
-@click.option("--fix", "is_fixing", is_flag=True, help="Mend what can be mended, in the files.")
+@click.option("--live", is_flag=True, help="Fetch the current tools from the servers of MCP nodes.")
+@click.option("--fix", "is_fixing", is_flag=True, help="Repair the files where possible.")
 @json_option
 def validate(files: tuple[str, ...], live: bool, is_fixing: bool, as_json: bool) -> int:
-    """Check workflows of any format: `-` reads one from standard input."""
+    """Check workflows of any dialect; `-` reads standard input."""
     given = [read_file(name) for name in files]
     reports, reasons = _examined(given, live=live)
     for name, reason in reasons.items():
@@ -39,7 +39,7 @@ def validate(files: tuple[str, ...], live: bool, is_fixing: bool, as_json: bool)
     told: list[dict[str, Any]] = []
     is_valid = True
     for file, report in zip(given, reports, strict=True):
-        # What is mended in a pipe goes on in it; what there is to say goes beside it.
+        # A repaired file from a pipe goes to stdout, so the report goes to stderr.
         beside = is_fixing and file.name == STDIN
         shown = _fixed(file, report, as_json=as_json, beside=beside) if is_fixing else report
         is_valid = is_valid and shown.is_valid
@@ -60,17 +60,17 @@ def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report
 
     async def work() -> tuple[KnownEnvironment, dict[str, str]]:
         try:
-            async with home() as rooms:
+            async with current_home() as home:
                 if not live:
-                    return await known_offline(rooms), {}
-                async with open_studio(rooms) as studio:
+                    return await known_offline(home), {}
+                async with open_studio(home) as studio:
                     return await known_live(
                         studio.home, studio.connections, [one.workflow for one in loaded]
                     )
         except ToolweaveError as error:
             if live:
                 raise
-            say(f"! only built-in nodes are known: {error.message}", stderr=True)
+            say(f"! only built-in nodes are available: {error.message}", stderr=True)
             return known_built_in(), {}
 
     known, reasons = run(work)
@@ -78,7 +78,7 @@ def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report
 
 
 def _fixed(file: WorkflowFile, report: Report, *, as_json: bool, beside: bool) -> Report:
-    """Mend the file, say what changed in it, and look again."""
+    """Repair the file, print the changes, and check it again."""
     fixed = report.fixed if report.is_workflow else None
     workflow = _with_statuses(fixed.workflow, report.known) if fixed else report.loaded.workflow
     if fixed is None or (not fixed.repaired and workflow == report.loaded.workflow):
@@ -123,7 +123,7 @@ def _show(file: WorkflowFile, report: Report, statuses: dict[str, str], *, besid
     errors = sum(problem.severity == "error" for problem in report.problems)
     warnings = len(report.problems) - errors
     verdict: Part = ("valid", "green") if report.is_valid else (f"{errors} wrong", "red")
-    notes = f", {warnings} to look at" if warnings else ""
+    notes = f", {warnings} to review" if warnings else ""
     tell(verdict, f"  {file.name}  ({report.loaded.format}{notes})")
     for problem in report.problems[:SHOWN_PROBLEMS]:
         _show_problem(problem, beside=beside)
@@ -133,7 +133,7 @@ def _show(file: WorkflowFile, report: Report, statuses: dict[str, str], *, besid
         if status != "valid":
             tell(f"node {node!r}: {status}", indent=2)
     if any(problem.patch for problem in report.problems):
-        tell("`toolweave validate --fix` mends what is marked with +.", indent=2)
+        tell("`toolweave validate --fix` repairs problems marked with +.", indent=2)
 
 
 def _show_problem(problem: Problem, *, beside: bool) -> None:

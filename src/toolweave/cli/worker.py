@@ -1,4 +1,4 @@
-"""`toolweave worker`: one more process that brings runs forward, on the same database."""
+"""`toolweave worker`: another process that executes runs on the same database."""
 
 import logging
 import signal
@@ -18,10 +18,10 @@ from toolweave.settings import from_environment
 @click.command()
 @click.option("--database", metavar="URL", help="postgresql://… that all workers share.")
 def worker(database: str | None) -> None:
-    """Bring runs forward until stopped with Ctrl-C.
+    """Run a worker that executes queued runs until stopped with Ctrl-C.
 
-    Start as many as you like: a run is held by one of them, and when that one dies another takes
-    the run over.
+    Start as many as you like: each run is leased by one worker, and another one takes over if
+    that worker dies.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     anyio.run(_work, database)

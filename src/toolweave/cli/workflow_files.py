@@ -1,4 +1,4 @@
-"""Workflow files on the command line: read one, `-` or a stored name, and write it back safely."""
+"""Workflow files on the command line: read a file or `-`, and write it back safely."""
 
 import os
 import sys
@@ -15,28 +15,28 @@ from toolweave.workflow.formats.load import YAML_ENDINGS, dump
 from toolweave.workflow.model import Workflow
 
 STDIN = "-"
-INSTEAD = "choose another name, or remove the file"
+INSTEAD = "choose another name, or delete the file"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowFile:
-    """A file as it was given, with its bytes."""
+    """A workflow file with its bytes."""
 
     name: str
     data: bytes
 
     def dumped(self, workflow: Workflow, format: FormatName) -> str:
-        """The text for a changed workflow, in the file's own format."""
+        """The text of a changed workflow in the file's own dialect."""
         if self.name.lower().endswith(YAML_ENDINGS):
             raise Conflict(
                 "WORKFLOW_IS_YAML",
-                f"{self.name!r} is YAML, which is only read",
-                hint=f"`toolweave convert {self.name} --to {format} --out FILE` makes JSON of it",
+                f"{self.name!r} is YAML, which cannot be written",
+                hint=f"`toolweave convert {self.name} --to {format} --out FILE` writes JSON",
             )
         return dump(workflow, format)
 
     def replace(self, text: str) -> None:
-        """Write the new text in its place, or to standard output where it came from a pipe."""
+        """Replace the file with the new text; write to standard output if it came from a pipe."""
         if self.name == STDIN:
             click.echo(text, nl=False)
             return
@@ -44,14 +44,14 @@ class WorkflowFile:
         if path.read_bytes() != self.data:
             raise Conflict(
                 "WORKFLOW_CHANGED",
-                f"{self.name!r} was changed by somebody else meanwhile",
+                f"{self.name!r} was changed by another program in the meantime",
                 hint="run the command again",
             )
         write_file(path, text, force=True)
 
 
 def read_file(name: str) -> WorkflowFile:
-    """The file of this name; `-` is standard input."""
+    """Read the file; `-` is standard input."""
     if name == STDIN:
         return WorkflowFile(STDIN, sys.stdin.buffer.read())
     try:
@@ -61,7 +61,7 @@ def read_file(name: str) -> WorkflowFile:
 
 
 def write_file(path: Path, text: str, *, force: bool = False, hint: str = INSTEAD) -> None:
-    """All of it or nothing, and not over a file that is there unless that is wanted.
+    """Write the whole file atomically; an existing file is replaced only with `over`.
 
     Raises:
         Conflict: `FILE_EXISTS`.
@@ -92,18 +92,18 @@ def write_file(path: Path, text: str, *, force: bool = False, hint: str = INSTEA
 def _put(temporary: str, path: Path, *, force: bool) -> None:
     if not force:
         try:
-            os.link(temporary, path)  # fails where a file has come to be in the meantime
+            os.link(temporary, path)  # fails if the file was created in the meantime
         except FileExistsError:
             raise
         except OSError:
-            pass  # a file system without links; nothing was there a moment ago
+            pass  # a file system without links; the file did not exist a moment ago
         else:
             return
     os.replace(temporary, path)
 
 
 def _mode(path: Path) -> int:
-    """That of the file there is; for a new one what the user's mask leaves of 0666."""
+    """The mode of the existing file; for a new one, 0666 with the user's umask."""
     with suppress(FileNotFoundError):
         return path.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -114,6 +114,6 @@ def _mode(path: Path) -> int:
 def _exists(path: Path, hint: str) -> Conflict:
     return Conflict(
         "FILE_EXISTS",
-        f"{str(path)!r} is there already",
+        f"{str(path)!r} already exists",
         hint=hint,
     )

@@ -1,4 +1,4 @@
-"""`toolweave workflows`: the named workflows of this home."""
+"""`toolweave workflows`: the stored workflows of this home."""
 
 from dataclasses import replace
 
@@ -20,9 +20,9 @@ from toolweave.workflow.workflow_json import WorkflowRecord
 
 @click.group(cls=HelpfulGroup)
 def workflows() -> None:
-    """Keep workflows by name: `toolweave run NAME` runs one.
+    """Manage stored workflows; `toolweave run NAME` runs one.
 
-    A NAME is that of a workflow, or of its file without the ending.
+    A NAME is the name of a workflow, or of its file without the extension.
     """
 
 
@@ -37,7 +37,7 @@ def list_workflows(as_json: bool) -> None:
         rows = [(one.name, str(len(one.workflow.nodes)), _faults(one) or None) for one in found]
         print_table(("workflow", "nodes", "problem"), rows)
     else:
-        say("No workflow is stored yet. `toolweave workflows save FILE` stores one.")
+        say("No stored workflows. `toolweave workflows save FILE` stores one.")
 
 
 @workflows.command()
@@ -45,7 +45,7 @@ def list_workflows(as_json: bool) -> None:
 @click.option("--to", "dialect", type=click.Choice(FORMAT_NAMES), help="Write it in this dialect.")
 @json_option
 def show(name: str, dialect: FormatName | None, as_json: bool) -> None:
-    """Print a workflow; with --json together with its revision."""
+    """Print a workflow; with --json, include its revision."""
     stored = run(lambda: _store().load(name))
     text = dump(stored.workflow, dialect or "toolweave")
     if as_json:
@@ -56,19 +56,19 @@ def show(name: str, dialect: FormatName | None, as_json: bool) -> None:
 
 @workflows.command()
 @click.argument("file", metavar="FILE")
-@click.option("--name", help="Store it under this name; else under its own.")
-@click.option("--force", is_flag=True, help="Replace the workflow that has the name.")
+@click.option("--name", help="Store it under this name; default: its own name.")
+@click.option("--force", is_flag=True, help="Replace an existing workflow.")
 @json_option
 def save(file: str, name: str | None, force: bool, as_json: bool) -> None:
     """Store a workflow file of any dialect; `-` is standard input.
 
-    It may have faults still: `toolweave validate` tells them, and it is not run with them.
+    It may still have errors: `toolweave validate` lists them; it does not run until they are fixed.
     """
     given = read_file(file)
     loaded = load(given.data, name_hint=given.name)
     errors = [problem for problem in loaded.problems if problem.severity == "error"]
     if errors and not loaded.workflow.nodes:
-        message = f"{file!r} is no workflow: {errors[0].message}"
+        message = f"{file!r} is not a workflow: {errors[0].message}"
         raise Invalid(errors[0].code, message, problems=errors)
     workflow = replace(loaded.workflow, name=name) if name else loaded.workflow
 
@@ -78,7 +78,7 @@ def save(file: str, name: str | None, force: bool, as_json: bool) -> None:
         try:
             await store.save(workflow, over=over)
         except Conflict as error:
-            hint = "give it another --name, or replace it with --force"
+            hint = "choose another --name, or replace it with --force"
             raise Conflict(error.code, error.message, hint=hint) from None
         return await store.load(workflow.name)
 
@@ -93,7 +93,7 @@ def save(file: str, name: str | None, force: bool, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Delete a stored workflow; its runs stay, and its triggers start nothing more."""
+    """Delete a stored workflow and stop its triggers; its runs are kept."""
 
     async def work() -> Stored:
         store = _store()
@@ -109,7 +109,7 @@ def remove(name: str, as_json: bool) -> None:
 
 
 async def _revision(store: WorkflowStore, name: str) -> Revision | None:
-    """That of the workflow whose place a name takes, whatever it is called itself."""
+    """The revision of the workflow that a name refers to."""
     place = slug(name)
     return next((one.revision for one in await store.list() if one.slug == place), None)
 

@@ -1,26 +1,26 @@
-"""What tools that run workflows need: the rooms, opened when first used, and what is published."""
+"""What tools that run workflows need: the studio, opened when first used, and its publications."""
 
 from dataclasses import dataclass, field
 from typing import Self
 
 from toolweave.library.store import LibraryStore
-from toolweave.mcp_server.tool_call import Rooms
+from toolweave.mcp_server.tool_call import OpenStudio
 from toolweave.publishing.service import Published
 from toolweave.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class WaitLimits:
-    """How long a call waits for its run, and a caller with tasks before it gets a handle."""
+    """How long a call waits for its run, and how soon a caller with task support gets a task."""
 
     # Most clients give up after a minute.
     wait_s: float = 45.0
-    # With tasks, a run that takes longer gets a handle.
+    # With task support, a longer run becomes a task.
     soon_s: float = 2.0
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """As it is set."""
+        """The configured limits."""
         return cls(settings.mcp_wait_s, settings.mcp_soon_s)
 
 
@@ -28,10 +28,10 @@ class WaitLimits:
 class McpContext:
     """One home, as the MCP server uses it."""
 
-    rooms: Rooms
+    studio: OpenStudio
     published: Published
-    # What the state of a question is sealed with; nothing: with one of this process.
+    # Signs the state of a question; without one, a key of this process is used.
     seal_key: str | None = None
-    patience: WaitLimits = field(default_factory=WaitLimits)
-    # Without one, the libraries of the rooms are used, and those are opened for it.
-    shelf: LibraryStore | None = None
+    wait_limits: WaitLimits = field(default_factory=WaitLimits)
+    # Without them, those of the studio are used, which is opened for it.
+    libraries: LibraryStore | None = None

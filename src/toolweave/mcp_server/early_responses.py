@@ -1,8 +1,7 @@
-"""The first answers, given before the SDK is loaded: it takes a second, a client should not wait.
+"""Answers the first requests before the SDK is loaded, which takes about a second.
 
-Answers only what it knows to the letter (`initialize`, `server/discover`, `tools/list`, `ping`,
-each in its plain form); anything else is left for the SDK. Tests hold every answer, and every
-message it takes, against the SDK's own.
+Handles only `initialize`, `server/discover`, `tools/list` and `ping` in their plain form; the SDK
+answers everything else. Tests compare every answer with the SDK's own.
 """
 
 import uuid
@@ -38,30 +37,25 @@ IDENTITY: JsonObject = {"_meta": {META + "serverInfo": SERVER_INFO}}
 
 Era = Literal["handshake", "modern"]
 Published = Callable[[], list[JsonObject]]
-Message = dict[str, Any]  # Any: JSON of a client, looked at key by key
+Message = dict[str, Any]  # Any: JSON of a client, checked key by key
 
 
 class EarlyResponder:
-    """Remembers how the conversation was opened, so that the SDK can be told of it."""
+    """Answers early requests and records the handshake, so that the SDK can replay it."""
 
     def __init__(self, published: Published = list[JsonObject]) -> None:
         self._published = published
-        # The published tools as the client knows them; nothing while it has not asked.
+        # The published tools that the client was sent; `None` before it asks.
         self.listed: list[JsonObject] | None = None
         self._era: Era | None = None
         self._opening: Message | None = None
         self._initialized: bytes | None = None
-        # Nobody else uses it, so the SDK's answer to what it is told can be told apart.
-        self.silent_id = f"toolweave-porch-{uuid.uuid4()}"
-
-    @property
-    def era(self) -> Era | None:
-        """How the conversation was opened; nothing while it is not, or not to the end."""
-        return None if self._era == "handshake" and self._initialized is None else self._era
+        # A unique id, so that the SDK's answer to the replayed request can be dropped.
+        self.silent_id = f"toolweave-early-{uuid.uuid4()}"
 
     def answer(self, line: bytes) -> bytes | None:
-        """The answer to one line: empty for a message that wants none, `None` for "ask the SDK"."""
-        message = read_message(line)
+        """The answer to one line: empty for a notification, `None` if the SDK must answer."""
+        message = _read_message(line)
         if message is None:
             return None
         if "id" not in message:
@@ -72,8 +66,8 @@ class EarlyResponder:
         self._opening = self._opening or message
         return orjson.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}) + b"\n"
 
-    def told(self) -> list[bytes]:
-        """The lines the SDK must read first, to be where this conversation is."""
+    def replay(self) -> list[bytes]:
+        """The lines that the SDK must read first."""
         if self._opening is None:
             return []
         opening = orjson.dumps({**self._opening, "id": self.silent_id}) + b"\n"
@@ -91,13 +85,13 @@ class EarlyResponder:
             if method == "initialize" and _is_handshake(params):
                 self._era = "handshake"
                 return _initialize(params["protocolVersion"])
-            if is_modern(params):
+            if _is_modern(params):
                 self._era = "modern" if (result := self._modern_result(method)) else None
                 return result
             return None
         if self._era == "modern":
-            return self._modern_result(method) if is_modern(params) else None
-        return self._handshake_result(method) if is_bare(params) else None
+            return self._modern_result(method) if _is_modern(params) else None
+        return self._handshake_result(method) if _is_bare(params) else None
 
     def _tools(self) -> JsonObject:
         self.listed = self._published()
@@ -123,8 +117,8 @@ class EarlyResponder:
         return None
 
 
-def read_message(line: bytes) -> Message | None:
-    """A request or notification in its plain form."""
+def _read_message(line: bytes) -> Message | None:
+    """Parse a request or notification in its plain form."""
     if len(line) > MAX_LINE_BYTES:
         return None
     try:
@@ -132,18 +126,18 @@ def read_message(line: bytes) -> Message | None:
     except orjson.JSONDecodeError:
         return None
     is_plain = (
-        is_object(message)
+        _is_object(message)
         and message.keys() <= {"jsonrpc", "id", "method", "params"}
         and message.get("jsonrpc") == "2.0"
         and isinstance(message.get("method"), str)
-        and is_object(message.get("params", {}))
+        and _is_object(message.get("params", {}))
         and _is_id(message.get("id", ""))
     )
     return message if is_plain else None
 
 
-def is_object(value: object) -> TypeGuard[Message]:
-    """Whether it is a JSON object."""
+def _is_object(value: object) -> TypeGuard[Message]:
+    """Whether `value` is a JSON object."""
     return isinstance(value, dict)
 
 
@@ -151,12 +145,12 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def is_bare(params: Message) -> bool:
-    """Whether nothing is asked for but by the method's name."""
+def _is_bare(params: Message) -> bool:
+    """Whether there are no parameters but plain metadata."""
     meta = params.get("_meta", {})
     return (
         params.keys() <= {"_meta"}
-        and is_object(meta)
+        and _is_object(meta)
         and _is_id(meta.get("progressToken", ""))
         and not any(key.startswith(META) for key in meta)
     )
@@ -171,10 +165,10 @@ def _is_handshake(params: Message) -> bool:
     )
 
 
-def is_modern(params: Message) -> bool:
-    """Whether nothing is there but the stamp of the modern era."""
+def _is_modern(params: Message) -> bool:
+    """Whether there are no parameters but the metadata of the sessionless protocol."""
     meta = params.get("_meta")
-    if params.keys() != {"_meta"} or not is_object(meta):
+    if params.keys() != {"_meta"} or not _is_object(meta):
         return False
     reserved = {key for key in meta if key.startswith(META)}
     return (
@@ -189,25 +183,25 @@ def is_modern(params: Message) -> bool:
 def _is_client(value: object) -> bool:
     known = {"name", "version", "title", "description", "websiteUrl"}
     return (
-        is_object(value)
+        _is_object(value)
         and {"name", "version"} <= value.keys() <= known
         and all(isinstance(text, str) for text in value.values())
     )
 
 
 def _is_capabilities(value: object) -> bool:
-    return is_object(value) and all(_is_capability(*item) for item in value.items())
+    return _is_object(value) and all(_is_capability(*item) for item in value.items())
 
 
 def _is_capability(name: str, value: object) -> bool:
-    if not is_object(value):
+    if not _is_object(value):
         return False
     if name == "roots":
         return value.keys() <= {"listChanged"} and all(
             type(each) is bool for each in value.values()
         )
     known = name in {"elicitation", "experimental", "extensions", "sampling"}
-    return known and all(is_object(each) for each in value.values())
+    return known and all(_is_object(each) for each in value.values())
 
 
 def _initialize(asked: str) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Questions of runs as MCP asks them: forms for the client's person, and answers from them."""
+"""Questions of runs as MCP forms, and the answers from them."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +14,7 @@ from toolweave.json_text import Json, JsonObject, write
 from toolweave.mcp_server.tool_call import McpCaller
 from toolweave.workflow.question import DECLINED, Question, question_of
 
-# What is asked elsewhere is answered there.
+# Questions on other channels are answered there.
 _OURS = frozenset({"inbox", "mcp"})
 MAX_SHOWN_CHARS = 4_000
 
@@ -22,13 +22,13 @@ Questions = dict[Key, Question]
 
 
 def can_be_asked(caller: McpCaller) -> bool:
-    """Whether the client shows forms; one that names no mode means these."""
+    """Whether the client shows forms; a client that names no mode does."""
     offered = caller.capabilities.elicitation
     return offered is not None and (offered.form is not None or offered.url is None)
 
 
 def note(open_questions: Questions, event: Event) -> None:
-    """Keep `open_questions` as they are after one more event."""
+    """Update `open_questions` with one event."""
     match event:
         case StepWaiting(key):
             question = question_of(event.question)
@@ -43,7 +43,7 @@ def note(open_questions: Questions, event: Event) -> None:
 
 
 def forms(questions: Mapping[Key, Question]) -> dict[str, types.ElicitRequest]:
-    """What a client is asked, by step."""
+    """The forms by step."""
     return {key: form(question) for key, question in questions.items()}
 
 
@@ -56,7 +56,7 @@ def form(question: Question) -> types.ElicitRequest:
 
 
 def text_of(question: Question) -> str:
-    """What a person reads: the title, the question, and what is to be judged."""
+    """The text for the person: title, question and the data to review."""
     parts = [question.title, question.text]
     if question.content is not None:
         shown = question.content if isinstance(question.content, str) else write(question.content)
@@ -65,7 +65,7 @@ def text_of(question: Question) -> str:
 
 
 def reply_of(result: types.ElicitResult) -> Json:
-    """What was answered; nothing for a person that closed the form."""
+    """The answer; `None` if the person closed the form."""
     match result.action:
         case "accept":
             content: JsonObject = dict[str, Json](result.content or {})  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def reply_of(result: types.ElicitResult) -> Json:
 
 
 def replies_in(responses: Mapping[str, Any] | None) -> dict[Key, types.ElicitResult]:
-    """The answers a client sends along with a call; others are not for us."""
+    """The answers that a client sends with a call; others are ignored."""
     found: dict[Key, types.ElicitResult] = {}
     for key, response in (responses or {}).items():
         with suppress(ValidationError):
@@ -86,7 +86,7 @@ def replies_in(responses: Mapping[str, Any] | None) -> dict[Key, types.ElicitRes
 
 
 async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: McpCaller) -> bool:
-    """Hand in an answer; whether it counted: somebody else may have been first."""
+    """Submit an answer; return whether it counted, as another person may have answered first."""
     try:
         await engine.answer(run, key, reply, by=caller.who)
     except Conflict:
@@ -95,14 +95,14 @@ async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: McpCal
 
 
 def parked(run: str, status: str, questions: Mapping[Key, Question]) -> JsonObject:
-    """What a client is told of a run that it cannot wait for, and how to go on."""
-    told: JsonObject = {"run_id": run, "status": status}
+    """The answer for a run that the client cannot wait for, with the next call to make."""
+    payload: JsonObject = {"run_id": run, "status": status}
     if questions:
-        told["asks"] = [
+        payload["asks"] = [
             {"step": key, "text": text_of(question), "schema": question.schema}
             for key, question in questions.items()
         ]
-        told["next"] = "ask your user, then call run_respond with run_id, step and reply"
+        payload["next"] = "ask your user, then call run_respond with run_id, step and reply"
     else:
-        told["next"] = "call run_status with run_id until it is over, then run_result"
-    return told
+        payload["next"] = "call run_status with run_id until the run ends, then run_result"
+    return payload

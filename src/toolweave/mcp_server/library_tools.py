@@ -1,55 +1,61 @@
-"""Libraries over MCP: seed 003's tools, and every template as a native prompt."""
+"""Libraries over MCP: the library tools, and every template as a native prompt."""
 
 from typing import cast
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.flow_runner import FlowRequest as AskedFlow
+from toolweave.library.home_libraries import flow_runner, library_store
 from toolweave.library.models import FlowList, TemplateList
 from toolweave.library.store import LibraryStore
 from toolweave.library.templates import PromptTemplate, fill
 from toolweave.mcp_server.context import McpContext
-from toolweave.mcp_server.tool_call import Answer, Context, McpCaller, ToolRequest, told
+from toolweave.mcp_server.tool_call import (
+    Answer,
+    Context,
+    McpCaller,
+    ToolRequest,
+    structured_result,
+)
 from toolweave.problems import did_you_mean
 
 READ = "workflows:read"
 
 
 class LibraryTools:
-    """Answers the six tools; only running a flow needs the engine."""
+    """The library tools; only running a flow needs the engine."""
 
-    def __init__(self, desk: McpContext) -> None:
-        self._desk = desk
-        self._shelves = Shelves(desk)
+    def __init__(self, context: McpContext) -> None:
+        self._context = context
+        self._access = LibraryAccess(context)
 
     async def call(self, asked: ToolRequest) -> Answer:
-        """One of the six."""
-        shelf = await self._shelves.get()
+        """Call one of the library tools."""
+        libraries = await self._access.get()
         match asked.name:
             case "flows_list":
-                return told(await self._flows(shelf, asked))
+                return structured_result(await self._flows(libraries, asked))
             case "flows_show":
-                name, ref = await self._library_of_flow(shelf, asked), _ref(asked)
-                found = await shelf.flow(name, asked.text("flow"), ref)
+                name, ref = await self._library_of_flow(libraries, asked), _ref(asked)
+                found = await libraries.flow(name, asked.text("flow"), ref)
                 shown = {"library": name, **found.at.as_json(), **found.entry.as_json()}
-                return told({**shown, "flow": found.document})
+                return structured_result({**shown, "flow": found.document})
             case "flows_execute":
-                return await self._execute(shelf, asked)
+                return await self._execute(libraries, asked)
             case "prompts_list":
-                return told(await self._prompts(shelf, asked))
+                return structured_result(await self._prompts(libraries, asked))
             case _:
-                return told(await self._prompt(shelf, asked))
+                return structured_result(await self._prompt(libraries, asked))
 
-    async def _flows(self, shelf: LibraryStore, asked: ToolRequest) -> JsonObject:
+    async def _flows(self, libraries: LibraryStore, asked: ToolRequest) -> JsonObject:
         listed: list[Json] = []
         problems: list[Json] = []
-        for name in await _names(shelf, asked):
+        for name in await _names(libraries, asked):
             try:
-                found: FlowList = await shelf.flows(name, _ref(asked))
+                found: FlowList = await libraries.flows(name, _ref(asked))
             except ToolweaveError as error:
                 _blame(problems, name, error, asked)
                 continue
@@ -58,12 +64,12 @@ class LibraryTools:
             problems += [{"library": name, **one.as_json()} for one in found.skipped]
         return {"flows": listed, "problems": problems} if problems else {"flows": listed}
 
-    async def _prompts(self, shelf: LibraryStore, asked: ToolRequest) -> JsonObject:
+    async def _prompts(self, libraries: LibraryStore, asked: ToolRequest) -> JsonObject:
         listed: list[Json] = []
         problems: list[Json] = []
-        for name in await _names(shelf, asked):
+        for name in await _names(libraries, asked):
             try:
-                found: TemplateList = await shelf.templates(name, _ref(asked))
+                found: TemplateList = await libraries.templates(name, _ref(asked))
             except ToolweaveError as error:
                 _blame(problems, name, error, asked)
                 continue
@@ -74,9 +80,9 @@ class LibraryTools:
             problems += [{"library": name, **one.as_json()} for one in found.skipped]
         return {"prompts": listed, "problems": problems} if problems else {"prompts": listed}
 
-    async def _prompt(self, shelf: LibraryStore, asked: ToolRequest) -> JsonObject:
+    async def _prompt(self, libraries: LibraryStore, asked: ToolRequest) -> JsonObject:
         library, template = await find_template(
-            shelf, asked.text("prompt"), await _names(shelf, asked), _ref(asked)
+            libraries, asked.text("prompt"), await _names(libraries, asked), _ref(asked)
         )
         if asked.name == "get_variable_sets":
             shown = template.as_json()
@@ -87,28 +93,28 @@ class LibraryTools:
         message: JsonObject = {"role": "user", "content": {"type": "text", "text": text}}
         return {"library": library, "name": template.name, "text": text, "messages": [message]}
 
-    async def _execute(self, shelf: LibraryStore, asked: ToolRequest) -> Answer:
-        studio = await self._desk.rooms()
+    async def _execute(self, libraries: LibraryStore, asked: ToolRequest) -> Answer:
+        studio = await self._context.studio()
         try:
-            library = await self._library_of_flow(shelf, asked)
+            library = await self._library_of_flow(libraries, asked)
         except NotFound:
-            library = asked.text("library")  # the execution tells what is missing
+            library = asked.text("library")  # the execution reports what is missing
         values = asked.arguments.get("initialVariables")
         given = values if isinstance(values, dict) else {}
         flow = AskedFlow(
             library, asked.text("flow"), _ref(asked), given, may_read=_may_read(asked.caller)
         )
-        runner = flow_runner(studio.home, studio.engine, shelf)
+        runner = flow_runner(studio.home, studio.engine, libraries)
         execution = await runner.execute(flow)
-        return told(execution, is_error=execution["status"] in ("failed", "partial"))
+        return structured_result(execution, is_error=execution["status"] in ("failed", "partial"))
 
-    async def _library_of_flow(self, shelf: LibraryStore, asked: ToolRequest) -> str:
-        """The library that is named, or the first that has the flow."""
-        names = await _names(shelf, asked)
+    async def _library_of_flow(self, libraries: LibraryStore, asked: ToolRequest) -> str:
+        """The named library, or the first that has the flow."""
+        names = await _names(libraries, asked)
         missing: ToolweaveError | None = None
         for name in names:
             try:
-                await shelf.flow(name, asked.text("flow"), _ref(asked))
+                await libraries.flow(name, asked.text("flow"), _ref(asked))
             except ToolweaveError as error:
                 missing = missing or error
             else:
@@ -119,21 +125,21 @@ class LibraryTools:
 
 
 class LibraryPrompts:
-    """Every template of every library as a prompt, called `library.template`."""
+    """Every template of every library as a prompt named `library.template`."""
 
-    def __init__(self, desk: McpContext | None) -> None:
-        self._shelves = Shelves(desk) if desk else None
+    def __init__(self, context: McpContext | None) -> None:
+        self._access = LibraryAccess(context) if context else None
 
     async def list_prompts(self, context: Context, _: object) -> types.ListPromptsResult:
-        """All of them; a library that cannot be read hides no other."""
+        """List the prompts; a library that cannot be read is skipped."""
         McpCaller(context).require(READ)
         found: list[types.Prompt] = []
-        shelf = await self._shelf()
-        if shelf is None:
+        libraries = await self._libraries()
+        if libraries is None:
             return types.ListPromptsResult(prompts=found)
-        for library in await shelf.list():
+        for library in await libraries.list():
             try:
-                listed = await shelf.templates(library.name)
+                listed = await libraries.templates(library.name)
             except ToolweaveError:
                 continue
             found += [_native(library.name, one) for one in listed.templates]
@@ -142,22 +148,22 @@ class LibraryPrompts:
     async def get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """One, filled in.
+        """Render one prompt.
 
         Raises:
             MCPError: there is no such prompt, or a value is missing.
         """
         McpCaller(context).require(READ)
         try:
-            shelf = await self._shelf()
-            if shelf is None:
+            libraries = await self._libraries()
+            if libraries is None:
                 raise NotFound("TEMPLATE_NOT_FOUND", f"Template not found: {params.name[:200]}")
             library, _, name = params.name.partition(".")
-            names = [one.name for one in await shelf.list()]
+            names = [one.name for one in await libraries.list()]
             if library in names and name:
-                template = await shelf.template(library, name)
+                template = await libraries.template(library, name)
             else:
-                _, template = await find_template(shelf, params.name, names, None)
+                _, template = await find_template(libraries, params.name, names, None)
             text = fill(template, cast("JsonObject", params.arguments or {}))
         except ToolweaveError as error:
             hint = f"; {error.hint}" if error.hint else ""
@@ -168,32 +174,32 @@ class LibraryPrompts:
         message = types.PromptMessage(role="user", content=content)
         return types.GetPromptResult(description=template.description, messages=[message])
 
-    async def _shelf(self) -> LibraryStore | None:
-        """Nothing where the home cannot be opened: then there are no prompts."""
+    async def _libraries(self) -> LibraryStore | None:
+        """The libraries; `None` if the home cannot be opened."""
         try:
-            return await self._shelves.get() if self._shelves else None
+            return await self._access.get() if self._access else None
         except ToolweaveError:
             return None
 
 
-class Shelves:
-    """The libraries of a desk: as handed in, else of its rooms."""
+class LibraryAccess:
+    """The libraries of a context: those given, else those of its studio."""
 
-    def __init__(self, desk: McpContext) -> None:
-        self._desk = desk
-        self._shelf = desk.shelf
+    def __init__(self, context: McpContext) -> None:
+        self._context = context
+        self._libraries = context.libraries
 
     async def get(self) -> LibraryStore:
-        """One for all calls, so that many who ask cause one question."""
-        if self._shelf is None:
-            self._shelf = shelf_of((await self._desk.rooms()).home)
-        return self._shelf
+        """One store for all calls, so that concurrent calls share one fetch."""
+        if self._libraries is None:
+            self._libraries = library_store((await self._context.studio()).home)
+        return self._libraries
 
 
 async def find_template(
-    shelf: LibraryStore, wanted: str, names: list[str], ref: str | None
+    libraries: LibraryStore, wanted: str, names: list[str], ref: str | None
 ) -> tuple[str, PromptTemplate]:
-    """A template by its name, in the first library that has it.
+    """Find a template by name in the first library that has it.
 
     Raises:
         NotFound: `TEMPLATE_NOT_FOUND`.
@@ -201,7 +207,7 @@ async def find_template(
     missing: ToolweaveError | None = None
     for name in names:
         try:
-            return name, await shelf.template(name, wanted.removeprefix(f"{name}."), ref)
+            return name, await libraries.template(name, wanted.removeprefix(f"{name}."), ref)
         except ToolweaveError as error:
             missing = missing or error
     raise missing or NotFound(
@@ -212,8 +218,8 @@ async def find_template(
 _ADD = "`toolweave library add NAME GIT_URL` adds a library"
 
 
-async def _names(shelf: LibraryStore, asked: ToolRequest) -> list[str]:
-    names = [one.name for one in await shelf.list()]
+async def _names(libraries: LibraryStore, asked: ToolRequest) -> list[str]:
+    names = [one.name for one in await libraries.list()]
     wanted = asked.text("library")
     if not wanted:
         return names
@@ -228,7 +234,7 @@ def _ref(asked: ToolRequest) -> str | None:
 
 
 def _blame(problems: list[Json], name: str, error: ToolweaveError, asked: ToolRequest) -> None:
-    """One library that fails hides no other; the only one asked for is the answer."""
+    """Record the failure of one library; raise it if that library was named."""
     if asked.text("library") or isinstance(error, Invalid):
         raise error
     problems.append({"library": name, "code": error.code, "reason": error.message})

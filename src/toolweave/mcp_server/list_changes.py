@@ -1,5 +1,5 @@
-"""Telling clients that a list changed: a subscription stream in the modern era, a message to
-every live connection in the older one."""
+"""Notify clients of changed lists: by a subscription stream in the sessionless protocol, by a
+notification to every live connection in the older one."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -20,15 +20,15 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolweave.mcp_server.resources import CHANGING
 
-# A client that does not read is told so late that it might as well look for itself.
-PATIENCE_S = 5.0
+# A client that does not read within this time misses the notification.
+SEND_TIMEOUT_S = 5.0
 
 
 class Changes:
-    """Knows who wants to hear of changes."""
+    """The clients to notify of changes."""
 
     def __init__(self, *, is_stale: bool = False) -> None:
-        # Whether a client was told of tools before we knew better.
+        # Whether the early answer listed tools that are out of date.
         self._is_stale = is_stale
         self._bus = InMemorySubscriptionBus()
         self._connections: WeakSet[Connection] = WeakSet()
@@ -37,7 +37,7 @@ class Changes:
     async def meet(
         self, context: ServerRequestContext[Any, Any], _: types.NotificationParams
     ) -> None:
-        """Remember who has just finished the handshake of the older era."""
+        """Remember a connection that completed the handshake."""
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             # A session is made anew for each request; only the connection lasts, and the SDK
             # has no public way from the one to the other.
@@ -47,12 +47,12 @@ class Changes:
                 await connection.send_tool_list_changed()
 
     async def tools_changed(self) -> None:
-        """Tell everybody that a tool was published or taken back."""
+        """Notify all clients that a tool was published or unpublished."""
         await self._bus.publish(ToolsListChanged())
         await self._tell_all(Connection.send_tool_list_changed)
 
     async def resources_changed(self) -> None:
-        """Tell everybody that live tools came or went."""
+        """Notify all clients that live tools were added or removed."""
         await self._bus.publish(ResourcesListChanged())
         for uri in CHANGING:
             await self._bus.publish(ResourceUpdated(uri=uri))
@@ -65,5 +65,5 @@ class Changes:
 
 
 async def _tell(connection: Connection, send: Callable[[Connection], Awaitable[None]]) -> None:
-    with anyio.move_on_after(PATIENCE_S):
+    with anyio.move_on_after(SEND_TIMEOUT_S):
         await send(connection)

@@ -1,4 +1,4 @@
-"""Progress of a run, told to a caller that wants to know."""
+"""Progress notifications of a run."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from toolweave.workflow.model import Workflow
 
 
 class RunProgress:
-    """Counts the steps that are done; of a run with loops nobody knows how many there will be."""
+    """Counts completed steps; a run with loops has no known total."""
 
     def __init__(self, workflow: Workflow, caller: McpCaller) -> None:
         self._titles = {
@@ -21,7 +21,7 @@ class RunProgress:
         self._done = 0
 
     async def note(self, entries: Sequence[JournalEntry]) -> None:
-        """Tell of the steps among these entries."""
+        """Report the steps among these entries."""
         for entry in entries:
             for key in _done(entry):
                 self._done += 1

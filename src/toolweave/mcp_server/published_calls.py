@@ -1,7 +1,7 @@
-"""A call of a published tool: its run is started or gone on with, watched, asked about, answered.
+"""A call of a published tool: starts or resumes its run, follows it and asks its questions.
 
-The run belongs to the engine, not to the call: whatever becomes of the connection, the journal
-tells how the run goes on, and its id is enough to come back to it.
+The run belongs to the engine, not to the call: if the connection is lost the run continues, and
+its id is enough to return to it.
 """
 
 import logging
@@ -28,7 +28,7 @@ from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.progress import RunProgress
 from toolweave.mcp_server.results import finished_result
 from toolweave.mcp_server.tasks import created, has_tasks, require_tasks
-from toolweave.mcp_server.tool_call import Answer, McpCaller, ToolRequest, told
+from toolweave.mcp_server.tool_call import Answer, McpCaller, ToolRequest, structured_result
 from toolweave.publishing.service import PublishedTool
 from toolweave.tasks import background
 from toolweave.workflow.question import Question
@@ -41,17 +41,17 @@ MAX_TRIES = 3
 
 
 class PublishedCalls:
-    """Runs workflows for those who call them as tools."""
+    """Runs workflows that are called as tools."""
 
-    def __init__(self, desk: McpContext) -> None:
-        self._desk = desk
+    def __init__(self, context: McpContext) -> None:
+        self._context = context
 
     async def call(self, asked: ToolRequest, one: PublishedTool) -> Answer:
-        """The result of one call, or what the client has to do first."""
+        """The result of one call, or what the client must do first."""
         caller, tasks = asked.caller, one.publication.tasks
         if tasks == "only":
             require_tasks(caller)
-        engine = (await self._desk.rooms()).engine
+        engine = (await self._context.studio()).engine
         run = _resumed(asked.params)
         if run is None:
             request = RunRequest(one.workflow, asked.arguments, trigger=TRIGGER, source=one.loaded)
@@ -59,26 +59,26 @@ class PublishedCalls:
             if tasks != "auto" and has_tasks(caller):
                 return await created(engine, run)
         async with _while_there(engine, run, caller, one.publication.if_left):
-            return await _Watching(engine, run, one, asked, self._desk.patience).answer()
+            return await _Watching(engine, run, one, asked, self._context.wait_limits).answer()
 
 
 @dataclass
 class _Watching:
-    """One call and its run; questions stay open until they are answered here or elsewhere."""
+    """One call and its run; questions stay open until answered, here or elsewhere."""
 
     engine: Engine
     run: str
     one: PublishedTool
     asked: ToolRequest
-    patience: WaitLimits
+    wait_limits: WaitLimits
     questions: asking.Questions = field(default_factory=dict[Key, Question])
-    # The forms that are before a person now, and how long the call goes on.
+    # The forms shown to the person now, and the call's deadline.
     shown: dict[Key, anyio.CancelScope] = field(default_factory=dict[Key, anyio.CancelScope])
     waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     is_dismissed: bool = False
 
     async def answer(self) -> Answer:
-        """Wait for the end, for a question, or as long as the client can."""
+        """Wait for the end, for a question, or until the client's limit."""
         async with background() as tasks:
             self._wait_on()
             with self.waiting:
@@ -101,7 +101,7 @@ class _Watching:
         return None
 
     async def _left(self) -> Answer:
-        """What a client gets that cannot wait any longer."""
+        """The answer when the time limit is reached."""
         run = await self.engine.get(self.run)
         if run.status in FINAL:
             last = (await self.engine.journal.read(self.run))[-1].event
@@ -109,22 +109,22 @@ class _Watching:
             return await finished_result(self.engine, self.run, self.one, last)
         if has_tasks(self.asked.caller):
             return await created(self.engine, self.run)
-        return told(asking.parked(self.run, run.status, self.questions))
+        return structured_result(asking.parked(self.run, run.status, self.questions))
 
     def _wait_on(self) -> None:
-        """Begin to count the time; none passes while a person has a form to fill in."""
-        soon = self.patience.soon_s if has_tasks(self.asked.caller) else self.patience.wait_s
+        """Start the deadline; it is suspended while a person fills in a form."""
+        soon = self.wait_limits.soon_s if has_tasks(self.asked.caller) else self.wait_limits.wait_s
         self.waiting.deadline = inf if self.shown else anyio.current_time() + soon
 
     def _note(self, entries: list[JournalEntry]) -> None:
         for entry in entries:
             asking.note(self.questions, entry.event)
         for key in [key for key in self.shown if key not in self.questions]:
-            self.shown.pop(key).cancel()  # it is answered: somebody else may have been first
+            self.shown.pop(key).cancel()  # answered, possibly by someone else
             self._wait_on()
 
     async def _hand_in(self, replies: dict[Key, types.ElicitResult]) -> None:
-        """Answer what the client has sent answers for; what does not fit is asked again."""
+        """Submit the client's answers; an invalid answer is asked for again."""
         for key in [key for key in replies if key in self.questions]:
             reply = asking.reply_of(replies.pop(key))
             if reply is None:
@@ -134,10 +134,10 @@ class _Watching:
                 self.questions.pop(key)
 
     def _ask(self, tasks: TaskGroup) -> Answer | None:
-        """Put the open questions to the client's person in the client's way."""
+        """Ask the open questions in the way that the client supports."""
         caller = self.asked.caller
         if self.is_dismissed or not asking.can_be_asked(caller):
-            return told(asking.parked(self.run, "waiting", self.questions))
+            return structured_result(asking.parked(self.run, "waiting", self.questions))
         if caller.is_modern:
             state = orjson.dumps({"run": self.run, "asked": list(self.questions)}).decode()
             requests: types.InputRequests = {**asking.forms(self.questions)}
@@ -150,7 +150,7 @@ class _Watching:
         return None
 
     async def _show(self, key: Key, question: Question) -> None:
-        """The older era: a form is pushed, and its answer handed in."""
+        """With the session protocol: send a form and submit its answer."""
         caller = self.asked.caller
         with self.shown[key]:
             for _ in range(MAX_TRIES):
@@ -160,7 +160,7 @@ class _Watching:
                 if not question.faults(reply):
                     await asking.answer(self.engine, self.run, key, reply, caller)
                     return
-            # Nothing comes of it any more: whoever called is told how to answer.
+            # No form can be shown any more; the answer explains how to reply.
             self.waiting.cancel()
 
 
@@ -171,12 +171,12 @@ async def _elicited(caller: McpCaller, question: Question) -> Json:
             asking.text_of(question), dict(question.schema), related_request_id=request
         )
     except MCPError:
-        return None  # the client says that it can ask, and cannot
+        return None  # the client declares forms but does not support them
     return asking.reply_of(shown)
 
 
 def _resumed(params: types.CallToolRequestParams) -> str | None:
-    """The run that a sealed state is of; the seal is checked before we see it."""
+    """The run of a signed state; the signature has been verified before."""
     if params.request_state is None:
         return None
     state: Mapping[str, str] = orjson.loads(params.request_state)
@@ -187,7 +187,7 @@ def _resumed(params: types.CallToolRequestParams) -> str | None:
 async def _while_there(
     engine: Engine, run: str, caller: McpCaller, if_left: str
 ) -> AsyncGenerator[None]:
-    """Whoever cancels stops the run; for whoever is gone the tool's policy says what happens."""
+    """Cancel the run if the caller cancels; if the caller disconnects, follow the tool's policy."""
     try:
         yield
     except get_cancelled_exc_class():

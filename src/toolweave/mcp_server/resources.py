@@ -1,6 +1,6 @@
 """The catalog as resources: `toolweave://catalog/types`, `…/FLOW` and `…/FLOW/IF`.
 
-A node's name is percent-encoded in its address; live tools have `:` and `/` in theirs.
+A node's name is percent-encoded in its URI, as names of live tools contain `:` and `/`.
 """
 
 from urllib.parse import quote, unquote
@@ -17,7 +17,7 @@ from toolweave.json_text import JsonObject
 PREFIX = "toolweave://catalog/"
 TYPES = PREFIX + "types"
 TEMPLATE = PREFIX + "{node_type}/{subtype}"
-# Whatever servers come and go, only these lists of names become others.
+# Only these resources change when servers are added or removed.
 CHANGING = (TYPES, PREFIX + "TOOL")
 
 PAGE = 200
@@ -26,21 +26,21 @@ _JSON = "application/json"
 
 
 def address(spec: NodeSpec) -> str:
-    """Where a node's specification is read."""
+    """The URI of a node's specification."""
     return f"{PREFIX}{spec.type}/{quote(spec.subtype, safe='')}"
 
 
 def page(knowledge: Knowledge, cursor: str | None) -> types.ListResourcesResult:
-    """One page of everything there is to read.
+    """One page of all resources.
 
     Raises:
-        MCPError: the cursor is none of ours.
+        MCPError: the cursor is invalid.
     """
     entries = [TYPES, *knowledge.catalog.types(), *knowledge.catalog]
     start = 0
     if cursor is not None:
         if not cursor.isascii() or not cursor.isdecimal() or not 0 < int(cursor[:9]) < len(entries):
-            raise MCPError(types.INVALID_PARAMS, "this cursor is not valid; list from the start")
+            raise MCPError(types.INVALID_PARAMS, "invalid cursor; list from the start")
         start = int(cursor)
     end = start + PAGE
     return types.ListResourcesResult(
@@ -50,7 +50,7 @@ def page(knowledge: Knowledge, cursor: str | None) -> types.ListResourcesResult:
 
 
 def template() -> types.ResourceTemplate:
-    """One node's specification, by its two names."""
+    """The template for a node's specification."""
     return types.ResourceTemplate(
         uri_template=TEMPLATE,
         name="node-spec",
@@ -60,10 +60,10 @@ def template() -> types.ResourceTemplate:
 
 
 def read(knowledge: Knowledge, uri: str) -> JsonObject:
-    """What is at `uri`.
+    """Read the resource at `uri`.
 
     Raises:
-        MCPError: nothing is; where a close name is known, the message has it.
+        MCPError: there is none; the message suggests a close name.
     """
     if uri == TYPES:
         return {name: list(subtypes) for name, subtypes in knowledge.types().items()}
@@ -82,14 +82,14 @@ def read(knowledge: Knowledge, uri: str) -> JsonObject:
 
 
 def complete(knowledge: Knowledge, params: types.CompleteRequestParams) -> types.Completion:
-    """Types and subtypes that begin with what was typed.
+    """Complete types and subtypes.
 
     Raises:
         MCPError: there is no such template, or it has no such argument.
     """
     ref, argument = params.ref, params.argument
     if not isinstance(ref, types.ResourceTemplateReference) or ref.uri != TEMPLATE:
-        raise MCPError(types.INVALID_PARAMS, f"only the template {TEMPLATE!r} is completed")
+        raise MCPError(types.INVALID_PARAMS, f"completion supports only the template {TEMPLATE!r}")
     known = knowledge.catalog.types()
     given = (params.context.arguments if params.context else None) or {}
     match argument.name:
@@ -100,7 +100,7 @@ def complete(knowledge: Knowledge, params: types.CompleteRequestParams) -> types
         case "subtype":
             candidates = [name for names in known.values() for name in names]
         case _:
-            raise MCPError(types.INVALID_PARAMS, f"{TEMPLATE!r} has node_type and subtype only")
+            raise MCPError(types.INVALID_PARAMS, f"{TEMPLATE!r} has only node_type and subtype")
     typed = argument.value.casefold()
     found = [name for name in candidates if name.casefold().startswith(typed)]
     values = found[:MAX_COMPLETIONS]
@@ -108,7 +108,7 @@ def complete(knowledge: Knowledge, params: types.CompleteRequestParams) -> types
 
 
 def _resource(entry: str | NodeSpec) -> types.Resource:
-    """The list of all types, that of one, or one node."""
+    """The resource for all types, one type or one node."""
     if isinstance(entry, NodeSpec):
         text = entry.summary[:200]
         return types.Resource(uri=address(entry), name=entry.ref, description=text, mime_type=_JSON)
@@ -119,7 +119,7 @@ def _resource(entry: str | NodeSpec) -> types.Resource:
 
 
 def _close(knowledge: Knowledge, node_type: str, subtype: str) -> str | None:
-    """An address names one node exactly: a close name is a hint, never an answer."""
+    """Suggest the URI of a close name; a URI never resolves to another node."""
     found = correct(knowledge.catalog, node_type, subtype)
     return (
         found.hint if isinstance(found, UnknownName) else f"did you mean {address(found.spec)!r}?"
@@ -127,5 +127,5 @@ def _close(knowledge: Knowledge, node_type: str, subtype: str) -> str | None:
 
 
 def _no_resource(uri: str, hint: str | None = None) -> MCPError:
-    told = f"no resource {uri[:200]!r}; {hint or '`resources/list` has the addresses'}"
-    return MCPError(types.INVALID_PARAMS, told, data={"uri": uri[:2000]})
+    message = f"no resource {uri[:200]!r}; {hint or '`resources/list` lists the URIs'}"
+    return MCPError(types.INVALID_PARAMS, message, data={"uri": uri[:2000]})

@@ -1,4 +1,4 @@
-"""What came of a run, as the result of a tool call."""
+"""The outcome of a run as the result of a tool call."""
 
 import mcp_types as types
 from pydantic import TypeAdapter, ValidationError
@@ -13,7 +13,7 @@ from toolweave.tools.check import check_output
 from toolweave.workflow.signature import RESULT
 
 ERROR_TOKENS = 5_000
-# A result of this one field is content as it is: texts, pictures, sounds, files.
+# A result with only this field is returned as content: text, images, audio, files.
 CONTENT = "content"
 
 _CONTENT: TypeAdapter[list[types.ContentBlock]] = TypeAdapter(list[types.ContentBlock])
@@ -22,7 +22,7 @@ _CONTENT: TypeAdapter[list[types.ContentBlock]] = TypeAdapter(list[types.Content
 async def finished_result(
     engine: Engine, run: str, one: PublishedTool, finished: Finished
 ) -> JsonObject:
-    """The result of a run that is over."""
+    """The result of a finished run."""
     if finished.status != "success":
         return await failed_result(engine, run)
     value = finished.result
@@ -31,13 +31,13 @@ async def finished_result(
     structured = _structured(one, value)
     problems = check_output(one.tool, structured)
     if any(problem.severity == "error" for problem in problems):
-        told: JsonObject = {
+        payload: JsonObject = {
             "code": "MCP_OUTPUT_INVALID",
-            "message": f"what the run gave does not fit the output schema of {one.tool.name!r}",
+            "message": f"the run's result does not match the output schema of {one.tool.name!r}",
             "runId": run,
             "problems": [problem.as_json() for problem in problems[:20]],
         }
-        return _error(told)
+        return _error(payload)
     text = value if isinstance(value, str) else write(structured)
     return {
         "content": [{"type": "text", "text": text}],
@@ -47,16 +47,16 @@ async def finished_result(
 
 
 async def failed_result(engine: Engine, run: str) -> JsonObject:
-    """What stopped a run and where, with what its steps gave before, in seed 003's shape."""
+    """The error of a run, with the results of its completed steps."""
     entries = await engine.journal.read(run)
     shown = execution(run, await engine.plan(run), entries)
     steps = shown.pop("intermediateResults")
     error = shown.get("error")
-    told: JsonObject = dict(error) if isinstance(error, dict) else {}
-    told.pop("partialResults", None)
-    told.setdefault("code", "RUN_CANCELLED" if shown["status"] == "cancelled" else "RUN_FAILED")
-    told.setdefault("message", f"the run ended as {shown['status']}")
-    frame: JsonObject = {"runId": run, "status": shown["status"], "error": told}
+    payload: JsonObject = dict(error) if isinstance(error, dict) else {}
+    payload.pop("partialResults", None)
+    payload.setdefault("code", "RUN_CANCELLED" if shown["status"] == "cancelled" else "RUN_FAILED")
+    payload.setdefault("message", f"the run ended with status {shown['status']!r}")
+    frame: JsonObject = {"runId": run, "status": shown["status"], "error": payload}
     fitted = fit_list(
         [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else [],
         ERROR_TOKENS,
@@ -68,22 +68,22 @@ async def failed_result(engine: Engine, run: str) -> JsonObject:
     return _error({**frame, **fitted})
 
 
-def _error(told: JsonObject) -> JsonObject:
-    error = told.get("error")
-    about = error if isinstance(error, dict) else told
+def _error(payload: JsonObject) -> JsonObject:
+    error = payload.get("error")
+    about = error if isinstance(error, dict) else payload
     place = about.get("failedAt")
     where = f" at {place['nodeId']!r}" if isinstance(place, dict) and "nodeId" in place else ""
     hint = f"\nHint: {about['hint']}" if about.get("hint") else ""
-    text = f"Failed{where}: {about['message']} [{about['code']}]{hint}\n{write(told)}"
+    text = f"Failed{where}: {about['message']} [{about['code']}]{hint}\n{write(payload)}"
     return {
         "content": [{"type": "text", "text": text}],
-        "structuredContent": told,
+        "structuredContent": payload,
         "isError": True,
     }
 
 
 def _structured(one: PublishedTool, value: Json) -> JsonObject:
-    """Clients want an object: what is none, or is wanted so, stands in `result`."""
+    """Structured content must be an object: any other value is wrapped in `result`."""
     schema = one.publication.output_schema
     properties = schema.get("properties") if schema is not None else None
     is_wrapped = isinstance(properties, dict) and properties.keys() - HANDLE.keys() == {RESULT}
@@ -93,7 +93,7 @@ def _structured(one: PublishedTool, value: Json) -> JsonObject:
 
 
 def _blocks(value: Json) -> list[Json] | None:
-    """What is content already."""
+    """The value as content blocks, if it is a list of them."""
     if not isinstance(value, dict) or list(value) != [CONTENT]:
         return None
     blocks = value[CONTENT]

@@ -1,4 +1,4 @@
-"""`run_status`, `run_result`, `run_respond` and `run_cancel`: runs for clients of any kind."""
+"""`run_status`, `run_result`, `run_respond` and `run_cancel`, for clients of any kind."""
 
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
@@ -9,36 +9,36 @@ from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tasks import require_run
-from toolweave.mcp_server.tool_call import Answer, ToolRequest, told
+from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
 
 RESULT_TOKENS = 5_000
 
 
 class RunTools:
-    """Looks at and steers runs by their ids."""
+    """Reads and controls runs by id."""
 
-    def __init__(self, desk: McpContext) -> None:
-        self._desk = desk
+    def __init__(self, context: McpContext) -> None:
+        self._context = context
 
     async def call(self, asked: ToolRequest) -> Answer:
-        """One of the four."""
-        engine = (await self._desk.rooms()).engine
+        """Call one of the run tools."""
+        engine = (await self._context.studio()).engine
         run = await engine.get(asked.text("run_id"))
-        await require_run(asked.caller, self._desk.published, run)
+        await require_run(asked.caller, self._context.published, run)
         match asked.name:
             case "run_result":
-                return told(await _result(engine, run, asked))
+                return structured_result(await _result(engine, run, asked))
             case "run_respond":
                 await _respond(engine, run, asked)
             case "run_cancel":
                 await engine.cancel(run.id, by=asked.caller.who)
             case _:
                 pass
-        return told(await status_of(engine, run.id))
+        return structured_result(await status_of(engine, run.id))
 
 
 async def status_of(engine: Engine, run_id: str) -> JsonObject:
-    """How a run stands, and all that it asks."""
+    """The status of a run and its open questions."""
     run = await engine.get(run_id)
     shown: JsonObject = {"run_id": run.id, "workflow": run.workflow, "status": run.status}
     if run.error:
@@ -55,7 +55,7 @@ async def status_of(engine: Engine, run_id: str) -> JsonObject:
 
 
 def questions(state: RunState) -> list[JsonObject]:
-    """What a run asks people, by step."""
+    """The open questions of a run, by step."""
     return [
         {"step": key, **waiting.question}
         for key, waiting in state.waiting.items()
@@ -87,8 +87,8 @@ async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> None:
             names = ", ".join(map(repr, open_steps))
             raise Conflict(
                 "STEP_NOT_WAITING",
-                f"run {run.id!r} asks {len(open_steps)} things",
-                hint=f"give 'step', one of {names}" if names else "nothing in this run waits",
+                f"run {run.id!r} has {len(open_steps)} open questions",
+                hint=f"give 'step', one of {names}" if names else "no step of this run is waiting",
             )
         step = open_steps[0]
     await engine.answer(run.id, step, asked.arguments["reply"], by=asked.caller.who)

@@ -1,4 +1,4 @@
-"""The SDK's server object around our tools, catalog resources, completion."""
+"""The SDK's server with our tools, catalog resources and completion."""
 
 import logging
 from typing import Any
@@ -12,9 +12,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 import toolweave
-from toolweave.app.live_catalog import LiveCatalog
+from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.tool_service import ToolService
-from toolweave.json_text import JsonObject, write
+from toolweave.json_text import write
 from toolweave.mcp_server import resources
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
@@ -23,13 +23,13 @@ from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.signed_state import sealing
 from toolweave.mcp_server.tasks import TaskMethods
 from toolweave.mcp_server.tool_call import Context, asker
-from toolweave.mcp_server.tools import McpTools, called
+from toolweave.mcp_server.tools import McpTools
 
 logger = logging.getLogger("toolweave.mcp")
 
 
 class CatalogServer:
-    """Answers the protocol's questions about the catalog."""
+    """Serves the catalog as resources."""
 
     def __init__(self, catalog: LiveCatalog) -> None:
         self._catalog = catalog
@@ -37,17 +37,17 @@ class CatalogServer:
     async def list_resources(
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """The whole catalog, each type of it, and each node."""
+        """List the whole catalog, each type and each node."""
         return resources.page(self._catalog.knowledge, params.cursor if params else None)
 
     async def list_templates(self, _: Context, __: object) -> types.ListResourceTemplatesResult:
-        """One node's specification."""
+        """List the template for a node's specification."""
         return types.ListResourceTemplatesResult(resource_templates=[resources.template()])
 
     async def read_resource(
         self, _: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """`…/types`, `…/FLOW` or `…/FLOW/IF`."""
+        """Read `…/types`, `…/FLOW` or `…/FLOW/IF`."""
         uri = str(params.uri)
         text = write(resources.read(self._catalog.knowledge, uri), pretty=True)
         contents = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
@@ -56,18 +56,18 @@ class CatalogServer:
     async def complete(
         self, _: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Types and subtypes that begin with what was typed."""
+        """Complete types and subtypes."""
         completion = resources.complete(self._catalog.knowledge, params)
         return types.CompleteResult(completion=completion)
 
 
 class _Server(Server[Any]):
-    """Tells clients of the older era, too, that lists may change."""
+    """Also announces list changes to clients of the session protocol."""
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *args: Any, **kwargs: Any
     ) -> InitializationOptions:
-        """As the SDK's, with change notifications; extensions are of the modern era."""
+        """The SDK's options with change notifications, without extensions of the newer protocol."""
         changing = NotificationOptions(resources_changed=True, tools_changed=True)
         options = super().create_initialization_options(
             notification_options or changing, *args, **kwargs
@@ -77,17 +77,24 @@ class _Server(Server[Any]):
 
 
 def build_server(
-    catalog: LiveCatalog, toolbox: ToolService, changes: Changes, desk: McpContext | None = None
+    catalog: LiveCatalog,
+    tool_service: ToolService,
+    changes: Changes,
+    context: McpContext | None = None,
 ) -> Server[Any]:
-    """One object for stdio and HTTP alike; without a desk no workflow can be run."""
-    ours, tools, prompts = CatalogServer(catalog), McpTools(toolbox, desk), LibraryPrompts(desk)
+    """The server for stdio and HTTP; without a context it runs no workflows."""
+    ours, tools, prompts = (
+        CatalogServer(catalog),
+        McpTools(tool_service, context),
+        LibraryPrompts(context),
+    )
     server = _Server(
         NAME,
         version=toolweave.__version__,
         title=TITLE,
         instructions=INSTRUCTIONS,
         cache_hints={
-            # Which tools there are depends on the key.
+            # The list of tools depends on the API key.
             "tools/list": CacheHint(ttl_ms=TOOLS_FRESH_MS, scope="private"),
             "server/discover": CacheHint(ttl_ms=TOOLS_FRESH_MS, scope="public"),
         },
@@ -105,26 +112,18 @@ def build_server(
     server.add_notification_handler(
         "notifications/initialized", types.NotificationParams, changes.meet
     )
-    TaskMethods(desk).serve(server)
-    server.middleware += [_contain, sealing(desk.seal_key if desk else None)]
+    TaskMethods(context).serve(server)
+    server.middleware += [_contain, sealing(context.seal_key if context else None)]
     return server
 
 
-def try_call(toolbox: ToolService, name: str, arguments: JsonObject) -> JsonObject | None:
-    """A call past the SDK; nothing where it fails, so that the SDK meets the fault and tells it."""
-    try:
-        return called(toolbox, name, arguments, {})
-    except Exception:
-        return None
-
-
 async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Keep the words of a fault of ours from the wire, where the SDK would put them."""
+    """Hide the text of unexpected exceptions, which the SDK would send to the client."""
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):
         raise
     except Exception:
         logger.exception("request failed", extra={**asker(ctx), "method": ctx.method})
-        told = "a fault of ours; the log has the details"
-        raise MCPError(types.INTERNAL_ERROR, told) from None
+        message = "internal error; see the server's log"
+        raise MCPError(types.INTERNAL_ERROR, message) from None

@@ -1,7 +1,7 @@
-"""The state that a client carries while its person answers: sealed, and bound to whoever got it.
+"""The signed state that a client carries while its user answers a question.
 
-The SDK's boundary seals what we hand out and opens what comes back, before anything of it is
-looked at: it is bound to the tool, the arguments, the API key and a time.
+The SDK's boundary signs the state and verifies it before we read it; it is bound to the tool, the
+arguments, the API key and an expiry time.
 """
 
 import secrets
@@ -15,13 +15,13 @@ from toolweave.mcp_server.tool_call import Context, McpCaller
 from toolweave.storage.files import write_private
 
 FILE = "seal.key"
-# A person may think for a day.
+# A person may take a day to answer.
 VALID_S = 24 * 3600.0
 _LENGTH = 64
 
 
 def sealing(key: str | None) -> RequestStateBoundary:
-    """The boundary, with the home's key or one of this process alone."""
+    """The boundary, with the home's key or a key of this process."""
     security = RequestStateSecurity(
         keys=[key or secrets.token_hex()], ttl=VALID_S, bind_principal=_principal
     )
@@ -29,7 +29,7 @@ def sealing(key: str | None) -> RequestStateBoundary:
 
 
 def seal_key(home: Path) -> str | None:
-    """The home's key: made once, readable by the user alone; nothing where none can be kept."""
+    """The home's key, created once and readable only by the user; `None` if it cannot be stored."""
     path = home / FILE
     with suppress(OSError):
         with suppress(FileExistsError):

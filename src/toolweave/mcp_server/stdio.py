@@ -1,8 +1,8 @@
-"""`toolweave mcp`: the server over standard input and output, answering from the first moment.
+"""`toolweave mcp`: the server over stdio, which answers before the SDK is loaded.
 
-One thread reads for as long as the process lives. While the SDK is loaded its lines go to the
-porch; the first that the porch cannot answer, and all after it, go to the SDK's server, which is
-first told how the conversation began.
+One thread reads for the lifetime of the process. While the SDK loads, lines go to the early
+responder; the first line it cannot answer and all later ones go to the SDK's server, which first
+replays the handshake.
 """
 
 import importlib
@@ -10,35 +10,37 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.early_responses import EarlyResponder, Era, Published
+from toolweave.mcp_server.early_responses import EarlyResponder, Published
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
-# While the SDK is loaded, the thread that answers must not wait long for its turn.
+# While the SDK loads, the answering thread must be scheduled quickly.
 QUICK_SWITCH_S = 0.0005
 
 Sink = Callable[[bytes], None]
 
 
-def run_stdio() -> None:
-    """Serve one client until its input ends."""
-    published = _Published()
-    entrance = Entrance(0, _take_stdout(), published=published)
+def run_stdio(home: Path | None = None) -> None:
+    """Serve one client until its input ends, from `home` or the home of the environment."""
+    published = _Published(home)
+    reader = StdioReader(0, _take_stdout(), published=published)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_SWITCH_S)
-    entrance.open()
-    # By name: their imports take a second, and nothing above may wait for them.
+    reader.open()
+    # By name: these imports take a second, and the first answers must not wait for them.
     published.load()
-    handover = importlib.import_module("toolweave.mcp_server.sdk_bridge")
+    bridge = importlib.import_module("toolweave.mcp_server.sdk_bridge")
     sys.setswitchinterval(usual)
-    handover.serve(entrance)
+    bridge.serve(reader, home)
 
 
-class Entrance:
-    """Where lines come in: to the porch at first, then to whoever it is handed over to."""
+class StdioReader:
+    """Reads lines: passes them to the early responder first, then to the SDK's server."""
 
     def __init__(
         self,
@@ -51,44 +53,39 @@ class Entrance:
         self._reading = reading
         self._writing = writing
         self._leave = leave
-        self._porch = EarlyResponder(published)
-        self._porch_is_open = True
+        self._early = EarlyResponder(published)
+        self._is_early = True
         self._one_at_a_time = threading.Lock()
         self._sink: Sink | None = None
         self._has_sink = threading.Event()
 
     @property
     def silent_id(self) -> str:
-        """The id of the one request whose answer the client has had already."""
-        return self._porch.silent_id
-
-    @property
-    def era(self) -> Era | None:
-        """How the porch saw the conversation opened."""
-        return self._porch.era
+        """The id of the replayed request, whose answer the client already has."""
+        return self._early.silent_id
 
     @property
     def listed(self) -> list[JsonObject] | None:
-        """The published tools that the porch told of; nothing where it was not asked."""
-        return self._porch.listed
+        """The published tools in the early answer; `None` if there was none."""
+        return self._early.listed
 
     def open(self) -> None:
-        """Begin to read, in a thread that does not keep the process alive."""
+        """Start reading in a daemon thread."""
         threading.Thread(target=self._read, name="toolweave-stdin", daemon=True).start()
 
-    def close_porch(self) -> list[bytes]:
-        """Have the porch answer no more; the lines its successor must read first."""
+    def stop_early_responses(self) -> list[bytes]:
+        """Stop the early answers; return the lines that the SDK must read first."""
         with self._one_at_a_time:
-            self._porch_is_open = False
-        return self._porch.told()
+            self._is_early = False
+        return self._early.replay()
 
     def hand_over(self, sink: Sink) -> None:
-        """Give `sink` every line from now on, and an empty one at the end."""
+        """Pass every line from now on to `sink`, and an empty one at the end."""
         self._sink = sink
         self._has_sink.set()
 
     def write(self, data: bytes) -> None:
-        """Send whole lines to the client."""
+        """Write whole lines to the client."""
         while data:
             data = data[os.write(self._writing, data) :]
 
@@ -97,15 +94,15 @@ class Entrance:
             if line.strip() and not self._is_answered(line):
                 self._pass_on(line)
         with self._one_at_a_time:
-            if self._porch_is_open:
-                # Everything was answered, and the SDK would be loaded for nobody.
+            if self._is_early:
+                # Everything was answered; the SDK is not needed.
                 self._leave(0)
                 return
         self._pass_on(b"")
 
     def _is_answered(self, line: bytes) -> bool:
         with self._one_at_a_time:
-            answer = self._porch.answer(line) if self._porch_is_open else None
+            answer = self._early.answer(line) if self._is_early else None
             if answer is None:
                 return False
             try:
@@ -121,7 +118,7 @@ class Entrance:
 
 
 def lines_of(descriptor: int) -> Iterator[bytes]:
-    """The lines of a file descriptor, each as soon as it is there; one too long is left out."""
+    """Yield the lines of a file descriptor as they arrive; too long ones are skipped."""
     held = bytearray()
     is_too_long = False
     while chunk := os.read(descriptor, CHUNK_BYTES):
@@ -142,9 +139,10 @@ def lines_of(descriptor: int) -> Iterator[bytes]:
 
 
 class _Published:
-    """Lists the published tools by the home's copy, once what that takes is loaded."""
+    """Lists the published tools from the home's cached list, once its module is loaded."""
 
-    def __init__(self) -> None:
+    def __init__(self, home: Path | None) -> None:
+        self._home = home
         self._list: Published = list[JsonObject]
         self._is_loaded = threading.Event()
 
@@ -153,12 +151,13 @@ class _Published:
         return self._list()
 
     def load(self) -> None:
-        self._list = importlib.import_module("toolweave.publishing.cached_list").listed_here
+        cached_list = importlib.import_module("toolweave.publishing.cached_list")
+        self._list = partial(cached_list.listed_here, self._home)
         self._is_loaded.set()
 
 
 def _take_stdout() -> int:
-    """Keep the wire for ourselves: whatever else prints in this process goes to stderr."""
+    """Reserve stdout for the protocol; other output of this process goes to stderr."""
     wire = os.dup(1)
     try:
         os.dup2(2, 1)

@@ -1,6 +1,6 @@
-"""The tasks extension of the modern era: a run is a task, and its id is the task's.
+"""The tasks extension: a run is a task, and the run's id is the task's.
 
-A handle is given only after the run's row is written, so whoever has one can ask for it at once.
+A task is returned only after the run is stored, so that the client can query it immediately.
 """
 
 from typing import Any
@@ -34,31 +34,31 @@ class TaskParams(types.RequestParams):
 
 
 class UpdateParams(TaskParams):
-    """Answers to what a task asks."""
+    """Answers to the questions of a task."""
 
-    # Any: what is no answer to a question of ours is passed over, as the extension asks.
+    # Any: unknown answers are ignored, as the extension requires.
     input_responses: dict[str, Any] | None = None
 
 
 def has_tasks(caller: McpCaller) -> bool:
-    """Whether the client knows tasks."""
+    """Whether the client supports tasks."""
     return caller.is_modern and EXTENSION in (caller.capabilities.extensions or {})
 
 
 def require_tasks(caller: McpCaller) -> None:
-    """Go on only with a client that knows tasks.
+    """Require a client that supports tasks.
 
     Raises:
-        MCPError: -32021, with the capability that is missing.
+        MCPError: -32021, with the missing capability.
     """
     if not has_tasks(caller):
         needed: JsonObject = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-        told = f"this needs a client with the extension {EXTENSION}"
-        raise MCPError(MISSING_CAPABILITY, told, data=needed)
+        message = f"this needs a client with the extension {EXTENSION}"
+        raise MCPError(MISSING_CAPABILITY, message, data=needed)
 
 
 async def created(engine: Engine, run: str) -> JsonObject:
-    """The handle of a run."""
+    """The task of a run."""
     found = await engine.get(run)
     return {"resultType": "task", **_task(found, "working")}
 
@@ -75,20 +75,20 @@ def _task(run: RunRecord, status: str) -> JsonObject:
 
 
 class TaskMethods:
-    """`tasks/get`, `tasks/update` and `tasks/cancel`: they read and steer the run."""
+    """`tasks/get`, `tasks/update` and `tasks/cancel`."""
 
-    def __init__(self, desk: McpContext | None) -> None:
-        self._desk = desk
+    def __init__(self, context: McpContext | None) -> None:
+        self._context = context
 
     def serve(self, server: Server[Any]) -> None:
-        """Let clients use them."""
+        """Register the methods."""
         server.extensions[EXTENSION] = {}
         server.add_request_handler("tasks/get", TaskParams, self.get)
         server.add_request_handler("tasks/update", UpdateParams, self.update)
         server.add_request_handler("tasks/cancel", TaskParams, self.cancel)
 
     async def get(self, context: Context, params: TaskParams) -> dict[str, Any]:
-        """How a task stands; what it asks, or what came of it."""
+        """The status of a task with its questions or its result."""
         engine, run = await self._found(context, params)
         entries = await engine.journal.read(run.id)
         last = entries[-1].event
@@ -108,10 +108,10 @@ class TaskMethods:
     async def _ended(self, engine: Engine, run: RunRecord, last: Finished) -> dict[str, Any]:
         if last.status == "cancelled":
             return _task(run, "cancelled")
-        one = await self._desk.published.of_workflow(run.workflow) if self._desk else None
+        one = await self._context.published.of_workflow(run.workflow) if self._context else None
         fault: dict[str, Any] | None = None
         if one is None:
-            fault = {"code": types.INVALID_PARAMS, "message": "the tool is not published any more"}
+            fault = {"code": types.INVALID_PARAMS, "message": "the tool is no longer published"}
         elif last.error and last.error.get("code") == "INTERNAL":
             fault = {"code": types.INTERNAL_ERROR, "message": str(last.error.get("message"))}
         if one is None or fault is not None:
@@ -120,7 +120,7 @@ class TaskMethods:
         return {**_task(run, "completed"), "result": result}
 
     async def update(self, context: Context, params: UpdateParams) -> dict[str, Any]:
-        """Hand in answers; those that do not fit, or come too late, are passed over."""
+        """Submit answers; invalid or late ones are ignored."""
         engine, run = await self._found(context, params)
         questions: asking.Questions = {}
         for entry in await engine.journal.read(run.id):
@@ -132,7 +132,7 @@ class TaskMethods:
         return dict(ACCEPTED)
 
     async def cancel(self, context: Context, params: TaskParams) -> dict[str, Any]:
-        """Stop a task; one that is over stays as it is."""
+        """Cancel a task; a finished one is unchanged."""
         engine, run = await self._found(context, params)
         if run.status not in FINAL:
             await engine.cancel(run.id, by=McpCaller(context).who)
@@ -145,12 +145,12 @@ class TaskMethods:
         require_tasks(caller)
         caller.require("workflows:run")
         _check_header(context, params)
-        if self._desk is None:
+        if self._context is None:
             raise _no_task(params)
-        engine = (await self._desk.rooms()).engine
+        engine = (await self._context.studio()).engine
         try:
             run = await engine.get(params.task_id)
-            await require_run(caller, self._desk.published, run)
+            await require_run(caller, self._context.published, run)
         except NotFound:
             run = None
         except Denied as error:
@@ -161,7 +161,7 @@ class TaskMethods:
 
 
 def _check_header(context: Context, params: TaskParams) -> None:
-    """What routers go by must be what is meant; the SDK looks at its own methods only."""
+    """Check the routing header, which the SDK checks only for its own methods."""
     request = context.request
     named = None if request is None else request.headers.get("mcp-name")
     if named is not None and named.strip() != params.task_id:
@@ -173,7 +173,7 @@ def _no_task(params: TaskParams) -> MCPError:
 
 
 async def require_run(caller: McpCaller, published: Published, run: RunRecord) -> None:
-    """Go on only with a run that the caller's key may see.
+    """Require that the caller's key may see the run.
 
     Raises:
         Denied: `TOOL_NOT_ALLOWED`.

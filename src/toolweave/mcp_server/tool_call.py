@@ -1,4 +1,4 @@
-"""One call of a tool: who asks and what their client can do, and the shapes of an answer."""
+"""One tool call: the caller, their client's capabilities, and the shapes of an answer."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,71 +16,71 @@ from toolweave.json_text import Json, JsonObject, write
 
 Context = ServerRequestContext[Any, Any]  # Any: this server keeps no state per session
 
-FORBIDDEN = -32003  # of the range the protocol leaves to implementations
+FORBIDDEN = -32003  # from the range for implementations
 
-# What `tools/call` answers: a result as JSON, or the SDK's own for what is more than one.
+# The answer of `tools/call`: a result as JSON, or the SDK's own type.
 Answer = JsonObject | types.CallToolResult | types.InputRequiredResult
-# Opens the rooms when they are first needed.
-Rooms = Callable[[], Awaitable[RunningStudio]]
+# Opens the studio when first needed.
+OpenStudio = Callable[[], Awaitable[RunningStudio]]
 
 
 @dataclass(frozen=True, slots=True)
 class McpCaller:
-    """Whoever asks, over one request."""
+    """The caller of one request."""
 
     context: Context
 
     @property
     def key(self) -> ApiKey | None:
-        """Over HTTP the door leaves the key in the request; over stdio there is none."""
+        """The API key of an HTTP request; over stdio there is none."""
         request = self.context.request
         return None if request is None else request.state.key
 
     @property
     def who(self) -> str:
-        """As the journal calls them."""
+        """The caller's name in the journal."""
         return f"key {self.key.id}" if self.key else "stdio"
 
     @property
     def is_modern(self) -> bool:
-        """Whether they speak the protocol without sessions."""
+        """Whether the client uses the sessionless protocol."""
         return self.context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def capabilities(self) -> types.ClientCapabilities:
-        """What their client can do."""
+        """The client's capabilities."""
         return self.context.session.client_capabilities or types.ClientCapabilities()
 
     @property
     def has_cancelled(self) -> bool:
-        """Whether they have said that they do not want the answer any more."""
+        """Whether the caller cancelled the request."""
         # The SDK's session has no public way to the request's own channel.
         channel: Any = self.context.session._request_outbound  # pyright: ignore[reportPrivateUsage]
         return channel.cancel_requested.is_set()
 
     @property
     def has_left(self) -> bool:
-        """Whether they are gone, and not only this process about to end."""
+        """Whether the caller disconnected, as opposed to this process shutting down."""
         request = self.context.request
         return request is None or getattr(request.state, "has_left", False)
 
     def require(self, scope: str) -> None:
-        """Go on only if their key allows it.
+        """Require a scope of the caller's key.
 
         Raises:
-            MCPError: it does not.
+            MCPError: the key lacks the scope.
         """
         try:
             if self.key is not None:
                 self.key.require(scope)
         except ToolweaveError as error:
-            told = f"{error.message}; {error.hint}"
-            raise MCPError(FORBIDDEN, told, data=error.as_json()) from None
+            message = f"{error.message}; {error.hint}"
+            raise MCPError(FORBIDDEN, message, data=error.as_json()) from None
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call whose arguments fit the tool's schema, by somebody who may."""
+    """An authorized call with valid arguments."""
 
     name: str
     arguments: JsonObject
@@ -88,12 +88,12 @@ class ToolRequest:
     params: types.CallToolRequestParams
 
     def text(self, name: str) -> str:
-        """An argument that the schema says is a text."""
+        """A text argument."""
         return str(self.arguments.get(name, ""))
 
 
 def asker(context: Context) -> dict[str, Any]:
-    """The request and its client, as the log of HTTP requests calls them."""
+    """Log fields of the request and its client, named as in the HTTP log."""
     if context.request is None:
         return {}
     state = context.request.state
@@ -101,15 +101,15 @@ def asker(context: Context) -> dict[str, Any]:
 
 
 class Tools(Protocol):
-    """The code behind some offers; what it raises of `ToolweaveError` is told as a result."""
+    """Answers some of the tools; a `ToolweaveError` it raises becomes an error result."""
 
     async def call(self, asked: ToolRequest) -> Answer:
-        """The result of one call."""
+        """Answer one call."""
         ...
 
 
-def told(answer: JsonObject, *, is_error: bool = False) -> JsonObject:
-    """An answer as data, and the same as text for clients that read only that."""
+def structured_result(answer: JsonObject, *, is_error: bool = False) -> JsonObject:
+    """A result with structured content, and the same as text for older clients."""
     return {
         "content": [{"type": "text", "text": write(answer)}],
         "structuredContent": answer,
@@ -118,7 +118,7 @@ def told(answer: JsonObject, *, is_error: bool = False) -> JsonObject:
 
 
 def refused(error: ToolweaveError) -> JsonObject:
-    """What stopped a call, with every problem and a hint, as a model can use it."""
+    """An error result with every problem and a hint, readable for a model."""
     shown: Json = error.as_json()
     assert isinstance(shown, dict)
     lines = [f"{error.message} [{error.code}]"]

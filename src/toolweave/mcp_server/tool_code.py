@@ -1,4 +1,4 @@
-"""The code behind the tools of the menu: one line for each room that contributes some."""
+"""Which code answers which default tool."""
 
 from toolweave.mcp_server.authoring import AuthoringTools
 from toolweave.mcp_server.context import McpContext
@@ -8,10 +8,10 @@ from toolweave.mcp_server.run_tools import RunTools
 from toolweave.mcp_server.tool_call import Tools
 
 
-def contributed(desk: McpContext) -> dict[str, Tools]:
-    """Who answers which tool; the rooms are opened when one of them is first called."""
+def contributed(context: McpContext) -> dict[str, Tools]:
+    """The tools by name; the studio is opened by the first call."""
     tools: dict[str, Tools] = {}
-    tools |= dict.fromkeys((one.name for one in authoring.OFFERS), AuthoringTools(desk))
-    tools |= dict.fromkeys((one.name for one in running.OFFERS), RunTools(desk))
-    tools |= dict.fromkeys((one.name for one in library.OFFERS), LibraryTools(desk))
+    tools |= dict.fromkeys((one.name for one in authoring.DEFINITIONS), AuthoringTools(context))
+    tools |= dict.fromkeys((one.name for one in running.DEFINITIONS), RunTools(context))
+    tools |= dict.fromkeys((one.name for one in library.DEFINITIONS), LibraryTools(context))
     return tools

@@ -1,7 +1,7 @@
-"""A tool that a room offers to MCP clients, as data: what `tools/list` shows, and who may call it.
+"""A tool as data: its entry in `tools/list` and the scope that a caller needs.
 
-Knows nothing of the SDK, so that the porch can list it. To offer tools: put their `OFFERS` in a
-file of `offers`, name it in `menu.py`, and give the code that answers to `contributions.py`.
+Independent of the SDK, so that the early answers can list it. To add tools: put `DEFINITIONS` in
+a file of `definitions`, add it to `tool_list.py`, and the code that answers to `tool_code.py`.
 """
 
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from toolweave.json_text import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """One tool, and the scope a key needs to call it."""
+    """One tool and the scope that a key needs to call it."""
 
     definition: JsonObject
     scope: str
 
     @property
     def name(self) -> str:
-        """What it is called by."""
+        """The tool's name."""
         return str(self.definition["name"])
 
 
-def offer(
+def define(
     name: str,
     scope: str,
     description: str,
@@ -31,7 +31,7 @@ def offer(
     only_reads: bool = False,
     **properties: JsonObject,
 ) -> ToolDefinition:
-    """A tool in few words: every token of the default tools is counted."""
+    """Define a tool briefly: every token of the default tools counts."""
     schema: JsonObject = {"type": "object", "additionalProperties": False}
     if properties:
         schema |= {"properties": dict[str, Json](properties)}

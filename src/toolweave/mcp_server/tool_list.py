@@ -1,6 +1,6 @@
-"""The tools that every client is offered, in the order of `tools/list`.
+"""The default tools in the order of `tools/list`.
 
-The first answers are made of it before the SDK is loaded: data only, and nothing slow to import.
+The early answers use it before the SDK is loaded: data only, and nothing slow to import.
 """
 
 from toolweave.catalog.tool_definitions import listed as knowledge
@@ -11,15 +11,19 @@ from toolweave.mcp_server.tool_definition import ToolDefinition
 KNOWLEDGE: tuple[ToolDefinition, ...] = tuple(
     ToolDefinition(entry, "tools:execute") for entry in knowledge()
 )
-# Those that `contributions.py` has the code of.
-CONTRIBUTED: tuple[ToolDefinition, ...] = (*authoring.OFFERS, *running.OFFERS, *library.OFFERS)
+# Answered by `tool_code.py`.
+CONTRIBUTED: tuple[ToolDefinition, ...] = (
+    *authoring.DEFINITIONS,
+    *running.DEFINITIONS,
+    *library.DEFINITIONS,
+)
 DEFAULT: tuple[ToolDefinition, ...] = (*KNOWLEDGE, *CONTRIBUTED)
 
 
-# 003: its names have a `/`, which not every client takes; they are answered all the same.
+# Older names with a `/`, which some clients reject; they still work but are not listed.
 ALIASES = {
     offered.name.replace("_", "/", 1): offered.name
-    for offered in library.OFFERS
+    for offered in library.DEFINITIONS
     if offered.name.startswith(("flows_", "prompts_"))
 }
 

@@ -1,4 +1,4 @@
-"""`tools/list` and `tools/call`: the default tools, and every published workflow as one more."""
+"""`tools/list` and `tools/call`: the default tools and every published workflow."""
 
 import logging
 import time
@@ -26,26 +26,26 @@ logger = logging.getLogger("toolweave.mcp")
 
 
 class McpTools:
-    """Finds who answers a call, after looking whether the caller may and the arguments fit."""
+    """Authorizes and validates a call, then passes it to the code that answers."""
 
-    def __init__(self, toolbox: ToolService, desk: McpContext | None) -> None:
-        self._toolbox = toolbox
-        self._published = desk.published if desk else None
-        self._calls = PublishedCalls(desk) if desk else None
-        self._contributed = contributed(desk) if desk else {}
+    def __init__(self, tool_service: ToolService, context: McpContext | None) -> None:
+        self._tool_service = tool_service
+        self._published = context.published if context else None
+        self._calls = PublishedCalls(context) if context else None
+        self._contributed = contributed(context) if context else {}
         self._offers = {offered.name: offered for offered in CONTRIBUTED}
         self._tools = {
             name: read_tool(NAME, offered.definition) for name, offered in self._offers.items()
         }
 
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
-        """Every tool that the caller's key may see, on one page."""
+        """List every tool that the caller's key may see, on one page."""
         caller = McpCaller(context)
         entries = [*listed(), *(one.publication.definition for one in await self._seen(caller))]
         return types.ListToolsResult(tools=[types.Tool.model_validate(one) for one in entries])
 
     def input_schema(self, name: str) -> JsonObject | None:
-        """What the SDK holds headers against; without waiting for anything."""
+        """The schema against which the SDK checks headers; does not block."""
         if (tool := self._tools.get(name)) is not None:
             return tool.input_schema
         one = self._published.known(name) if self._published else None
@@ -54,20 +54,22 @@ class McpTools:
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """One call; an unknown tool is a protocol error, as the specification asks."""
+        """Answer one call; an unknown tool is a protocol error, as the specification requires."""
         arguments = cast("JsonObject", params.arguments or {})
         name = ALIASES.get(params.name, params.name)
         asked = ToolRequest(name, arguments, McpCaller(context), params)
         answer = await self._answered(asked)
         if isinstance(answer, dict) and "taskId" not in answer:
             return types.CallToolResult.model_validate(answer)
-        # A task is of an extension, which the SDK's types do not know but its wire lets pass.
+        # `task` belongs to an extension that the SDK's types do not model but let pass.
         return cast("types.InputRequiredResult", answer)
 
     async def _answered(self, asked: ToolRequest) -> Answer:
-        if self._toolbox.knows(asked.name):
+        if self._tool_service.knows(asked.name):
             asked.caller.require("tools:execute")
-            return called(self._toolbox, asked.name, asked.arguments, asker(asked.caller.context))
+            return called(
+                self._tool_service, asked.name, asked.arguments, asker(asked.caller.context)
+            )
         started = time.perf_counter()
         try:
             answer = await self._ran(asked)
@@ -98,26 +100,26 @@ class McpTools:
     async def _no_tool(self, asked: ToolRequest) -> MCPError:
         names = [one.publication.tool for one in await self._seen(asked.caller)]
         known = [*(str(entry["name"]) for entry in listed()), *names[:20]]
-        hint = did_you_mean(asked.name, [*known, *names]) or f"there are {', '.join(known)}"
+        hint = did_you_mean(asked.name, [*known, *names]) or f"available tools: {', '.join(known)}"
         return MCPError(types.INVALID_PARAMS, f"no tool {asked.name[:100]!r}; {hint}")
 
 
 def called(
-    toolbox: ToolService, name: str, arguments: JsonObject, who: dict[str, Any]
+    tool_service: ToolService, name: str, arguments: JsonObject, who: dict[str, Any]
 ) -> JsonObject:
-    """The answer of a knowledge tool."""
+    """Call a catalog tool."""
     started = time.perf_counter()
-    answer = toolbox.call(name, arguments)
+    answer = tool_service.call(name, arguments)
     note(name, answer, started, who)
     return answer
 
 
 def note(name: str, answer: Answer, started: float, who: dict[str, Any]) -> None:
-    """One line of the log for one call."""
+    """Log one call."""
     took_ms = round((time.perf_counter() - started) * 1000, 3)
     is_error = bool(answer.get("isError")) if isinstance(answer, dict) else False
-    told = {"tool": name, "is_error": is_error, "took_ms": took_ms}
-    logger.info("tool call", extra={**who, **told})
+    payload = {"tool": name, "is_error": is_error, "took_ms": took_ms}
+    logger.info("tool call", extra={**who, **payload})
 
 
 def _may_see(caller: McpCaller, one: PublishedTool) -> bool:
@@ -128,5 +130,5 @@ def _check(tool: Tool, arguments: JsonObject) -> None:
     problems = check_arguments(tool, arguments)
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
-        message = f"the arguments of {tool.name!r} are wrong"
+        message = f"invalid arguments for {tool.name!r}"
         raise Invalid("REQUEST_INVALID", message, problems=errors)

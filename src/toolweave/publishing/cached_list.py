@@ -10,10 +10,10 @@ from toolweave.settings import from_environment
 FILE = "published.json"
 
 
-def listed_here() -> list[JsonObject]:
-    """The entries for the home of this process; none where a setting is wrong: others tell that."""
+def listed_here(home: Path | None = None) -> list[JsonObject]:
+    """The entries of `home` or the home of the environment; none if a setting is invalid."""
     try:
-        return listed_copy(from_environment().home)
+        return listed_copy(home or from_environment().home)
     except ToolweaveError:
         return []
 

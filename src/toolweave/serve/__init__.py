@@ -1,1 +1,1 @@
-"""Joins the doors into one process; the only room above them."""
+"""The processes: `toolweave serve` and `toolweave mcp`."""

@@ -1,7 +1,7 @@
-"""Opens the studio in the user's browser, where there is a screen to open it on.
+"""Opens the studio in the user's browser, if there is a display.
 
-A browser is started with an address among its arguments, which every user of the machine can list.
-So it gets the name of a file that only this user can read; the file leads on with the key.
+Every user of the machine can list a process's arguments, so the browser gets the path of a file
+that only this user can read; the file redirects to the URL with the key.
 """
 
 import html
@@ -19,22 +19,22 @@ logger = logging.getLogger(__name__)
 
 FILE = "open-studio.html"
 
-# A link as well, for a browser that is told not to follow such pages.
-_LEADING_ON = """<!doctype html>
+# Also a link, for browsers that do not follow redirects in pages.
+_REDIRECT_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Toolweave</title>
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url={url}"></head>
-<body><p>Opening the studio. <a href="{url}">Go there</a> if nothing happens.</p></body></html>
+<body><p>Opening the studio. <a href="{url}">Open it</a> if nothing happens.</p></body></html>
 """
 
 
 def studio_url(base: str, key: str | None) -> str:
-    """Where the studio is; the key stands in the fragment, which is sent to nobody."""
+    """The studio's URL; the key is in the fragment, which browsers do not send."""
     return f"{base}/#token={key}" if key else f"{base}/"
 
 
 def may_open(environ: Mapping[str, str]) -> bool:
-    """Whether a browser can be seen: not on a server, and not where a text browser would start."""
+    """Whether there is a display; not on a server, where a text browser would start."""
     if sys.platform in {"win32", "darwin"}:
         return True
     return any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
@@ -42,16 +42,16 @@ def may_open(environ: Mapping[str, str]) -> bool:
 
 @contextmanager
 def leading_file(home: Path, url: str) -> Generator[str | None]:
-    """A file of the user alone that leads to `url`, as an address to open; gone at the end.
+    """Write a private file that redirects to `url`; yield its URL and delete it at the end.
 
-    None where no such file can be kept.
+    Yields `None` if no private file can be written.
     """
     path = home / FILE
     try:
         path.unlink(missing_ok=True)
-        write_private(path, _LEADING_ON.format(url=html.escape(url)))
+        write_private(path, _REDIRECT_PAGE.format(url=html.escape(url)))
     except OSError:
-        logger.warning("no private file can be kept in the home; open the printed address yourself")
+        logger.warning("cannot write a private file in the home; open the printed URL yourself")
         yield None
         return
     try:
@@ -62,8 +62,8 @@ def leading_file(home: Path, url: str) -> Generator[str | None]:
 
 
 def open_browser(url: str) -> None:
-    """Open `url`; that it cannot be is no failure, as it was printed as well."""
-    # Not waited for: some programs in `BROWSER` end only when their window is closed.
+    """Open `url`; a failure is ignored, as the URL was printed."""
+    # In a thread: some programs in `BROWSER` return only when their window is closed.
     Thread(target=_open, args=(url,), name="browser", daemon=True).start()
 
 

@@ -12,14 +12,16 @@ import click
 import uvicorn
 
 from toolweave.access.keys import ApiKeys
+from toolweave.app.client_config import client_config
 from toolweave.errors import Unavailable
 from toolweave.home import open_home
+from toolweave.json_text import write
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
 from toolweave.serve.http import ListenAddress, open_app
 from toolweave.serve.studio_key import studio_key
 from toolweave.settings import from_environment
 
-# How long open streams may go on once the end is asked for.
+# How long open streams may continue after a shutdown request.
 GRACE_S = 3
 
 
@@ -32,12 +34,14 @@ GRACE_S = 3
     type=click.IntRange(0, 65_535),
     help="Port to listen on; 0 chooses a free one.",
 )
-@click.option("--database", metavar="URL", help="postgresql://… instead of a file under the home.")
+@click.option(
+    "--database", metavar="URL", help="postgresql://… URL to use instead of a file in the home."
+)
 @click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME[:PORT]",
-    help="Another name this server is reached by; repeat for more.",
+    help="Another host name of this server; repeatable.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 def serve(
@@ -45,8 +49,8 @@ def serve(
 ) -> None:
     """Serve the studio, REST at /api/v1 and MCP at /mcp until stopped with Ctrl-C.
 
-    The browser is opened with the studio's own key, which is kept in the file `studio.key` of the
-    home. Every other request but the health check needs an API key as well: see
+    Opens the studio in a browser with its own key, stored in the file `studio.key` of the home.
+    Every other request except the health check needs an API key: see
     `toolweave keys create --help`.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
@@ -86,20 +90,22 @@ async def _serve(
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         _say(f"studio: {url}")
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
+        _say("MCP clients: paste this into the client's configuration")
+        _say(write(client_config(settings).as_json(), pretty=True))
         with ExitStack() as until_stopped:
             if opens_browser and may_open(home.environ):
                 leading = until_stopped.enter_context(leading_file(settings.home, url))
-                # Connections wait in the listener until the server takes them.
+                # Connections queue in the listener until the server accepts them.
                 open_browser(leading or address.browsable)
             await server.serve(sockets=[listener])
     _say("stopped")
 
 
 def _stop_by_signal(server: uvicorn.Server) -> None:
-    """Let Ctrl-C and a polite kill end the service in good order: exit code 0."""
+    """Shut down cleanly on SIGINT and SIGTERM, with exit code 0."""
 
     def stop(_number: int, _frame: object) -> None:
-        # Before uvicorn listens to signals, and when it raises one again after it has stopped.
+        # For signals before uvicorn handles them, and those it raises again after stopping.
         server.should_exit = True
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -115,7 +121,7 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
-        # Connections take it over; asyncio would set it only where the protocol is named.
+        # Inherited by connections; asyncio sets it only if the protocol is given.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listener
     except OSError as error:
@@ -123,5 +129,5 @@ def _listen(host: str, port: int) -> socket.socket:
         raise Unavailable(
             "LISTEN_FAILED",
             f"cannot listen on {host!r}, port {port}: {reason}",
-            hint="choose another port, or 0 for any that is free",
+            hint="choose another port, or 0 for any free one",
         ) from None

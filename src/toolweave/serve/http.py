@@ -1,4 +1,4 @@
-"""REST and MCP behind one guard: the composition, and the key every MCP request must show."""
+"""Composes REST and MCP into one HTTP application, and authenticates MCP requests."""
 
 import logging
 import os
@@ -23,10 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toolweave.access.keys import ApiKeys
 from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
-from toolweave.app.libraries import shelf_of
-from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.running_studio import RunningStudio, open_running_studio
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.home import Home
+from toolweave.library.home_libraries import library_store
 from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
@@ -53,7 +53,7 @@ _PORT = re.compile(r":\d+$")
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """Where we listen, and the other names we are reached by."""
+    """The address to listen on, and other host names of this server."""
 
     host: str
     port: int
@@ -61,7 +61,7 @@ class ListenAddress:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether only this machine can connect."""
         try:
             return ip_address(self.host).is_loopback
         except ValueError:
@@ -69,35 +69,35 @@ class ListenAddress:
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether it is every address of this machine."""
+        """Whether it means all addresses of this machine."""
         return self.host in {"0.0.0.0", "::"}
 
     @property
     def url(self) -> str:
-        """What to type into a browser."""
+        """The base URL."""
         return f"http://{_in_url(self.host)}:{self.port}"
 
     @property
     def browsable(self) -> str:
-        """What a browser of this machine is sent to; every address is none."""
+        """The base URL for a browser on this machine."""
         if not self.is_everywhere:
             return self.url
         return f"http://{_in_url('::1' if ':' in self.host else '127.0.0.1')}:{self.port}"
 
     @property
     def hosts(self) -> list[str]:
-        """Values of `Host` we answer to."""
+        """Accepted values of `Host`."""
         names = [self.host]
         if self.is_loopback or self.is_everywhere:
             names += ["127.0.0.1", "localhost", "::1"]
         own = [f"{_in_url(name)}:{self.port}" for name in dict.fromkeys(names)]
-        # A name without a port stands for itself, as behind a proxy, and for our port.
+        # A name without a port is accepted as it is (behind a proxy) and with our port.
         more = [f"{name}:{self.port}" for name in self.also if not _PORT.search(name)]
         return [*own, *self.also, *more]
 
     @property
     def origins(self) -> list[str]:
-        """Values of `Origin` whose pages may ask."""
+        """Accepted values of `Origin`."""
         return [f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")]
 
 
@@ -109,15 +109,15 @@ async def open_app(
     log: TextIO | None = None,
     is_ending: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[ASGIApp]:
-    """The whole application over an open ground; its log goes to `log`, or else to stderr.
+    """The application of an open home; its log goes to `log`, or to stderr.
 
-    Streams that never end by themselves end once `is_ending`.
+    Endless streams end once `is_ending` returns true.
     """
     settings = home.settings
     rates = RateLimiter(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
     authenticator = Authenticator(ApiKeys(home.database, home.clock), rates)
     catalog, changes = LiveCatalog(home), Changes()
-    toolbox = CountingToolbox(catalog, home)
+    tool_service = CountingToolService(catalog, home)
     token = None
     if address.is_loopback:
         token = await anyio.to_thread.run_sync(service_token, settings.home)
@@ -127,15 +127,15 @@ async def open_app(
             open_running_studio(home) as studio,
             open_triggers(home, studio.engine) as triggers,
             open_replies(home, studio.engine, studio.gate) as replies,
-            _open_mcp(catalog, toolbox, changes, studio) as mcp,
+            _open_mcp(catalog, tool_service, changes, studio) as mcp,
             _open_topics(studio, is_ending) as topics,
             background() as tasks,
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
-            tasks.start_soon(toolbox.keep_saving)
+            tasks.start_soon(tool_service.keep_saving)
             tasks.start_soon(studio.published.follow, changes.tools_changed)
             yield create_app(
-                toolbox,
+                tool_service,
                 authenticator,
                 studio,
                 topics,
@@ -167,21 +167,21 @@ def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: RateLimiter)
 
 @asynccontextmanager
 async def _open_mcp(
-    catalog: LiveCatalog, toolbox: CountingToolbox, changes: Changes, studio: RunningStudio
+    catalog: LiveCatalog, tool_service: CountingToolService, changes: Changes, studio: RunningStudio
 ) -> AsyncGenerator[ASGIApp]:
-    """The MCP endpoint without its door."""
+    """The MCP endpoint without authentication."""
 
-    async def rooms() -> RunningStudio:
+    async def running_studio() -> RunningStudio:
         return studio
 
     home = studio.home
     key = await anyio.to_thread.run_sync(seal_key, home.settings.home)
-    patience = WaitLimits.of(home.settings)
-    desk = McpContext(rooms, studio.published, key, patience, shelf_of(home))
-    server = build_server(catalog, toolbox, changes, desk)
+    wait_limits = WaitLimits.of(home.settings)
+    context = McpContext(running_studio, studio.published, key, wait_limits, library_store(home))
+    server = build_server(catalog, tool_service, changes, context)
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,
-        # Host and Origin are the guard's business, before any key is looked at.
+        # Host and Origin are checked before, by the guard.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     async with server.session_manager.run():
@@ -189,9 +189,9 @@ async def _open_mcp(
 
 
 class McpDoor:
-    """The MCP endpoint, for keys that may read tools; calling one takes `tools:execute` as well.
+    """The MCP endpoint for keys with `tools:read`; calling a tool also needs `tools:execute`.
 
-    The same scopes as over REST. A session belongs to the key that opened it.
+    The scopes are those of REST. A session belongs to the key that opened it.
     """
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
@@ -199,7 +199,7 @@ class McpDoor:
         self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or answer it with 401, 403 or 429."""
+        """Pass a request on, or answer it with 401, 403 or 429."""
         connection = HTTPConnection(scope)
         key = await self._authenticator.authenticate(connection, "tools:read")
         # By this the SDK tells whose a session is; the secret itself stays outside.
@@ -208,17 +208,16 @@ class McpDoor:
         async def heard() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect":
-                connection.state.has_left = True  # and is not cut off because we end
+                connection.state.has_left = True  # not interrupted by the shutdown
             return message
 
         await self._app({**scope, "user": AuthenticatedUser(owner)}, heard, send)
 
 
 def service_token(home: Path) -> str | None:
-    """The token of programs on this machine: made once, readable by the user alone.
+    """The token for programs on this machine, created once and readable only by the user.
 
-    One that is damaged, or that others can read, is replaced; where none can be kept private
-    there is none.
+    A damaged token, or one that others can read, is replaced; `None` if it cannot be kept private.
     """
     path = home / SERVICE_TOKEN
     for _ in range(3):
@@ -227,7 +226,7 @@ def service_token(home: Path) -> str | None:
         if (token := _read_token(path)) is not None:
             return token
         path.unlink(missing_ok=True)
-    logger.warning("no private file can be kept in the home; the internal endpoints are off")
+    logger.warning("cannot write a private file in the home; the internal endpoints are disabled")
     return None
 
 

@@ -1,4 +1,6 @@
-"""`toolweave mcp`: apart from `serve`, whose imports its first answer must not wait for."""
+"""`toolweave mcp`; separate from `serve`, whose imports would delay its first answer."""
+
+from pathlib import Path
 
 import click
 
@@ -6,6 +8,7 @@ from toolweave.mcp_server.stdio import run_stdio
 
 
 @click.command()
-def mcp() -> None:
+@click.option("--home", metavar="DIR", help="Home directory to use; overrides TOOLWEAVE_HOME.")
+def mcp(home: str | None) -> None:
     """Run the MCP server over stdio, for any MCP client's configuration."""
-    run_stdio()
+    run_stdio(Path(home).expanduser().absolute() if home else None)

@@ -1,4 +1,4 @@
-"""The key the studio's page asks with: made once a home, kept in a file of the user alone."""
+"""The studio's API key: created once per home, in a file that only the user can read."""
 
 import os
 from contextlib import suppress
@@ -14,9 +14,9 @@ FILE = "studio.key"
 
 
 async def studio_key(keys: ApiKeys, home: Path) -> str | None:
-    """The key of this home's studio; a new one where there is none, or where others could read it.
+    """The studio's key; a new one if there is none or others could read it.
 
-    None where it cannot be kept: the service goes on, and its page asks for a key.
+    `None` if it cannot be stored: the service continues, and the page asks for a key.
     """
     path = home / FILE
     text = await anyio.to_thread.run_sync(_read, path)
@@ -32,7 +32,7 @@ async def studio_key(keys: ApiKeys, home: Path) -> str | None:
 
 
 async def _revoke_older(keys: ApiKeys) -> None:
-    """A key whose file is gone, or was open to others, is of no use to anybody honest."""
+    """Revoke keys whose file is gone or was readable by others."""
     for key in await keys.list():
         if key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None:
             await keys.revoke(key.id)

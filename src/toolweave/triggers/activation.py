@@ -263,7 +263,7 @@ class TriggerActivation:
         if not rows:
             which = f"trigger {node!r}" if node else "trigger"
             message = f"no {which} of workflow {name!r} is active"
-            raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave schedules list`")
+            raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave triggers list`")
         return rows
 
     async def _of(self, name: str) -> Sequence[ActivationResult]:

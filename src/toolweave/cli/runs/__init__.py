@@ -1,1 +1,1 @@
-"""`toolweave runs`: one file for what reads, one for what looks closely, one for what steers."""
+"""`toolweave runs`: list, show and control runs."""

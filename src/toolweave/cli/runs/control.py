@@ -1,7 +1,7 @@
 """`toolweave runs cancel`, `resume` and `answer`.
 
-Beside a service of the same database these only write down what was asked: it hears of that at
-once and goes on with the run. Without one, the run goes on here.
+While a service uses the same database these only record the request: the service is notified
+and continues the run. Without one, the run continues in this process.
 """
 
 from getpass import getuser
@@ -28,7 +28,7 @@ SETTLE_S = 3.0
 @click.argument("run_id", metavar="RUN")
 @json_option
 def cancel(run_id: str, as_json: bool) -> None:
-    """Stop a run."""
+    """Cancel a run."""
 
     async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
@@ -40,10 +40,10 @@ def cancel(run_id: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run_id", metavar="RUN", required=False)
-@click.option("--all", "every", is_flag=True, help="Every run that can go on.")
+@click.option("--all", "every", is_flag=True, help="Every run that can be resumed.")
 @json_option
 def resume(run_id: str | None, every: bool, as_json: bool) -> None:
-    """Go on with runs that were cut off or are due."""
+    """Resume runs that were interrupted or are due."""
     if every == (run_id is not None):
         raise click.UsageError("give a RUN, or --all")
 
@@ -58,17 +58,19 @@ def resume(run_id: str | None, every: bool, as_json: bool) -> None:
     for one, status in done:
         say(f"{one}  {status}")
     if not done:
-        say("Nothing is to be resumed.")
+        say("No runs to resume.")
 
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
 @click.argument("step", metavar="NODE")
-@click.option("--choice", type=click.Choice(CHOICES), help="What to do about an uncertain step.")
-@click.option("--reply", metavar="VALUE", help="The answer of a step that waits; JSON or text.")
+@click.option(
+    "--choice", type=click.Choice(CHOICES), help="How to resolve a step with unknown outcome."
+)
+@click.option("--reply", metavar="VALUE", help="Answer to a waiting step; JSON or text.")
 @json_option
 def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_json: bool) -> None:
-    """Answer a step that waits, or decide about an uncertain one."""
+    """Answer a waiting step, or resolve one with unknown outcome."""
     if (choice is None) == (reply is None):
         raise click.UsageError("give --choice for an uncertain step, or --reply for a waiting one")
 
@@ -88,13 +90,13 @@ def _say_status(run_id: str, status: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"id": run_id, "status": status})
     elif status == "running":
-        say("Noted. Another process runs it; `toolweave runs watch` follows it.")
+        say("Recorded. Another process executes the run; `toolweave runs watch` follows it.")
     else:
         say(f"The run is {status}.")
 
 
 def given_value(text: str) -> Json:
-    """What somebody typed: JSON, else the text as it is."""
+    """Parse JSON; anything else is text."""
     try:
         return json_text.read(text)
     except Invalid:

@@ -1,4 +1,4 @@
-"""`toolweave runs`: joins its commands."""
+"""The command group `toolweave runs`."""
 
 import click
 
@@ -11,31 +11,31 @@ from toolweave.cli.lazy import LazyGroup
         "answer": (
             "toolweave.cli.runs.control",
             "answer",
-            "Answer a step that waits, or decide about an uncertain one.",
+            "Answer a waiting step, or resolve an uncertain one.",
         ),
-        "cancel": ("toolweave.cli.runs.control", "cancel", "Stop a run."),
+        "cancel": ("toolweave.cli.runs.control", "cancel", "Cancel a run."),
         "event": (
             "toolweave.cli.runs.event",
             "event",
-            "Tell runs that something happened they wait for.",
+            "Send an event to the runs that wait for it.",
         ),
         "list": ("toolweave.cli.runs.listing", "list_runs", "List the newest runs."),
         "prune": ("toolweave.cli.runs.listing", "prune_runs", "Delete old finished runs."),
         "resume": (
             "toolweave.cli.runs.control",
             "resume",
-            "Go on with runs that were cut off or are due.",
+            "Resume runs that were interrupted or are due.",
         ),
         "show": (
             "toolweave.cli.runs.show",
             "show",
-            "Show a run: its timeline, and what each step gave.",
+            "Show a run: its timeline and the result of each step.",
         ),
-        "watch": ("toolweave.cli.runs.show", "watch", "Follow a run until it is over."),
+        "watch": ("toolweave.cli.runs.show", "watch", "Follow a run until it ends."),
     },
 )
 def runs() -> None:
-    """Look at runs and steer them.
+    """List, inspect and control runs.
 
-    A RUN is an id, how an id begins, or `last`.
+    A RUN is an id, the beginning of one, or `last`.
     """

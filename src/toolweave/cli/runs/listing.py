@@ -1,10 +1,10 @@
-"""`toolweave runs list` and `prune`: what the table of runs tells; no node's code is loaded."""
+"""`toolweave runs list` and `prune`: read from the runs table; loads no node code."""
 
 import re
 
 import click
 
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.run_json import RunSummary
@@ -15,22 +15,22 @@ _DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}
 
 
 @click.command("list")
-@click.option("--status", help="Only runs of this status.")
-@click.option("--workflow", metavar="NAME", help="Only runs of the workflow of this name.")
+@click.option("--status", help="Only runs with this status.")
+@click.option("--workflow", metavar="NAME", help="Only runs of this workflow.")
 @click.option(
     "--limit",
     default=50,
     show_default=True,
     type=click.IntRange(1, 1000),
-    help="How many at most.",
+    help="Maximum number of runs.",
 )
 @json_option
 def list_runs(status: str | None, workflow: str | None, limit: int, as_json: bool) -> None:
     """List the newest runs."""
 
     async def work() -> list[RunRecord]:
-        async with home() as rooms:
-            rows = RunTable(rooms.database)
+        async with current_home() as home:
+            rows = RunTable(home.database)
             return await rows.newest(status=status, workflow=workflow, limit=limit)
 
     found = run(work)
@@ -42,42 +42,48 @@ def list_runs(status: str | None, workflow: str | None, limit: int, as_json: boo
             [(one.id, one.status, one.workflow, one.started_at, one.error) for one in found],
         )
     elif status or workflow:
-        say("No run is like that. `toolweave runs list` shows all.")
+        say("No matching runs. `toolweave runs list` shows all.")
     else:
-        say("Nothing ran yet. `toolweave run FILE` runs a workflow.")
+        say("No runs yet. `toolweave run FILE` runs a workflow.")
 
 
 @click.command("prune")
 @click.option(
-    "--older-than", "age", metavar="AGE", help="Runs that ended longer ago: 30d, 12h, 45m, 2w."
+    "--older-than",
+    "age",
+    metavar="AGE",
+    help="Delete runs that ended longer ago than this: 30d, 12h, 45m, 2w.",
 )
-@click.option("--keep", type=click.IntRange(0), metavar="N", help="All but the N that ended last.")
+@click.option(
+    "--keep", type=click.IntRange(0), metavar="N", help="Keep only the N runs that ended last."
+)
 @json_option
 def prune_runs(age: str | None, keep: int | None, as_json: bool) -> None:
-    """Delete old finished runs; without options, those beyond what the settings keep.
+    """Delete old finished runs; without options, those the settings do not retain.
 
-    Runs that run or wait are never deleted.
+    Active and waiting runs are never deleted.
     """
 
     async def work() -> int:
-        async with home() as rooms:
-            settings = rooms.settings
+        async with current_home() as home:
+            settings = home.settings
             retention = Retention(_days(age) if age else None, keep)
             if age is None and keep is None:
                 retention = Retention(settings.keep_days or None, settings.keep_runs or None)
-            return await prune(rooms.database, retention, rooms.clock.now())
+            return await prune(home.database, retention, home.clock.now())
 
     pruned = run(work)
     if as_json:
         print_json({"pruned": pruned})
     else:
-        say("1 run was deleted." if pruned == 1 else f"{pruned} runs were deleted.")
+        say("Deleted 1 run." if pruned == 1 else f"Deleted {pruned} runs.")
 
 
 def _days(age: str) -> float:
     found = _AGE.fullmatch(age.strip())
     if found is None:
         raise click.BadParameter(
-            f"{age!r} is no age; write 30d, 12h, 45m or 2w", param_hint="--older-than"
+            f"{age!r} is not an age; use a form such as 30d, 12h, 45m or 2w",
+            param_hint="--older-than",
         )
     return float(found[1]) * _DAYS[found[2]]

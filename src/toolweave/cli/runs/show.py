@@ -1,4 +1,4 @@
-"""`toolweave runs show` and `watch`: what happened in a run, and what happens."""
+"""`toolweave runs show` and `watch`."""
 
 import click
 
@@ -27,7 +27,7 @@ from toolweave.json_text import JsonObject
 @click.argument("run_id", metavar="RUN")
 @json_option
 def show(run_id: str, as_json: bool) -> None:
-    """Show a run: its timeline, and what each step gave."""
+    """Show a run: its timeline and the result of each step."""
 
     async def work(engine: Engine) -> None:
         found = await find_run(engine, run_id)
@@ -67,7 +67,7 @@ def show(run_id: str, as_json: bool) -> None:
 @click.argument("run_id", metavar="RUN")
 @json_option
 def watch(run_id: str, as_json: bool) -> None:
-    """Follow a run until it is over."""
+    """Follow a run until it ends."""
 
     async def work(engine: Engine) -> None:
         found = await find_run(engine, run_id)

@@ -1,4 +1,4 @@
-"""`toolweave servers add`: a command line, an address, an image or pasted JSON becomes a server."""
+"""`toolweave servers add`: register a command, a URL, a container image or pasted JSON."""
 
 import shlex
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
@@ -24,7 +24,7 @@ from toolweave.servers.user_definitions import (
     read_pasted,
 )
 
-# Which options mean something for which form.
+# The options that each form accepts.
 FORMS = {
     "command": ("env", "cwd", "sandbox", "writable", "no_network"),
     "url": ("header", "sse", "oauth"),
@@ -34,10 +34,10 @@ FORMS = {
 
 
 class SplitAtDashes(click.Command):
-    """Keeps what stands after `--` apart, so that a program's own options stay its own."""
+    """Separates the arguments after `--`, which belong to the server's program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Cut the arguments at the first `--`."""
+        """Split the arguments at the first `--`."""
         if "--" in args:
             cut = args.index("--")
             ctx.obj = tuple(args[cut + 1 :])
@@ -47,7 +47,7 @@ class SplitAtDashes(click.Command):
 
 @dataclass(frozen=True, slots=True)
 class ServerArguments:
-    """What should be registered, and what is odd about it."""
+    """The servers to register, and warnings about them."""
 
     entries: list[tuple[str, Definition]]
     found_in: str | None = None
@@ -64,39 +64,42 @@ class ServerArguments:
     help='Read {"mcpServers": …} JSON from FILE, or - for standard input.',
 )
 @click.option("--image", metavar="IMAGE", help="Run a container image as the server.")
-@click.option("--env", "-e", multiple=True, metavar="K=V", help="Environment of the server.")
+@click.option(
+    "--env", "-e", multiple=True, metavar="K=V", help="Environment variable of the server."
+)
 @click.option("--header", "-H", multiple=True, metavar="K=V", help="HTTP header to send.")
 @click.option(
     "--cwd",
     metavar="DIR",
-    help="Directory to start the command in; else the current one if the command "
-    "names files in it.",
+    help="Working directory; default: the current directory if the command refers to files in it.",
 )
-@click.option("--sse", is_flag=True, help="The address speaks the older SSE transport.")
-@click.option("--oauth", is_flag=True, help="The address wants an OAuth sign-in.")
+@click.option("--sse", is_flag=True, help="The URL uses the older SSE transport.")
+@click.option("--oauth", is_flag=True, help="The server requires an OAuth sign-in.")
 @click.option("--sandbox", is_flag=True, help="Start the command in a bubblewrap sandbox.")
-@click.option("--writable", multiple=True, metavar="DIR", help="Let the sandbox write here.")
-@click.option("--no-network", is_flag=True, help="No network for the sandbox or container.")
+@click.option(
+    "--writable", multiple=True, metavar="DIR", help="Directory the sandbox may write to."
+)
+@click.option("--no-network", is_flag=True, help="Disable the network in the sandbox or container.")
 @click.option("--port", multiple=True, metavar="CONTAINER=HOST", help="Publish a container's port.")
 @click.option(
     "--memory-mb",
     type=click.IntRange(min=16),
     default=512,
     show_default=True,
-    help="Memory a container may use.",
+    help="Memory limit of the container.",
 )
 @click.option(
     "--pids",
     type=click.IntRange(min=8),
     default=256,
     show_default=True,
-    help="Processes a container may have.",
+    help="Process limit of the container.",
 )
-@click.option("--container-name", metavar="NAME", help="What the container is called.")
+@click.option("--container-name", metavar="NAME", help="Name of the container.")
 @json_option
 @click.pass_context
 def add(ctx: click.Context, /, **given: Any) -> None:
-    """Register a server; nothing is started.
+    """Register a server; nothing is started. Adding the same definition again changes nothing.
 
     \b
     toolweave servers add NAME -- COMMAND ARG…
@@ -104,23 +107,27 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     toolweave servers add NAME --image IMAGE [-- ARG…]
     toolweave servers add [NAME] --from FILE
 
-    Values may hold ${VAR}, ${VAR:-default} or ${vault:NAME}; they are filled in at the start.
+    Values may contain ${VAR}, ${VAR:-default} or ${vault:NAME}; they are resolved at start.
     """
     wanted = _wanted(ctx, given, ctx.obj or ())
 
-    async def work() -> list[Server]:
-        async with home() as rooms:
-            return await _register(rooms, wanted)
+    async def work() -> tuple[list[Server], set[str]]:
+        async with current_home() as home:
+            return await _register(home, wanted)
 
-    added = run(work)
+    servers, known = run(work)
     for problem in wanted.warnings:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if given["as_json"]:
-        print_json([summary_as_json(ServerSummary(server)) for server in added])
+        print_json([summary_as_json(ServerSummary(server)) for server in servers])
         return
-    for server in added:
+    for server in servers:
         approve = f"toolweave servers approve {shlex.quote(server.name)}"
-        say(f"Added {server.name!r}. Next: `{approve}`.")
+        say(
+            f"{server.name!r} is already registered with this definition; nothing changed."
+            if server.name in known
+            else f"Added {server.name!r}. Next: `{approve}`."
+        )
 
 
 def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) -> ServerArguments:
@@ -140,7 +147,7 @@ def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) ->
 
 
 def _refuse_idle(ctx: click.Context, given: dict[str, Any], form: str) -> None:
-    """An option that would change nothing is a misunderstanding."""
+    """Refuse options that the form does not use."""
     idle = {option for options in FORMS.values() for option in options} - set(FORMS[form])
     if form == "command" and not given["sandbox"]:
         idle |= {"writable", "no_network"}
@@ -149,7 +156,7 @@ def _refuse_idle(ctx: click.Context, given: dict[str, Any], form: str) -> None:
             meant = [each for each, options in FORMS.items() if option in options]
             where = "--sandbox or --image" if form == "command" and option in FORMS[form] else None
             raise click.UsageError(
-                f"--{option.replace('_', '-')} has no meaning here; it goes with "
+                f"--{option.replace('_', '-')} cannot be used here; it applies to "
                 + (where or " or ".join(_SPELT[each] for each in meant))
             )
 
@@ -185,7 +192,7 @@ def _from_url(given: dict[str, Any]) -> Definition:
     url = given["url"]
     if "://" not in url and "$" not in url:
         start = f"toolweave servers add {shlex.quote(given['name'])} -- {url} …"
-        raise click.UsageError(f"{url!r} is no URL; to start a program, write `{start}`")
+        raise click.UsageError(f"{url!r} is not a URL; to start a program, use `{start}`")
     made = from_url(url, _pairs(given["header"], "--header"), "sse" if given["sse"] else "http")
     return made.model_copy(update={"oauth": given["oauth"]})
 
@@ -200,7 +207,7 @@ def _ports(given: tuple[str, ...]) -> dict[str, int]:
 
 
 def _ours(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """`toolweave …` as the very program that is running, wherever it is called from later."""
+    """Replace `toolweave` with the running program, so that it works from any directory."""
     if argv and argv[0] == "toolweave":
         return (sys.executable, "-m", "toolweave.cli.main", *argv[1:])
     return argv
@@ -231,17 +238,26 @@ def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
     return pairs
 
 
-async def _register(rooms: Home, wanted: ServerArguments) -> list[Server]:
-    known = {server.name for server in await rooms.registry.list()}
-    taken = [name for name, _ in wanted.entries if name in known]
+async def _register(home: Home, wanted: ServerArguments) -> tuple[list[Server], set[str]]:
+    """Return the servers, and the names of those that were registered before."""
+    known = {server.name: server for server in await home.registry.list()}
+    same = {
+        name
+        for name, definition in wanted.entries
+        if name in known and known[name].definition == definition
+    }
+    taken = [name for name, _ in wanted.entries if name in known and name not in same]
     if len(wanted.entries) > 1 and taken:
-        # One name that is taken must not leave half of a file registered.
+        # A file is registered completely or not at all.
         raise Conflict(
             "SERVER_NAME_TAKEN",
-            f"registered already: {', '.join(map(repr, taken))}; nothing was added",
-            hint="`toolweave servers remove` the old ones first, or take them out of the file",
+            f"already registered: {', '.join(map(repr, taken))}; nothing was added",
+            hint="remove them first with `toolweave servers remove`, or delete them from the file",
         )
-    return [
-        await rooms.registry.add(name, definition, found_in=wanted.found_in)
+    servers = [
+        known[name]
+        if name in same
+        else await home.registry.add(name, definition, found_in=wanted.found_in)
         for name, definition in wanted.entries
     ]
+    return servers, same

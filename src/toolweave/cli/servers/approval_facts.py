@@ -1,4 +1,4 @@
-"""What a person is shown before a server may be started: every fact its approval is bound to."""
+"""What a person sees before approving a server: everything the approval is bound to."""
 
 from toolweave.cli.sanitize import visible
 from toolweave.cli.terminal import print_table, say
@@ -12,7 +12,7 @@ LABEL_WIDTH = 12
 
 
 def show_facts(facts: list[ApprovalFact]) -> None:
-    """Print them as a column of labels and a column of words."""
+    """Print a column of labels and a column of values."""
     for fact in facts:
         first, *rest = fact.words.split("\n")
         say((f"{fact.label:>{LABEL_WIDTH}}", "bold"), f"  {first}")
@@ -21,7 +21,7 @@ def show_facts(facts: list[ApprovalFact]) -> None:
 
 
 def show_tools(tools: tuple[Tool, ...], path: str) -> None:
-    """Print what was pinned, and what is odd about it."""
+    """Print the pinned tools and warnings about them."""
     say(f"Pinned {len(tools)} tools in {path}:")
     print_table(("", ""), [_tool_row(tool) for tool in tools[:SHOWN_TOOLS]], indent=2)
     if len(tools) > SHOWN_TOOLS:
@@ -37,7 +37,7 @@ def _tool_row(tool: Tool) -> tuple[str, str]:
 
 
 def show_drift(drift: list[Drift]) -> None:
-    """Print how tools differ from what was approved."""
+    """Print how tools differ from the approved ones."""
     say(f"{len(drift)} of its tools changed since they were approved:")
     for change in drift:
         kind = change.kind.replace("_", " ")

@@ -1,4 +1,4 @@
-"""`toolweave servers approve`: show exactly what would be started, then record the yes."""
+"""`toolweave servers approve`: show exactly what would be started, then record the approval."""
 
 import shlex
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import click
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.prompts import confirm
 from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_tools
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
 from toolweave.servers.approval import (
@@ -25,36 +25,36 @@ from toolweave.servers.lockfile import Drift
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPrompt:
-    """How a person is asked, if at all."""
+    """Whether and how a person is asked."""
 
     yes: bool
     changes: bool
     as_json: bool
-    # Any: what `--json` prints in the end.
+    # Any: printed by `--json`.
     report: dict[str, Any] = field(default_factory=dict[str, Any])
 
     async def agrees(self, question: str) -> bool:
-        """Whether the person says yes; a program says it beforehand, with `--yes`."""
+        """Whether the person confirms; `--yes` confirms in advance."""
         return self.yes or (not self.as_json and await confirm(question))
 
 
 @click.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask; for scripts that know what they approve.")
-@click.option("--changes", is_flag=True, help="Accept how the server's tools changed.")
+@click.option("--yes", is_flag=True, help="Approve without asking; for scripts.")
+@click.option("--changes", is_flag=True, help="Accept changes of the server's tools.")
 @json_option
 def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
-    """Look at exactly what would be started, and allow it.
+    """Show exactly what would be started, and approve it.
 
-    The approval holds for this very definition and for the tools it lists now; when either
-    changes, calls are refused until you approve again. With --json nobody is asked: without
-    --yes you get what would be approved, and exit code 1.
+    The approval applies to this exact definition and to its current tools; when either changes,
+    calls are refused until you approve again. --json does not prompt: without --yes you get
+    what would be approved and exit code 1.
     """
     asking = ApprovalPrompt(yes, changes, as_json)
 
     async def work() -> bool:
-        async with home() as rooms, open_studio(rooms) as studio:
-            server = await rooms.registry.get(name)
+        async with current_home() as home, open_studio(home) as studio:
+            server = await home.registry.get(name)
             return await _definition(studio, server, asking) and await _tools(studio, name, asking)
 
     is_done = run(work)
@@ -86,7 +86,11 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
         listed = await list_current_tools(studio.gate, name)
     except ToolweaveError as error:
         asking.report["error"] = error.as_json()
-        _tell(asking, f"It could not be reached to pin its tools: {error.message}", stderr=True)
+        _tell(
+            asking,
+            f"The server could not be reached to pin its tools: {error.message}",
+            stderr=True,
+        )
         if error.hint:
             _tell(asking, f"Hint: {error.hint}", stderr=True)
         return False
@@ -99,7 +103,7 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
     if not asking.as_json:
         _conclude(listed, path)
         if listed.description:
-            say(f"It says of itself: {listed.description}")
+            say(f"Its description: {listed.description}")
     return True
 
 
@@ -125,7 +129,7 @@ def _conclude(listed: ApprovedListing, path: str) -> None:
     elif listed.drift:
         say(f"Pinned {len(listed.tools)} tools in {path}.")
     else:
-        say(f"All {len(listed.tools)} tools are as approved. Nothing to do.")
+        say(f"All {len(listed.tools)} tools match the approved ones. Nothing to do.")
 
 
 def _tell(asking: ApprovalPrompt, words: str, *, stderr: bool = False) -> None:

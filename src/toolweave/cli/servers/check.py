@@ -1,4 +1,4 @@
-"""`toolweave servers check`: ping every server at the same time, with a table that fills up."""
+"""`toolweave servers check`: ping servers concurrently and show a live table."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from rich.live import Live as LiveDisplay
 from rich.table import Table
 
 from toolweave.app.studio import Studio, open_studio
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import (
     console,
     is_terminal,
@@ -28,17 +28,17 @@ COLUMNS = ("name", "state", "latency", "tools", "protocol", "details")
 @click.argument("names", nargs=-1)
 @json_option
 def check(names: tuple[str, ...], as_json: bool) -> int:
-    """Ping servers (all enabled ones, or those named), all at the same time.
+    """Ping all enabled servers, or those named, concurrently.
 
-    Exits with 1 when one that should answer does not.
+    Exits with 1 if one of them does not answer.
     """
 
     async def work() -> list[ServerCheck]:
-        async with home() as rooms, open_studio(rooms) as studio:
+        async with current_home() as home, open_studio(home) as studio:
             servers = (
-                [await rooms.registry.get(name) for name in names]
+                [await home.registry.get(name) for name in names]
                 if names
-                else [server for server in await rooms.registry.list() if server.enabled]
+                else [server for server in await home.registry.list() if server.enabled]
             )
             if as_json or not servers or not is_terminal():
                 return await _check_all(studio, servers, lambda _: None)

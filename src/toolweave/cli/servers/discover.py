@@ -1,11 +1,11 @@
-"""`toolweave servers discover`: what other clients have configured, and taking it over."""
+"""`toolweave servers discover`: list and import servers configured for other clients."""
 
 from pathlib import Path
 
 import click
 
 from toolweave.cli.places import here
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
@@ -17,8 +17,10 @@ CLI_TIMEOUT_S = 60.0
 
 
 @click.command()
-@click.option("--import", "importing", is_flag=True, help="Register what was found, unapproved.")
-@click.option("--claude", "ask_claude", is_flag=True, help="Also run `claude mcp list` to compare.")
+@click.option("--import", "importing", is_flag=True, help="Register the servers found, unapproved.")
+@click.option(
+    "--claude", "ask_claude", is_flag=True, help="Also run `claude mcp list` and compare."
+)
 @json_option
 def discover(importing: bool, ask_claude: bool, as_json: bool) -> None:
     """List the servers configured for Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini.
@@ -40,7 +42,7 @@ def discover(importing: bool, ask_claude: bool, as_json: bool) -> None:
 def _show(discovery: Discovery, imported: dict[int, str], statuses: dict[str, str]) -> None:
     if not discovery.found and not discovery.file_problems:
         say(
-            "No other client has MCP servers configured here.\n"
+            "No MCP servers are configured for other clients.\n"
             "`toolweave servers add demo -- toolweave demo-server` adds a sample."
         )
     groups: dict[str, list[tuple[str, ...]]] = {}
@@ -55,13 +57,13 @@ def _show(discovery: Discovery, imported: dict[int, str], statuses: dict[str, st
     for problem in discovery.file_problems:
         say(f"! {_short(problem.path)}: {problem.problem.message}", stderr=True)
     if imported:
-        say("Nothing is started before you approve it: `toolweave servers approve NAME`.")
+        say("Nothing starts until you approve it: `toolweave servers approve NAME`.")
     elif discovery.found:
         say("`toolweave servers discover --import` registers them here, unapproved.", stderr=True)
 
 
 def _short(path: Path) -> str:
-    """The path as a person would type it."""
+    """The path with `~` for the home directory."""
     home = here().home
     return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
@@ -73,20 +75,20 @@ def _details(found: DiscoveredServer, imported: str | None, statuses: dict[str, 
         notes.append(f"{at}: {problem.message}" if at else problem.message)
     if found.shadowed_by:
         where = "" if found.shadowed_by.path == found.path else f" in {found.shadowed_by.path}"
-        notes.append(f"hidden by the one of {found.shadowed_by.scope} scope{where}")
+        notes.append(f"overridden by {found.shadowed_by.scope} scope{where}")
     if found.disabled:
         notes.append("disabled there")
     if imported:
         notes.append(imported)
     if found.client == "Claude Code" and found.name in statuses:
-        notes.append(f"claude says: {statuses[found.name]}")
+        notes.append(f"claude reports: {statuses[found.name]}")
     return "; ".join(notes)
 
 
 async def _import(discovery: Discovery) -> dict[int, str]:
     done: dict[int, str] = {}
-    async with home() as rooms:
+    async with current_home() as home:
         for index, found in enumerate(discovery.found):
             if found.definition is not None and not found.shadowed_by:
-                done[index] = await import_server(rooms.registry, found)
+                done[index] = await import_server(home.registry, found)
     return done

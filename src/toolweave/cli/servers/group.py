@@ -1,4 +1,4 @@
-"""`toolweave servers`: joins its commands."""
+"""The command group `toolweave servers`."""
 
 import click
 
@@ -12,18 +12,18 @@ from toolweave.cli.lazy import LazyGroup
         "approve": (
             "toolweave.cli.servers.approve",
             "approve",
-            "Look at exactly what would be started, and allow it.",
+            "Show exactly what would be started, and approve it.",
         ),
-        "check": ("toolweave.cli.servers.check", "check", "Ping servers, all at the same time."),
-        "disable": ("toolweave.cli.servers.state", "disable", "Switch a server off."),
+        "check": ("toolweave.cli.servers.check", "check", "Ping servers concurrently."),
+        "disable": ("toolweave.cli.servers.state", "disable", "Disable a server."),
         "discover": (
             "toolweave.cli.servers.discover",
             "discover",
             "List the servers configured for other MCP clients.",
         ),
-        "enable": ("toolweave.cli.servers.state", "enable", "Switch a server on."),
+        "enable": ("toolweave.cli.servers.state", "enable", "Enable a server."),
         "list": ("toolweave.cli.servers.listing", "list_servers", "List registered servers."),
-        "remove": ("toolweave.cli.servers.state", "remove", "Forget a server."),
+        "remove": ("toolweave.cli.servers.state", "remove", "Remove a server."),
         "sign-in": ("toolweave.cli.servers.sign_in", "sign_in", "Sign in to an OAuth server."),
         "tools": ("toolweave.cli.servers.tools", "tools", "List a server's tools."),
     },

@@ -1,8 +1,8 @@
-"""`toolweave servers list`: every registered server, its state and why."""
+"""`toolweave servers list`: every registered server and its state."""
 
 import click
 
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.summary import (
@@ -13,26 +13,26 @@ from toolweave.servers.summary import (
     summary_as_json,
 )
 
-# What to do about a state, said once below the table.
+# Hints for states, printed once below the table.
 NEXT = {
-    "not approved": "`toolweave servers approve NAME` shows what would be started, and allows it.",
-    "changed": "`toolweave servers approve NAME` shows what changed, and allows it.",
-    "auto-disabled": "`toolweave servers enable NAME` switches a disabled server on again.",
-    "disabled": "`toolweave servers enable NAME` switches a disabled server on again.",
-    "not tried": "`toolweave servers check` tries those that were not tried yet.",
+    "not approved": "`toolweave servers approve NAME` shows what would be started and approves it.",
+    "changed": "`toolweave servers approve NAME` shows what changed and approves it.",
+    "auto-disabled": "`toolweave servers enable NAME` enables a disabled server.",
+    "disabled": "`toolweave servers enable NAME` enables a disabled server.",
+    "not tried": "`toolweave servers check` pings servers that were not checked yet.",
 }
 
 
 @click.command("list")
 @json_option
 def list_servers(as_json: bool) -> None:
-    """List registered servers with state, latency, tool count and what is wrong."""
+    """List registered servers with state, latency, tool count and problems."""
 
     async def work() -> list[ServerSummary]:
-        async with home() as rooms:
+        async with current_home() as home:
             return [
-                await summarize_server(rooms.pings, rooms.lockfile, server)
-                for server in await rooms.registry.list()
+                await summarize_server(home.pings, home.lockfile, server)
+                for server in await home.registry.list()
             ]
 
     lines = run(work)
@@ -46,7 +46,7 @@ def list_servers(as_json: bool) -> None:
             say(hint, stderr=True)
     else:
         say(
-            "No servers yet. `toolweave servers discover --import` takes over those of other "
+            "No servers yet. `toolweave servers discover --import` imports those of other "
             "clients,\n`toolweave servers add demo -- toolweave demo-server` adds a sample."
         )
 

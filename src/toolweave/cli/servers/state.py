@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.servers.summary import ServerSummary, summarize_server, summary_as_json
 
@@ -13,12 +13,12 @@ from toolweave.servers.summary import ServerSummary, summarize_server, summary_a
 @click.argument("name")
 @json_option
 def enable(name: str, as_json: bool) -> None:
-    """Switch a server on; failures of the past are forgotten."""
+    """Enable a server and reset its failure count."""
 
     async def work() -> ServerSummary:
-        async with home() as rooms:
+        async with current_home() as home:
             return await summarize_server(
-                rooms.pings, rooms.lockfile, await rooms.registry.enable(name)
+                home.pings, home.lockfile, await home.registry.enable(name)
             )
 
     line = run(work)
@@ -34,12 +34,12 @@ def enable(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def disable(name: str, as_json: bool) -> None:
-    """Switch a server off until somebody enables it."""
+    """Disable a server until it is enabled again."""
 
     async def work() -> ServerSummary:
-        async with home() as rooms:
+        async with current_home() as home:
             return await summarize_server(
-                rooms.pings, rooms.lockfile, await rooms.registry.disable(name)
+                home.pings, home.lockfile, await home.registry.disable(name)
             )
 
     line = run(work)
@@ -53,15 +53,15 @@ def disable(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Forget a server, its approval and its pinned tools."""
+    """Remove a server, its approval and its pinned tools."""
 
     async def work() -> None:
-        async with home() as rooms:
-            await rooms.registry.remove(name)
-            rooms.lockfile.unpin(name)
+        async with current_home() as home:
+            await home.registry.remove(name)
+            home.lockfile.unpin(name)
 
     run(work)
     if as_json:
         print_json({"removed": name})
     else:
-        say(f"Removed {name!r}. Other clients' configuration is untouched.")
+        say(f"Removed {name!r}. Configurations of other clients are unchanged.")

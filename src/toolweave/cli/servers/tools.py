@@ -1,10 +1,10 @@
-"""`toolweave servers tools NAME`: what a server can do, and what each tool wants."""
+"""`toolweave servers tools NAME`: list a server's tools and their parameters."""
 
 import click
 
 from toolweave.app.studio import open_studio
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import home, run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import NotFound
 from toolweave.json_text import write
@@ -22,13 +22,13 @@ SHOWN_OPTIONS = 12
 @click.option("--tool", "only", help="Show one tool only.")
 @json_option
 def tools(name: str, only: str | None, as_json: bool) -> None:
-    """List a server's tools with their parameters; `*` marks what is required."""
+    """List a server's tools with their parameters; `*` marks required ones."""
 
     async def work() -> tuple[tuple[Tool, ...], list[Drift], str | None]:
-        async with home() as rooms, open_studio(rooms) as studio:
+        async with current_home() as home, open_studio(home) as studio:
             listed = await studio.gate.tools(name)
-            live = await studio.connections.use(await rooms.registry.get(name))
-            return listed, rooms.lockfile.drift(name, listed), live.connection.description
+            live = await studio.connections.use(await home.registry.get(name))
+            return listed, home.lockfile.drift(name, listed), live.connection.description
 
     listed, drift, description = run(work)
     shown = [tool for tool in listed if only is None or tool.name == only]
@@ -47,7 +47,7 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
     for tool in shown:
         _show(tool, changed.get(tool.name))
     if not shown:
-        say("It lists no tools.")
+        say("The server has no tools.")
 
 
 def _show(tool: Tool, changed: str | None) -> None:
@@ -84,7 +84,7 @@ def _show_parameter(parameter: Parameter, indent: int) -> None:
 
 
 def _show_variant(variant: Parameter, discriminator: str | None, indent: int) -> None:
-    """The properties of one alternative, under the value that chooses it."""
+    """The properties of one alternative, under the value that selects it."""
     if not variant.properties:
         return
     tag = next((one.only_value for one in variant.properties if one.name == discriminator), ())

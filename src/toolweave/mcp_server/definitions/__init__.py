@@ -1,1 +1,1 @@
-"""The default tools as data, one file for each subject; `menu.py` joins them."""
+"""The default tools as data, one file per subject; `tool_list.py` joins them."""

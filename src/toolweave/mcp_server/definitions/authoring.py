@@ -1,31 +1,31 @@
-"""Workflows by an AI client: drafted, checked, mended, saved, run, published."""
+"""Tools that validate, save, patch, run and publish workflows."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import ToolDefinition, offer
+from toolweave.mcp_server.tool_definition import ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
 _OBJECT: JsonObject = {"type": "object"}
 _TOKENS: JsonObject = {"type": "integer", "minimum": 50}
 
-OFFERS: tuple[ToolDefinition, ...] = (
-    offer(
+DEFINITIONS: tuple[ToolDefinition, ...] = (
+    define(
         "validate_workflow",
         "workflows:read",
-        "Check a workflow; problems have a pointer, a hint and often a JSON Patch that mends them",
+        "Check a workflow; problems have a pointer, a hint and often a JSON Patch that fixes them",
         "workflow",
         only_reads=True,
         workflow=_OBJECT,
         max_tokens=_TOKENS,
     ),
-    offer(
+    define(
         "save_workflow",
         "workflows:write",
-        "Save a workflow; `revision` to replace one",
+        "Save a workflow; give `revision` to replace one",
         "workflow",
         workflow=_OBJECT,
         revision=_TEXT,
     ),
-    offer(
+    define(
         "patch_workflow",
         "workflows:write",
         "Change a saved workflow by JSON Patch",
@@ -36,27 +36,27 @@ OFFERS: tuple[ToolDefinition, ...] = (
         patch={"type": "array", "items": _OBJECT},
         revision=_TEXT,
     ),
-    offer(
+    define(
         "run_workflow",
         "workflows:run",
-        "Run a saved workflow, or one given",
+        "Run a saved workflow, or the one given",
         name=_TEXT,
         workflow=_OBJECT,
         inputs=_OBJECT,
     ),
-    offer(
+    define(
         "publish_workflow",
         "workflows:write",
-        "Make a saved workflow a tool",
+        "Publish a saved workflow as a tool",
         "name",
         name=_TEXT,
         tool=_TEXT,
         description=_TEXT,
     ),
-    offer(
+    define(
         "explain_problem",
         "workflows:read",
-        "What a problem's code means",
+        "Explain the code of a problem",
         "code",
         only_reads=True,
         code=_TEXT,

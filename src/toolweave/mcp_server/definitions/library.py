@@ -1,21 +1,21 @@
-"""Flows and prompts of libraries; each is also answered under its name of seed 003, with a `/`."""
+"""Tools for flows and prompts of libraries; each also answers to its alias with a `/`."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import ToolDefinition, offer
+from toolweave.mcp_server.tool_definition import ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
 _VALUES: JsonObject = {"type": "object"}
 
-OFFERS: tuple[ToolDefinition, ...] = (
-    offer(
+DEFINITIONS: tuple[ToolDefinition, ...] = (
+    define(
         "flows_list",
         "workflows:read",
-        "Flows of git libraries",
+        "List flows of git libraries",
         only_reads=True,
         library=_TEXT,
         ref=_TEXT,
     ),
-    offer(
+    define(
         "flows_show",
         "workflows:read",
         "One flow",
@@ -25,7 +25,7 @@ OFFERS: tuple[ToolDefinition, ...] = (
         library=_TEXT,
         ref=_TEXT,
     ),
-    offer(
+    define(
         "flows_execute",
         "workflows:run",
         "Run a flow",
@@ -35,18 +35,18 @@ OFFERS: tuple[ToolDefinition, ...] = (
         library=_TEXT,
         ref=_TEXT,
     ),
-    offer(
+    define(
         "prompts_list",
         "workflows:read",
-        "Prompt templates of git libraries",
+        "List prompt templates of git libraries",
         only_reads=True,
         library=_TEXT,
         ref=_TEXT,
     ),
-    offer(
+    define(
         "prompts_get",
         "workflows:read",
-        "One prompt, filled in",
+        "Render a prompt",
         "prompt",
         only_reads=True,
         prompt=_TEXT,
@@ -54,10 +54,10 @@ OFFERS: tuple[ToolDefinition, ...] = (
         library=_TEXT,
         ref=_TEXT,
     ),
-    offer(
+    define(
         "get_variable_sets",
         "workflows:read",
-        "Stored values of a prompt",
+        "Get stored values of a prompt",
         "prompt",
         only_reads=True,
         prompt=_TEXT,

@@ -1,37 +1,37 @@
-"""Runs by their ids: for every client, whatever it cannot do itself."""
+"""Tools for runs by id, for clients without tasks or forms."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import ToolDefinition, offer
+from toolweave.mcp_server.tool_definition import ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
 
-OFFERS: tuple[ToolDefinition, ...] = (
-    offer(
+DEFINITIONS: tuple[ToolDefinition, ...] = (
+    define(
         "run_status",
         "workflows:read",
-        "How a run stands and what it asks",
+        "Status and open questions of a run",
         "run_id",
         only_reads=True,
         run_id=_TEXT,
     ),
-    offer(
+    define(
         "run_result",
         "workflows:read",
-        "What a run gave, step by step",
+        "Results of a run, step by step",
         "run_id",
         only_reads=True,
         run_id=_TEXT,
         max_tokens={"type": "integer", "minimum": 50},
     ),
-    offer(
+    define(
         "run_respond",
         "workflows:run",
-        "Answer what a run asks",
+        "Answer a question of a run",
         "run_id",
         "reply",
         run_id=_TEXT,
         step=_TEXT,
         reply={"anyOf": [{"type": "object"}, _TEXT]},
     ),
-    offer("run_cancel", "workflows:run", "Stop a run", "run_id", run_id=_TEXT),
+    define("run_cancel", "workflows:run", "Cancel a run", "run_id", run_id=_TEXT),
 )

@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
+from toolweave.library.home_libraries import flow_runner, library_store
 from toolweave.library.templates import fill
 from toolweave.rest import openapi
 from toolweave.rest.auth import Authenticator
@@ -142,7 +142,7 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
-        self._shelf = shelf_of(studio.home)
+        self._shelf = library_store(studio.home)
         self._runner = flow_runner(studio.home, studio.engine, self._shelf)
 
     async def list_libraries(self) -> Response:

@@ -4,8 +4,8 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from toolweave.app.samples import open_sample
 from toolweave.app.studio import Studio
+from toolweave.demo.sample import open_sample
 from toolweave.rest import openapi
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.json_response import JsonResponse
@@ -30,7 +30,8 @@ class _Handlers:
 
         Only Toolweave's own program is approved here.
         """
-        made = await open_sample(self._studio)
+        studio = self._studio
+        made = await open_sample(studio.home, studio.gate, studio.connections)
         return JsonResponse({"workflow": made.workflow, "server": made.server})
 
 

@@ -1,7 +1,7 @@
-"""The sample workflow, and the built-in server it calls: there for whoever has nothing yet.
+"""The sample workflow and the built-in server it calls.
 
-The server is this very program, so that it is trusted without a question; one of the same name
-that runs anything else is left alone, and ours gets another name.
+The server is part of this program, so it is approved without asking. A server of the same name
+with another definition is left alone; the sample's server then gets another name.
 """
 
 import sys
@@ -12,10 +12,12 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from toolweave.app.studio import Studio
 from toolweave.errors import NotFound
+from toolweave.home import Home
 from toolweave.json_text import Json, read
+from toolweave.servers.connections import Connections
 from toolweave.servers.definition import CommandServer, Server, definition_hash
+from toolweave.servers.gate import Gate
 from toolweave.workflow.formats.load import read as read_workflow
 
 FILE = Path(__file__).parent / "sample.json"
@@ -24,17 +26,17 @@ SERVER = "demo"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What there is now."""
+    """The names of the stored workflow and its server."""
 
     workflow: str
     server: str
 
 
-async def open_sample(studio: Studio) -> Sample:
-    """Make sure that the sample is stored and its server approved, with its tools pinned."""
-    server = await _server(studio)
-    await _pinned(studio, server)
-    name = await _stored(studio, server.name)
+async def open_sample(home: Home, gate: Gate, connections: Connections) -> Sample:
+    """Store the sample unless it is stored, and approve its server with its tools pinned."""
+    server = await _server(home)
+    await _pin(home, gate, connections, server)
+    name = await _stored(home, server.name)
     return Sample(name, server.name)
 
 
@@ -42,9 +44,9 @@ def _definition() -> CommandServer:
     return CommandServer(command=sys.executable, args=("-m", "toolweave.cli.main", "demo-server"))
 
 
-async def _server(studio: Studio) -> Server:
-    """Our server, approved and on, under the first name that is free or already its own."""
-    registry, ours = studio.home.registry, _definition()
+async def _server(home: Home) -> Server:
+    """The built-in server, approved and enabled, under the first name that is free or its own."""
+    registry, ours = home.registry, _definition()
     known = {server.name: server for server in await registry.list()}
     name = next(one for one in _names() if one not in known or known[one].definition == ours)
     if name not in known:
@@ -60,26 +62,26 @@ def _names() -> Iterator[str]:
     yield from (f"{SERVER}-{number}" for number in count(2))
 
 
-async def _pinned(studio: Studio, server: Server) -> None:
-    lockfile = studio.home.lockfile
+async def _pin(home: Home, gate: Gate, connections: Connections, server: Server) -> None:
+    lockfile = home.lockfile
     if await anyio.to_thread.run_sync(lockfile.pins, server.name):
         return
-    tools = await studio.gate.tools(server.name)
-    live = await studio.connections.use(server)
+    tools = await gate.tools(server.name)
+    live = await connections.use(server)
     description = live.connection.description
     await anyio.to_thread.run_sync(
         lambda: lockfile.pin(server.name, tools, description=description)
     )
 
 
-async def _stored(studio: Studio, server: str) -> str:
-    """The sample as it is stored; one that somebody changed stays as they left it."""
+async def _stored(home: Home, server: str) -> str:
+    """The name of the stored sample; a sample that was edited is kept."""
     document = await anyio.to_thread.run_sync(_document, server)
     workflow = read_workflow(document).workflow
     try:
-        return (await studio.home.workflows.load(workflow.name)).name
+        return (await home.workflows.load(workflow.name)).name
     except NotFound:
-        await studio.home.workflows.save(workflow, over=None)
+        await home.workflows.save(workflow, over=None)
         return workflow.name
 
 

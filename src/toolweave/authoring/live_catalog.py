@@ -1,7 +1,7 @@
-"""The catalog as it is now, and how often each node is asked for.
+"""The live catalog: the built-in nodes and every approved tool of every enabled server.
 
-The built-in nodes and every approved tool of every enabled server. Tools come from the lockfile,
-so that asking about them starts no server.
+Tools come from the lockfile, so that a query starts no server. Also counts how often each node is
+queried.
 """
 
 import logging
@@ -24,7 +24,7 @@ from toolweave.tools.read_tool import read_tool
 
 logger = logging.getLogger(__name__)
 
-LOOK_EVERY_S = 2.0
+POLL_EVERY_S = 2.0
 SAVE_EVERY_S = 5.0
 
 Pins = Mapping[str, Mapping[str, Pin]]
@@ -33,7 +33,7 @@ Pins = Mapping[str, Mapping[str, Pin]]
 class LiveCatalog:
     """Answers from `knowledge`, which is replaced when a server or its tools change.
 
-    Without a ground, or when it cannot be read, the built-in nodes are there all the same.
+    Without a home, or if it cannot be read, the built-in nodes are still available.
     """
 
     def __init__(self, home: Home | None) -> None:
@@ -45,10 +45,10 @@ class LiveCatalog:
         self.knowledge = Knowledge(self._built_in)
 
     async def refresh(self, *, prepare: bool = True) -> bool:
-        """Look again; whether anything changed. What cannot be read is logged and stays as it was.
+        """Read the home again; return whether anything changed. On failure nothing changes.
 
-        A failure is logged once, not every two seconds until somebody mends it. Without `prepare`
-        the first search builds its index itself.
+        A failure is logged once, not on every poll. Without `prepare` the first search builds the
+        index.
         """
         if self._home is None:
             return False
@@ -63,9 +63,9 @@ class LiveCatalog:
         return changed
 
     async def follow(self, on_change: Callable[[], Awaitable[None]]) -> None:
-        """Keep up until cancelled, telling `on_change` each time."""
+        """Refresh until cancelled, calling `on_change` after each change."""
         while self._home is not None:
-            await self._home.clock.sleep(LOOK_EVERY_S)
+            await self._home.clock.sleep(POLL_EVERY_S)
             if await self.refresh():
                 await on_change()
 
@@ -77,7 +77,7 @@ class LiveCatalog:
         }
         if seen == self._seen:
             return False
-        # Of thousands of tools this takes seconds, and others are waiting for the loop.
+        # In a thread: this takes seconds for thousands of tools.
         self.knowledge = await anyio.to_thread.run_sync(self._read, pins, prepare)
         self._seen = seen
         return True
@@ -86,7 +86,7 @@ class LiveCatalog:
         known = {
             (server, tool, pin.hash): pin for server, of in pins.items() for tool, pin in of.items()
         }
-        # Reading a tool takes a millisecond; those that are as they were are not read again.
+        # Parsing a tool takes a millisecond; unchanged tools are not parsed again.
         self._specs = {
             key: self._specs[key] if key in self._specs else _spec_of(key[0], pin)
             for key, pin in known.items()
@@ -98,8 +98,8 @@ class LiveCatalog:
         return knowledge
 
 
-class CountingToolbox(ToolService):
-    """Notes which nodes were asked for; over a ground they are saved, without one forgotten."""
+class CountingToolService(ToolService):
+    """Counts the nodes that are queried; the counts are saved if there is a home."""
 
     def __init__(self, catalog: LiveCatalog, home: Home | None) -> None:
         super().__init__(lambda: catalog.knowledge)
@@ -107,14 +107,14 @@ class CountingToolbox(ToolService):
         self._usage = UsageCounts(home.database, home.clock) if home else None
 
     def call(self, name: str, arguments: JsonObject) -> JsonObject:
-        """The result of one call, counted."""
+        """Answer one call and count its nodes."""
         answer = super().call(name, arguments)
         if self._usage is not None and name == "get_node_details" and not answer["isError"]:
             self._usage.note(_refs(answer))
         return answer
 
     async def keep_saving(self) -> None:
-        """Save from time to time until cancelled, and then once more."""
+        """Save periodically until cancelled, and then once more."""
         try:
             while self._clock is not None:
                 await self._clock.sleep(SAVE_EVERY_S)
@@ -128,7 +128,7 @@ class CountingToolbox(ToolService):
             if self._usage is not None:
                 await self._usage.save()
         except ToolweaveError:
-            logger.exception("usage not saved")  # it stays noted, for the next time
+            logger.exception("usage not saved")  # kept for the next save
 
 
 def _refs(answer: JsonObject) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _refs(answer: JsonObject) -> Iterator[str]:
 
 
 def _spec_of(server: str, pin: Pin) -> NodeSpec | None:
-    """A tool's entry, if it can be called."""
+    """The catalog entry of a tool, if it can be called."""
     tool = read_tool(server, pin.definition)
     return spec_of(tool) if tool.is_usable else None
 
@@ -151,7 +151,7 @@ async def _pins(home: Home) -> Pins:
         for server in await home.registry.list()
         if server.enabled and server.is_approved
     ]
-    # In a thread, too: the file may have changed, and be large.
+    # In a thread: the file may be large.
     return await anyio.to_thread.run_sync(
         lambda: {name: home.lockfile.pins(name) for name in names}
     )

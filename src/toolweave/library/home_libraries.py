@@ -1,4 +1,4 @@
-"""The libraries of a home, joined to its database, its clock and its engine."""
+"""Opens the libraries of a home, and runs their flows with its engine."""
 
 from toolweave.assistant.home_models import home_models
 from toolweave.engine.engine import Engine
@@ -10,16 +10,16 @@ from toolweave.library.store import LibraryStore
 LIBRARY = "library"
 
 
-def shelf_of(home: Home) -> LibraryStore:
-    """The libraries; nothing is asked or made before one is used."""
+def library_store(home: Home) -> LibraryStore:
+    """The libraries of `home`; nothing is read or created before one is used."""
     git = Git(home.environ, deadline_s=home.settings.library_deadline_s)
     return LibraryStore(home.database, home.clock, git, home.settings.home / LIBRARY)
 
 
-def flow_runner(home: Home, engine: Engine, shelf: LibraryStore | None = None) -> FlowRunner:
-    """Runs flows of the libraries."""
+def flow_runner(home: Home, engine: Engine, libraries: LibraryStore | None = None) -> FlowRunner:
+    """A runner for flows of the libraries."""
 
     async def has_model() -> bool:
         return bool(await home_models(home).list())
 
-    return FlowRunner(shelf or shelf_of(home), engine, home.clock, has_model=has_model)
+    return FlowRunner(libraries or library_store(home), engine, home.clock, has_model=has_model)
