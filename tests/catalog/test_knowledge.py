@@ -179,7 +179,7 @@ def test_questions_are_asked_with_their_arguments_as_json() -> None:
 
 
 def test_a_question_nobody_knows_is_a_fault_of_ours() -> None:
-    with pytest.raises(AssertionError, match="no question"):
+    with pytest.raises(AssertionError, match="no query"):
         ask(our_knowledge(), "get_elephants", {})
 
 
