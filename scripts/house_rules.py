@@ -123,6 +123,7 @@ def findings_in(root: Path) -> list[Finding]:
         *chain.from_iterable(map(tests_without_assertion, tests)),
         *places(texts),
         *codes(ours),
+        *shared_class_names(ours),
     ]
     return sorted(found)
 
@@ -384,6 +385,18 @@ def codes(sources: list[Source]) -> Iterator[Finding]:
     for code, (path, line) in listed.items():
         if code not in used:
             yield Finding(path, line, f"the code {code!r} is used nowhere")
+
+
+def shared_class_names(sources: list[Source]) -> Iterator[Finding]:
+    """A public class name exists once in the package."""
+    first: dict[str, str] = {}
+    for source in sources:
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                owner = first.setdefault(node.name, source.path)
+                if owner != source.path:
+                    text = f"the class name {node.name} is already used in {owner}; choose another"
+                    yield Finding(source.path, node.lineno, text)
 
 
 def is_text(node: ast.AST | None) -> TypeGuard[ast.Constant]:

@@ -269,6 +269,27 @@ def test_a_code_that_is_listed_and_used_nowhere_is_a_fault(tmp_path: Path) -> No
     ]
 
 
+def test_a_public_class_name_that_exists_twice_is_a_fault(tmp_path: Path) -> None:
+    found = _findings(
+        tmp_path,
+        {
+            "src/toolweave/a/run.py": "class Run: ...\nclass _Row: ...\n",
+            "src/toolweave/b/run.py": "x = 1\nclass Run: ...\nclass _Row: ...\n",
+        },
+    )
+    text = "the class name Run is already used in src/toolweave/a/run.py; choose another"
+    assert found == [Finding("src/toolweave/b/run.py", 2, text)]
+
+
+def test_public_class_names_that_differ_are_fine(tmp_path: Path) -> None:
+    files = {
+        "src/toolweave/a/run.py": "class Run: ...\nclass _Row: ...\n",
+        "src/toolweave/b/run.py": "class RunRow:\n    class Run: ...\nclass _Row: ...\n",
+        "tests/test_run.py": "class Run: ...\n",
+    }
+    assert _findings(tmp_path, files) == []
+
+
 def test_a_file_that_cannot_be_parsed_is_a_fault_and_hides_no_other(tmp_path: Path) -> None:
     found = _findings(
         tmp_path, {"src/toolweave/a.py": "def (\n", "src/toolweave/b.py": "eval('1')\n"}
