@@ -17,7 +17,7 @@ from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.sdk_bridge import converse
 from toolweave.mcp_server.server import build_server
-from toolweave.mcp_server.stdio import StdioReader
+from toolweave.mcp_server.stdio import StdinReader
 
 Answer = dict[str, Any]
 END = "the-end"
@@ -59,7 +59,7 @@ def _json(answer: SessionMessage) -> str:
     return answer.message.model_dump_json(by_alias=True, exclude_unset=True)
 
 
-async def _converse(reader: StdioReader, server: Server[Any], has_left: threading.Event) -> None:
+async def _converse(reader: StdinReader, server: Server[Any], has_left: threading.Event) -> None:
     """Go on until the end; a real process is gone when the early leaves, at whatever moment."""
 
     async def watch() -> None:
@@ -81,7 +81,7 @@ def with_early_responses(
     """
     (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
     has_left = threading.Event()
-    reader = StdioReader(theirs_in, theirs_out, leave=lambda _: has_left.set())
+    reader = StdinReader(theirs_in, theirs_out, leave=lambda _: has_left.set())
     with ThreadPoolExecutor(2) as threads, os.fdopen(ours_out, "rb") as answers:
         said = threads.submit(answers.read)
         reader.open()

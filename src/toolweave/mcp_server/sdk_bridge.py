@@ -29,7 +29,7 @@ from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.signed_state import seal_key
-from toolweave.mcp_server.stdio import StdioReader
+from toolweave.mcp_server.stdio import StdinReader
 from toolweave.publishing.service import Published
 from toolweave.settings import from_environment
 from toolweave.tasks import background
@@ -43,12 +43,12 @@ Incoming = SessionMessage | Exception
 _ANSWER = types.JSONRPCResponse | types.JSONRPCError
 
 
-def serve(reader: StdioReader, home: Path | None = None) -> None:
+def serve(reader: StdinReader, home: Path | None = None) -> None:
     """Serve the rest of the conversation until the input ends."""
     anyio.run(_serve, reader, home)
 
 
-async def _serve(reader: StdioReader, directory: Path | None) -> None:
+async def _serve(reader: StdinReader, directory: Path | None) -> None:
     async with AsyncExitStack() as stack:
         home = await _home(stack, directory)
         catalog = LiveCatalog(home)
@@ -72,7 +72,7 @@ async def _serve(reader: StdioReader, directory: Path | None) -> None:
         await converse(reader, server)
 
 
-async def converse(reader: StdioReader, server: Server[Any]) -> None:
+async def converse(reader: StdinReader, server: Server[Any]) -> None:
     """Continue the conversation with `server` until the input ends."""
     async with _transport(reader) as (inbox, outbox):
         await server.run(inbox, outbox, server.create_initialization_options())
@@ -99,7 +99,7 @@ def _studio(home: Home | None) -> AbstractAsyncContextManager[RunningStudio]:
 
 @asynccontextmanager
 async def _transport(
-    reader: StdioReader,
+    reader: StdinReader,
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     """The two streams that the SDK's server runs on, which it closes.
 
@@ -121,7 +121,7 @@ async def _transport(
 class _Conversation:
     """Tracks open requests, so that the last answers are sent after the input ended."""
 
-    def __init__(self, reader: StdioReader, deliver: ObjectSendStream[Incoming]) -> None:
+    def __init__(self, reader: StdinReader, deliver: ObjectSendStream[Incoming]) -> None:
         self._silent_id = reader.silent_id
         self._deliver = deliver
         # A count per id: a client may reuse an id before it was answered.
@@ -186,7 +186,7 @@ class _Conversation:
 class _Writer:
     """Writes in a thread of its own, so that a slow client blocks nothing else."""
 
-    def __init__(self, reader: StdioReader) -> None:
+    def __init__(self, reader: StdinReader) -> None:
         self._reader = reader
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="toolweave-stdout", daemon=True)

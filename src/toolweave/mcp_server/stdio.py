@@ -28,7 +28,7 @@ Sink = Callable[[bytes], None]
 def run_stdio(home: Path | None = None) -> None:
     """Serve one client until its input ends, from `home` or the home of the environment."""
     published = _Published(home)
-    reader = StdioReader(0, _take_stdout(), published=published)
+    reader = StdinReader(0, _take_stdout(), published=published)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_SWITCH_S)
     reader.open()
@@ -39,7 +39,7 @@ def run_stdio(home: Path | None = None) -> None:
     bridge.serve(reader, home)
 
 
-class StdioReader:
+class StdinReader:
     """Reads lines: passes them to the early responder first, then to the SDK's server."""
 
     def __init__(
