@@ -6,9 +6,11 @@ and codes against `src/toolweave/codes/`. Standard library only.
 """
 
 import ast
+import io
 import re
 import subprocess
 import sys
+import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
@@ -80,9 +82,36 @@ MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.-])/(work|root|farm)[/]")
 HOSTS = "pypi+org pythonhosted+org npmjs+org npmjs+com yarnpkg+com deb+debian+org"
 REGISTRY_HOST = re.compile(rf"\b({HOSTS.replace('+', '[.]').replace(' ', '|')})\b")
 
+# Words that do not come back -> what to write instead. They are looked for in comments, in texts
+# of several words in code and in the prose of pages.
+PRIVATE_WORDS = {
+    r"mend(s|ed|ing)?": "fix or repair",
+    r"heed(s|ed|ing)?": "respect or apply",
+    r"(bring(s|ing)?|brought) ((it|them|a run|the run|runs) )?forward": "execute or continue",
+    r"(becomes?|became) of (it|them|a|the)": "result or status",
+    r"(lie|lies|lay|lying) down": "suspend",
+    r"(hear|hears|heard|hearing) of": "receive or be notified of",
+    r"(tell|tells|told|telling) of": "report or describe",
+    r"newborn": "new",
+    r"hindsight": "snapshot",
+    r"whoever": "the caller, the user or anyone who",
+    r"drawing tool": "visual editor",
+    r"seeds? 00[0-4]": "the name of the feature",
+}
+PRIVATE_WORD = re.compile(
+    rf"(?<!\.)\b(?:{'|'.join(f'({words})' for words in PRIVATE_WORDS)})\b", re.IGNORECASE
+)
+PROSE = re.compile(r"(docs/|changes/)?[^/]+\.md$")
+WEB_SOURCE = re.compile(r"web/src/.*\.tsx?$")
+
 # Their first argument is a code; so is that of their subclasses.
 ERRORS = frozenset({"Problem", "ToolweaveError"})
 CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+
+# From Python 3.12 on, the literal parts of f-strings are tokens of their own.
+PROSE_TOKENS = frozenset(
+    {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CATCHING = ast.ExceptHandler | ast.Call
@@ -123,6 +152,7 @@ def findings_in(root: Path) -> list[Finding]:
         *chain.from_iterable(map(tests_without_assertion, tests)),
         *places(texts),
         *codes(ours),
+        *private_words(texts),
         *shared_class_names(ours),
     ]
     return sorted(found)
@@ -367,6 +397,37 @@ def places(texts: Mapping[str, str]) -> Iterator[Finding]:
                 yield Finding(name, number, "names an absolute path of one machine")
             if host := REGISTRY_HOST.search(line):
                 yield Finding(name, number, f"names the package registry {host[0]}")
+
+
+def private_words(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """Texts for people use ordinary technical terms."""
+    for name, text in texts.items():
+        for line, prose in prose_of(name, text):
+            if match := PRIVATE_WORD.search(prose):
+                word = match[0].lower()
+                known = next(w for w in PRIVATE_WORDS if re.fullmatch(w, word, re.IGNORECASE))
+                yield Finding(name, line, f"{match[0]!r}: write {PRIVATE_WORDS[known]}")
+
+
+def prose_of(name: str, text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file that people read, with their numbers."""
+    if name.startswith(PACKAGE) and name.endswith(".py"):
+        yield from python_prose(text)
+    elif PROSE.match(name) or WEB_SOURCE.match(name):
+        yield from enumerate(text.splitlines(), start=1)
+
+
+def python_prose(text: str) -> Iterator[tuple[int, str]]:
+    """Comments, and strings of more than one word; a single word may be a key of a contract."""
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(text).readline)]
+    except (tokenize.TokenError, SyntaxError):
+        return
+    for token in tokens:
+        if token.type in PROSE_TOKENS:
+            for offset, line in enumerate(token.string.splitlines()):
+                if token.type == tokenize.COMMENT or " " in line.strip():
+                    yield token.start[0] + offset, line
 
 
 def codes(sources: list[Source]) -> Iterator[Finding]:

@@ -290,6 +290,39 @@ def test_public_class_names_that_differ_are_fine(tmp_path: Path) -> None:
     assert _findings(tmp_path, files) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("src/toolweave/a.py", "x = 1  # mends the file\n", 1),
+        ("src/toolweave/a.py", '"""Does it.\n\nThe files are MENDED here.\n"""\n', 3),
+        ("src/toolweave/a.py", 'x = f"{y} brings the run forward"\n', 1),
+        ("docs/runs.md", "# Runs\n\nWhat becomes of a run.\n", 3),
+        ("README.md", "By seed 003.\n", 1),
+        ("changes/a.fixed.md", "A node hears of it.\n", 1),
+        ("web/src/a.tsx", "const x = <p>Nobody told of it</p>;\n", 1),
+    ],
+)
+def test_a_word_of_the_private_vocabulary_is_a_fault(
+    tmp_path: Path, name: str, text: str, line: int
+) -> None:
+    (finding,) = _findings(tmp_path, {name: text})
+    assert (finding.path, finding.line, finding.level) == (name, line, "fault")
+    assert ": write " in finding.text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("src/toolweave/a.py", 'x = {"mended": 1}\nmended = 2\n'),
+        ("src/toolweave/a.py", "# recommended, amends, tells it, hears it, becomes often\n"),
+        ("tests/seeds/a.py", "# seed 003\n"),
+        ("tests/docs/a.md", "seed 003\n"),
+    ],
+)
+def test_contract_keys_and_ordinary_words_are_fine(tmp_path: Path, name: str, text: str) -> None:
+    assert _findings(tmp_path, {name: text}) == []
+
+
 def test_a_file_that_cannot_be_parsed_is_a_fault_and_hides_no_other(tmp_path: Path) -> None:
     found = _findings(
         tmp_path, {"src/toolweave/a.py": "def (\n", "src/toolweave/b.py": "eval('1')\n"}
