@@ -102,6 +102,8 @@ PRIVATE_WORD = re.compile(
     rf"(?<!\.)\b(?:{'|'.join(f'({words})' for words in PRIVATE_WORDS)})\b", re.IGNORECASE
 )
 PROSE = re.compile(r"(docs/|changes/)?[^/]+\.md$")
+# Code spans and JSON keys in a page: names of a contract, not prose.
+CONTRACT_NAMES = re.compile(r'`[^`]*`|"\w+":')
 WEB_SOURCE = re.compile(r"web/src/.*\.tsx?$")
 
 # Their first argument is a code; so is that of their subclasses.
@@ -414,7 +416,8 @@ def prose_of(name: str, text: str) -> Iterator[tuple[int, str]]:
     if name.startswith(PACKAGE) and name.endswith(".py"):
         yield from python_prose(text)
     elif PROSE.match(name) or WEB_SOURCE.match(name):
-        yield from enumerate(text.splitlines(), start=1)
+        for number, line in enumerate(text.splitlines(), start=1):
+            yield number, CONTRACT_NAMES.sub("", line)
 
 
 def python_prose(text: str) -> Iterator[tuple[int, str]]:

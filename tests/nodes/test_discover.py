@@ -11,7 +11,7 @@ import toolweave.nodes
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NodeSpec
 from toolweave.nodes import discover
-from toolweave.nodes.order import SEED_ORDER, place
+from toolweave.nodes.order import CATALOG_ORDER, place
 
 SEED_TYPES = {
     "TRIGGER": ["MANUAL", "WEBHOOK", "CRON", "GITHUB", "SLACK", "EMAIL"],
@@ -46,7 +46,7 @@ def test_the_types_and_subtypes_come_in_the_seeds_order() -> None:
 
 def test_the_order_names_what_the_seed_lists() -> None:
     listed = [f"{kind}.{subtype}" for kind, subtypes in SEED_TYPES.items() for subtype in subtypes]
-    assert list(SEED_ORDER) == listed
+    assert list(CATALOG_ORDER) == listed
 
 
 def test_nodes_the_seed_does_not_know_come_last_in_their_type_by_name() -> None:

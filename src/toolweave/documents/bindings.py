@@ -171,7 +171,7 @@ def front_bindings(document: Document) -> tuple[list[Binding], list[Problem]]:
 
 
 def read_binding(value: Json) -> Binding:
-    """A binding in the seed's words or in short: `{heading, server}`, `{lines: 3-9, server}`.
+    """A binding in the long form or in short: `{heading, server}`, `{lines: 3-9, server}`.
 
     Raises:
         Invalid: `DOCUMENT_BINDING_INVALID` with everything that is wrong.

@@ -1,7 +1,7 @@
-"""Who waits here for the end of a run that this very process brings forward.
+"""Callers that wait for the end of a run that this process executes.
 
-They hear of it when it is stored, without a look at the database. Whoever waits for a run of
-another process, or for one that sleeps, follows the journal.
+They are notified when it is stored, without a database query. Callers that wait for a run of
+another process, or for one that is suspended, follow the journal.
 """
 
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ class Completions:
         self._awaited: dict[str, _Ending] = {}
 
     async def of(self, run: str) -> Finished | None:
-        """How a run ended that is being brought forward; nothing if it only came to rest."""
+        """Wait for the end of a run that is executing here; nothing if it was only suspended."""
         ending = self._awaited.setdefault(run, _Ending())
         await ending.told.wait()
         return ending.finished
 
     def tell(self, run: str, finished: Finished | None) -> None:
-        """It is no longer brought forward: it is over, or rests."""
+        """Report that a run stopped executing here: it finished or was suspended."""
         ending = self._awaited.pop(run, None)
         if ending is not None:
             ending.finished = finished

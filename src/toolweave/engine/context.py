@@ -53,7 +53,7 @@ class StepContext:
         return self.services.clock.now()
 
     async def progress(self, progress: ToolProgress) -> None:
-        """Tell whoever watches how far it is."""
+        """Report the progress of the step."""
         if self.on_progress is not None:
             self.on_progress(progress)
         if self.services.on_progress is not None:

@@ -85,7 +85,7 @@ class Engine:
 
     @asynccontextmanager
     async def running(self, *, drives_runs: bool = False) -> AsyncGenerator[None]:
-        """Write the journal, bring runs forward, and with `drives_runs` wake those that wait."""
+        """Write the journal and execute runs; with `drives_runs`, also wake waiting runs."""
         async with self.journal.writing(), background() as tasks:
             self._tasks = tasks
             self._drives_runs = drives_runs
@@ -139,7 +139,7 @@ class Engine:
         return run
 
     async def advance(self, run: str) -> RunStatus:
-        """Bring a run forward here and now, until it is over or waits."""
+        """Execute a run in this process until it finishes or waits."""
         if run in self._advancing:
             self._advancing[run] = True  # once more, for what came meanwhile
             return "running"
@@ -296,7 +296,7 @@ class Engine:
         return self.journal.follow(run, after)
 
     async def _let_holder_stop(self, run: str) -> None:
-        """Another process may hold the run: it hears of the wish, and stops its steps cleanly."""
+        """Give the process that holds the lease time to stop its steps cleanly."""
         with anyio.move_on_after(STOP_S):
             async for _ in self.journal.follow(run):
                 pass
@@ -330,7 +330,7 @@ class Engine:
         return True
 
     async def _after(self, lease: Lease, called: list[str]) -> None:
-        """A run is over: whoever called it goes on, and whatever it called stops."""
+        """Resume the caller of a finished run and stop the runs it called."""
         if (caller := caller_of(lease.once_key)) is not None:
             self._wake(caller[0])
         for one in called:
@@ -352,7 +352,7 @@ class Engine:
             self._tasks.start_soon(self._advance_quietly, run)
 
     async def _begin(self, run: str) -> None:
-        """Bring a new run forward, unless whoever started it does."""
+        """Execute a new run, unless its caller does."""
         if run not in self._advancing:
             await self._advance_quietly(run)
 

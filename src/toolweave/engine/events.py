@@ -27,7 +27,7 @@ class Started:
     # The run this one was forked from, and the step it begins at.
     fork_of: str | None = None
     fork_at: str | None = None
-    # What comes in to steps, changed by whoever forked the run.
+    # Step inputs that were edited when the run was forked.
     edits: JsonObject | None = None
 
 

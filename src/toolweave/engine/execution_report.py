@@ -1,4 +1,4 @@
-"""A run told as seed 003's `FlowExecution`, and step by step for timelines."""
+"""A run as a `FlowExecution`, and step by step for timelines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -75,7 +75,7 @@ def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
 
 
 def execution(run_id: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
-    """A finished run in seed 003's shape; `runId` is ours."""
+    """A finished run as a `FlowExecution`; `runId` is an addition."""
     name = plan.workflow.name
     started = next(entry for entry in entries if isinstance(entry.event, Started))
     last = entries[-1]
@@ -186,5 +186,5 @@ def _error(error: JsonObject, plan: Plan) -> JsonObject:
 
 def _ms(start: str, end: str) -> int:
     took = datetime.fromisoformat(end) - datetime.fromisoformat(start)
-    # The seed wants a positive number, however fast it was.
+    # The format requires a positive number.
     return max(1, round(took.total_seconds() * 1000))

@@ -123,7 +123,7 @@ class RunExecutor:
         self._replay(entries)
         goes_on = not self._state.finished and await self._go_on()
         if goes_on:
-            # A run that only computes needs no tasks, and hears of others when it writes.
+            # A run that only computes needs no tasks; it sees the changes of others when it writes.
             with self._journal.notifications.listening():
                 async with background() as tasks:
                     while goes_on:
@@ -245,7 +245,7 @@ class RunExecutor:
         step, key = work.place.step, context.place
         began = time.monotonic()
         event: Event | None = None
-        # One scope for its time limit and for whoever stops it.
+        # One scope for its time limit and for cancellation.
         scope.deadline = anyio.current_time() + step.timeout_s
         with scope:
             if self._is_traced:
@@ -385,7 +385,7 @@ class RunExecutor:
     async def _others(self) -> tuple[tuple[str, Event], ...]:
         """What is written to other runs when this one is over: its caller, and those it called.
 
-        In one commit with its end, so that whoever dies then leaves none of them behind.
+        In one commit with its end, so that a crash at this moment leaves none of them behind.
         """
         keys = open_calls(self._state)
         self.called = await called_runs(self._journal.database, self._run.id, keys) if keys else []

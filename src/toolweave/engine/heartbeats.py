@@ -1,7 +1,7 @@
 """Who keeps time on a database: the processes that bring its runs forward by themselves.
 
-A command asks before it does the work of a service. On the same machine the system tells whether a
-process lives; of another machine only that it was heard of lately.
+A command asks before it does the work of a service. On the same machine the system knows whether a
+process is alive; for another machine only the age of its last heartbeat is known.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """What happened in every run: one append-only table, written in groups, fenced by epoch.
 
-Everything pending goes into one transaction, whoever waits for it wakes after the commit. A
+Everything pending is written in one transaction; waiting writers wake after the commit. A
 batch of a holder that lost its lease touches nothing. Others may add an answer or the wish to
 cancel at any time: numbers are given out by the database.
 """
@@ -70,7 +70,7 @@ class Lease:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether the run stands as one that is being brought forward does."""
+        """Whether the run has the status of one that is executing."""
         return self.status == "running" and self.wake_at is None
 
 
@@ -136,7 +136,7 @@ class Journal:
         return run in self._new_leases
 
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
-        """Become the one who brings a run forward, and read what happened so far.
+        """Take the lease of a run and read its events so far.
 
         Raises:
             NotFound: `RUN_UNKNOWN`.
@@ -205,7 +205,7 @@ class Journal:
         return await self._write(pending)
 
     async def add(self, run: str, event: Event) -> int:
-        """Write an event from outside, whoever holds the lease.
+        """Write an event from outside, independent of the lease.
 
         Raises:
             Conflict: `RUN_TAKEN` when the run is over.
@@ -237,7 +237,7 @@ class Journal:
         if row is None:
             raise _no_run(run)
         if row[0] is not None and after >= row[1]:
-            return  # whoever comes back has seen it all
+            return  # the follower has seen every event
         with self.notifications.listening():
             while True:
                 notified = self.notifications.of(run)

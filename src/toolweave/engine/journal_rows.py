@@ -17,7 +17,7 @@ from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Statement, Value, Values
 
 MAX_ROW_CHARS = 100_000
-# In place of an epoch: whoever holds the run.
+# In place of an epoch: any lease holder.
 ANYBODY = -1
 # Who holds the newest epoch may write, and anybody as long as the run is not over.
 _MAY_WRITE = "(epoch = ? OR (? < 0 AND finished_at IS NULL))"
@@ -40,7 +40,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class JournalChange:
-    """What becomes of the run itself, in the same transaction as its events."""
+    """Changes of the run's own row, in the same transaction as its events."""
 
     status: RunStatus
     wake_at: datetime | None = None
@@ -55,7 +55,7 @@ class JournalChange:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nobody brings the run forward until it is woken."""
+        """Whether the run is suspended until it is woken."""
         return self.status != "running" and not self.is_final
 
 
@@ -102,7 +102,7 @@ def numbers(pending: Pending) -> Statement:
         is_held = change is None or change.status == "running"
         values.append(pending.until if is_held else None)
     else:
-        # Whoever keeps time sees it, should the one who wrote it die before the run goes on.
+        # A worker finds it if the process that wrote it dies before the run resumes.
         sets += ", wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
         values.append(AT_ONCE)
     sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"

@@ -1,8 +1,8 @@
 """Who waits for news of a run, in this process and in others.
 
-Whoever writes to a run tells it here; another process hears of it within about a tenth of a second,
-as its database can (`storage`). A notice may get lost with the process that owed it, so whoever
-waits also looks by itself now and then. Nobody listens while nobody waits.
+Every write to a run is reported here; other processes are notified within about a tenth of a
+second, as their database supports it (`storage`). A notification may be lost with the process that
+owed it, so waiting callers also poll occasionally. Nobody listens while nobody waits.
 """
 
 import logging
@@ -27,7 +27,7 @@ LEAVE_S = 2.0
 # Before a run that somebody else wrote to than the one who holds it.
 CALL = "!"
 
-# Hears of runs that others wrote to; nothing means that it may be any.
+# Called with the runs that others wrote to; nothing means any run.
 OnCall = Callable[[Collection[str] | None], None]
 
 
@@ -57,7 +57,7 @@ class RunNotifications:
         return self._any
 
     def happened(self, run: str, *, is_call: bool) -> None:
-        """Something was written to a run; a call is for whoever brings it forward."""
+        """Report a write to a run; a call is addressed to the process that executes it."""
         self._wake_any()
         event = self._events.pop(run, None)
         if event is not None:

@@ -1,7 +1,7 @@
 """Which questions are open: an index beside the journal, written in the same transaction.
 
 The journal is the truth. This is for those who look for questions without reading every run: the
-inbox, and whoever takes in replies from other systems.
+inbox, and the channels that receive replies from other systems.
 """
 
 from collections.abc import Iterator, Sequence
@@ -68,7 +68,7 @@ class OpenQuestion:
 
 
 class OpenQuestions:
-    """The questions of one run that is brought forward."""
+    """The questions of one executing run."""
 
     def __init__(self) -> None:
         self._open: set[Key] = set()

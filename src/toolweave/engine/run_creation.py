@@ -59,7 +59,7 @@ class NewRun:
         return [began]
 
     def lease(self) -> Lease:
-        """The right to write it, of whoever holds it from the first moment."""
+        """The lease that a new run is created with."""
         return Lease(self.run, 0, self.workflow, self.document, self.now, self.once_key)
 
     def rows(self, events: int) -> list[Statement]:

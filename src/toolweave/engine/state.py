@@ -101,7 +101,7 @@ class RunState:
             case StepCancelled(key):
                 self._forget(key)
             case StepProgress():
-                pass  # for whoever watches
+                pass  # only for observers
             case CallEnded(key, run):
                 self.ended_calls[key] = run
             case CancelAsked():
@@ -261,7 +261,7 @@ class RunState:
     def hand_on(self, place: StepFrame, outcome: Outcome) -> StepFrame | None:
         """As `leave`; where only one step can follow, and it computes, its place instead.
 
-        Whoever computes goes on with that place: it was not made ready first.
+        The caller continues with that place: it was not made ready first.
         """
         step, frame = place.step, place.frame
         target = self.plan.followers[step.index]

@@ -50,7 +50,7 @@ class PlannedStep:
 
     @cached_property
     def template_name(self) -> str:
-        """What seed 003 calls the template of a node: the one that was selected, else its name."""
+        """The name of a node's template: the one that was selected, else the node's own name."""
         selected = self.node.data.get("selectedTemplateId")
         return selected if isinstance(selected, str) and selected else self.node.title
 

@@ -8,7 +8,7 @@ from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.workflow.store import WorkflowStore
 
-# How deep workflows may call each other; whoever calls itself comes here soon.
+# How deep workflows may call each other; this also stops recursion.
 MAX_DEPTH = 20
 
 

@@ -1,4 +1,4 @@
-"""Which variables each step of a run used, as text: seed 003's `inputVariables`.
+"""Which variables each step of a run used, as text: `inputVariables` of a flow execution.
 
 Worked out from the journal, step by step, so that a step sees what was there when it was computed
 and nothing that came later.

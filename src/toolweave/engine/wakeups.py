@@ -146,7 +146,7 @@ class WakeupSchedule:
     async def look(
         self, now: datetime, moment: float, busy: Collection[str]
     ) -> tuple[list[str], float]:
-        """Runs to bring forward beside those that are, and how long nothing more can."""
+        """Runs to execute beside the active ones, and the time until the next can."""
         # Those that rest come first, and must not hide the others.
         found = await due_runs(self._database, now, self._holder, BATCH + len(self.backoff))
         able = [run for run in found if run not in busy and not self.backoff.is_paused(run, moment)]

@@ -1,6 +1,6 @@
 """What was read of repositories, kept in the database: so it is there offline and after a restart.
 
-Keys are seed 003's: `flows:list:{ref}`, `flow:{name}:{ref}`, `template:{name}:{ref}`. An entry is
+Keys are `flows:list:{ref}`, `flow:{name}:{ref}`, `template:{name}:{ref}`. An entry is
 good for as long as its ref stands for the commit it was read at; that is asked again after 15
 minutes, and where nothing changed nothing is read again.
 """

@@ -1,4 +1,4 @@
-"""A flow of a library run by the engine, and told as seed 003's `FlowExecution`."""
+"""A flow of a library, run by the engine and reported as a `FlowExecution`."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field

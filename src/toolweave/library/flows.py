@@ -1,4 +1,4 @@
-"""Flow files of a repository: what a list tells of them, and one flow of a file of several."""
+"""Flow files of a repository: their entries in a list, and one flow of a file of several."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MAX_DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class FlowEntry:
-    """What a list tells of a flow, and where it stands."""
+    """A flow's entry in a list, and its location."""
 
     name: str
     path: str

@@ -10,7 +10,7 @@ from toolweave.nodes.order import place
 
 
 def discover() -> tuple[NodeCode, ...]:
-    """Every node there is, in the seed's order; a module that cannot be imported raises."""
+    """Every node in the catalog's order; a module that cannot be imported raises."""
     nodes = [cast("NodeCode", module.node) for module in _modules() if hasattr(module, "node")]
     return tuple(sorted(nodes, key=lambda node: place(node.spec)))
 

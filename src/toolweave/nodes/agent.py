@@ -147,7 +147,7 @@ class Worked:
 
     @property
     def left(self) -> tuple[ModelChoiceRequest, ...]:
-        """What the model asks for that is left to whoever comes next."""
+        """The calls the model requested that are still open."""
         return _missing(self.parts)
 
 

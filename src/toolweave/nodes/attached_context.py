@@ -39,7 +39,7 @@ class AttachedContext:
         return self.outer.now()
 
     async def progress(self, progress: ToolProgress) -> None:
-        """Tell whoever watches the outer node."""
+        """Report progress through the outer node."""
         await self.outer.progress(progress)
 
     @property

@@ -1,8 +1,8 @@
-"""The order nodes are listed in: by type, then as seed 004 registers them, then by name."""
+"""The order of nodes in lists: by type, then in the catalog's order, then by name."""
 
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 
-SEED_ORDER = (
+CATALOG_ORDER = (
     "TRIGGER.MANUAL",
     "TRIGGER.WEBHOOK",
     "TRIGGER.CRON",
@@ -44,13 +44,13 @@ SEED_ORDER = (
     "MEMORY.KEY_VALUE_STORE",
 )
 
-_POSITIONS = {ref: position for position, ref in enumerate(SEED_ORDER)}
+_POSITIONS = {ref: position for position, ref in enumerate(CATALOG_ORDER)}
 
 
 def place(spec: NodeSpec) -> tuple[int, int, str]:
-    """Where a node stands in a listing; those the seed does not know come last in their type."""
+    """Return the sort key of a node in a list; nodes outside the catalog order come last."""
     return (
         NODE_TYPES.index(spec.type),
-        _POSITIONS.get(spec.ref, len(SEED_ORDER)),
+        _POSITIONS.get(spec.ref, len(CATALOG_ORDER)),
         spec.subtype,
     )

@@ -1,4 +1,4 @@
-"""The code of every node of a workflow: of the catalog, of the drawing tool, of live tools."""
+"""The code of every node: of the catalog, of the visual editor, of live tools."""
 
 from toolweave import nodes
 from toolweave.catalog.index import Catalog

@@ -149,7 +149,7 @@ async def unpublish(home: Home, name: str) -> Publication:
 async def keep_copy(home: Home) -> None:
     """Write the list anew where the first answer of `toolweave mcp` finds it.
 
-    Where it cannot be written, clients are told of the right list a second later.
+    If it cannot be written, clients get the right list a second later.
     """
     try:
         found = await PublishedStore(home.database).list()
@@ -221,7 +221,7 @@ class Published:
         return self._tools.get(name)
 
     def nudge(self) -> None:
-        """Something was published here: tell of it at once."""
+        """Notify clients at once that something was published here."""
         self._news.set()
 
     async def of_workflow(self, name: str) -> PublishedTool | None:

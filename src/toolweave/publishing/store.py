@@ -34,7 +34,7 @@ RESERVED = frozenset(
     }
 )
 
-# What becomes of a run whose caller has left.
+# What to do with a run whose caller disconnected.
 IfLeft = Literal["cancel", "continue"]
 # When callers that know tasks get a handle: if it takes long, at once; or nobody else may call.
 Tasks = Literal["auto", "always", "only"]

@@ -56,7 +56,7 @@ class SqlDatabases:
         """Run one statement; see `Databases`."""
         check_statement(sql, allow_writes=allow_writes)
         if database.startswith(("${vault:", *POSTGRES)):
-            # By name: whoever uses SQLite never loads the Postgres driver.
+            # By name, so that SQLite users never load the Postgres driver.
             asked: Callable[..., Awaitable[QueryResult]]
             asked = import_module("toolweave.resources.postgres_query").query
             return await asked(

@@ -1,8 +1,8 @@
 """The resource `stores`: where MEMORY nodes keep things.
 
 Files are below one folder of the home. An address a workflow names must be public; a private one
-is reached only where the whole address stands in the vault, put there by whoever runs this, or
-where private addresses are allowed altogether.
+is allowed only if the whole address is stored in the vault, or if private addresses are
+allowed in general.
 """
 
 import re

@@ -82,7 +82,7 @@ class ActiveTriggers:
 
     async def refresh(self) -> None:
         """Look which triggers are on; a workflow that was deleted is off."""
-        async with self._turn:  # so that whoever asked sees what was written before
+        async with self._turn:  # so that callers see earlier writes
             await self._refresh()
 
     async def _refresh(self) -> None:

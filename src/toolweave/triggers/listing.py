@@ -31,7 +31,7 @@ from toolweave.workflow.store import Stored
 State = Literal["on", "paused", "off", "switched off in the workflow", "deleted", "by hand"]
 
 NEXT_TIMES = 3
-# What is told of each kind's settings, by the words for it.
+# The settings shown for each kind of trigger, by label.
 _FACTS: Mapping[str, Mapping[str, str]] = {
     "TRIGGER.CRON": {
         "cron_expression": "Schedule",

@@ -1,4 +1,4 @@
-"""TRIGGER.CRON: exactly one run per due time, whoever looks and whatever the clock does."""
+"""TRIGGER.CRON: exactly one run per due time, across workers and clock changes."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

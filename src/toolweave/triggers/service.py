@@ -186,7 +186,7 @@ class Triggers:
 
     async def _at(self, path: str) -> list[ActiveTriggerSettings]:
         if not (found := self._known_at(path)):
-            async with self._refreshing:  # whoever comes meanwhile sees what it brings
+            async with self._refreshing:  # concurrent requests use its result
                 now = self._clock.monotonic()
                 if now - self._refreshed_at >= REFRESH_EVERY_S:
                     await self.board.refresh()

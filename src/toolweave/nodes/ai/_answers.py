@@ -1,4 +1,4 @@
-"""What becomes of a model's answer: JSON read and checked, code taken out, fields filled."""
+"""Processing of a model's answer: parse and check JSON, extract code, fill fields."""
 
 import re
 from collections.abc import Callable

@@ -4,7 +4,7 @@ from toolweave.catalog.spec import Field
 
 ATTACHED = ("TOOL", "MEMORY")
 
-# The seed's older names are read too: model_version, user_input, output.
+# Older names are accepted too: model_version, user_input, output.
 PROMPT = Field(
     "user_prompt",
     "string",

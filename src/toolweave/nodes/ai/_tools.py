@@ -12,7 +12,7 @@ from toolweave.nodes.tool._mcp_tool import Offering
 from toolweave.problems import did_you_mean
 
 LIVE = "TOOL.MCP:"
-# The drawing tool's own node for tools of servers.
+# The visual editor's own node for server tools.
 DRAWN = "mcp"
 
 
@@ -40,7 +40,7 @@ async def skills_for(
 async def _of_server(
     context: NodeContext, attached: Attached, taken: list[str]
 ) -> tuple[AgentTool, ...]:
-    """The tool that a node names; a node of the drawing tool may mean all of its server."""
+    """The tool that a node names; an `mcp` node may mean all tools of its server."""
     config = attached.config
     server, _, name = attached.ref.removeprefix(LIVE).partition("/")
     fixed = config.get("inputParams")

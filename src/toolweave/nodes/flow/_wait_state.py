@@ -88,7 +88,7 @@ class WaitRequest:
         return cls(kind, config, config.get(expecting))
 
     def question(self, given: NodeInput) -> JsonObject:
-        """What is shown to people, and read by whoever hands in events and calls."""
+        """What is shown to people, and matched against incoming events and calls."""
         asked: JsonObject = {"kind": self.kind, **self.config}
         if self.kind == "approval":
             asked["text"] = "The run waits for your approval."

@@ -326,7 +326,7 @@ def _passes_unfit(given: NodeInput, place: int, unfit: Unfit) -> bool:
         raise Invalid(
             "FILTER_ITEM_INVALID",
             f"item {place}: {unfit}",
-            hint="mend the item, or let error_handling be skip_invalid",
+            hint="fix the item, or set error_handling to skip_invalid",
             facts={"index": place},
         )
     return handling == "include_with_warning"

@@ -118,14 +118,14 @@ class InboxMessenger:
     """The messenger of questions that are shown where Toolweave is: nothing is to be sent."""
 
     async def ask(self, context: NodeContext, question: Question) -> JsonObject | None:
-        """Nothing: whoever looks into the inbox finds it."""
+        """Send nothing: the question is in the inbox."""
         return None
 
     async def nudge(self, context: NodeContext, thread: JsonObject, nudge: Nudge) -> None:
         """Nothing: the question says so itself."""
 
     async def tell(self, context: NodeContext, thread: JsonObject, port: Port, reply: Json) -> None:
-        """Nothing: whoever answered has been told by the door."""
+        """Send nothing: the interface that received the answer reported the outcome."""
 
 
 @dataclass(frozen=True, slots=True)

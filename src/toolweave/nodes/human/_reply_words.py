@@ -1,6 +1,6 @@
 """What a reply means, by its words alone: yes, no or neither, in many languages and signs.
 
-Careful rather than clever: a reply that says both, or speaks to whoever reads it instead of
+Conservative: a reply that says both, or that addresses the reader instead of
 answering, means neither.
 """
 

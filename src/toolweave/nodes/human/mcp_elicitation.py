@@ -63,7 +63,7 @@ class McpElicitation:
         examples=(
             Example(
                 "Before deleting",
-                "Asks whoever called the workflow as a tool.",
+                "Asks the caller of the workflow.",
                 {"message": "Delete {{ content.files }} files?"},
                 {"content": {"files": 12}},
                 port="confirmed",

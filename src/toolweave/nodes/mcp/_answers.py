@@ -8,7 +8,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.tools.tool import Content, ToolCall, ToolResult
 
 MAX_PARSED = 4 * 1024 * 1024
-# Of one picture or sound; a larger one is only told of.
+# Of one picture or sound; a larger one is only described.
 MAX_DATA = 4 * 1024 * 1024
 
 

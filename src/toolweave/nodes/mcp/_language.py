@@ -128,7 +128,7 @@ def _named(tools: Sequence[Tool], name: str, server: str) -> Tool:
 
 
 def _checked(tool: Tool) -> AgentTool:
-    """The one tool; a refusal of the arguments is the model's to mend, any other end the node's."""
+    """The one tool; the model corrects refused arguments, any other error ends the node."""
 
     async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
         problems = [one for one in check_arguments(tool, arguments) if one.severity == "error"]

@@ -1,6 +1,6 @@
 """`mcp`: call a tool of a server with the parameters that stand in the node, or in a model's words.
 
-The three modes of seed 000: every parameter set, parameters described, the whole task described.
+The three modes: every parameter set, parameters described, the whole task described.
 """
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait

@@ -59,7 +59,7 @@ class RedisKeys:
             Invalid: `NODE_INPUT_INVALID` without a prefix: the rest belongs to others.
         """
         if not prefix:
-            message = "clear would delete everything in that Redis, whoever put it there"
+            message = "clear would delete every key in this Redis, also those of others"
             raise Invalid("NODE_INPUT_INVALID", message, hint="set key_prefix")
         names = await self.names(prefix)
         for start in range(0, len(names), _AT_ONCE):

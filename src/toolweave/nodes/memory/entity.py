@@ -54,7 +54,7 @@ class Entity:
             Field(
                 "operation",
                 "string",
-                "note reads sentences about names; set adds facts; recall tells of names in a "
+                "note reads sentences about names; set adds facts; recall finds names in a "
                 "text; get, list, forget.",
                 "recall",
                 options=("note", "set", "recall", "get", "list", "forget"),

@@ -1,1 +1,1 @@
-"""Nodes of the drawing tool and of flows: starts, ends, texts and branches."""
+"""Nodes of the visual editor and of flows: starts, ends, texts and branches."""

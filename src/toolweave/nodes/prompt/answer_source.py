@@ -14,7 +14,7 @@ _TYPES = frozenset(name for one in asked for name in one.types)
 class AnswerSource:
     """Marks the nodes of a workflow that a model shall answer, if there is one.
 
-    The mark stands in the run's own document, so whoever goes on with the run does the same.
+    The mark stands in the run's own document, so any process that continues the run does the same.
     """
 
     def __init__(self, caller: ModelCaller) -> None:

@@ -99,7 +99,7 @@ class _Handlers:
         request.state.tool = name
         answer = self._toolbox.call(name, arguments_of(invocation))
         return {
-            **_as_in_the_seed(name, answer),
+            **_documented_fields(name, answer),
             "_tool_name": name,
             "_execution_time_ms": _since(started),
             "_request_id": request.state.request_id,
@@ -179,7 +179,7 @@ class FastInvoke:
         await answer(scope, receive, send)
 
 
-def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
+def _documented_fields(name: str, answer: dict[str, Any]) -> dict[str, Any]:
     """Put a text into `content` beside the data; a failure has no data."""
     if not answer["isError"]:
         words = f"Tool '{name}' executed successfully"

@@ -65,7 +65,7 @@ class MailMessages:
         await self._answer(context, thread, nudge.text, self.given.listing("recipient_emails"))
 
     async def tell(self, context: NodeContext, thread: JsonObject, port: Port, reply: Json) -> None:
-        """Tell whoever answered what came of it; after the time, everybody."""
+        """Send the outcome to the person who answered; after a timeout, to everyone."""
         if not self.given.flag("auto_reply_enabled"):
             return
         words = {**THANKS, **self.given.record("confirmation_messages")}

@@ -1,7 +1,7 @@
 """What can be done in Notion, as a fixed set of operations: for a model, or written as JSON.
 
-An operation may only name pages and databases that the node was given, or that Notion itself
-told of on the way: a model invents no ids.
+An operation may only name pages and databases that the node was given, or that Notion
+returned before: a model cannot invent ids.
 """
 
 import re
@@ -85,7 +85,7 @@ class NotionWork:
     notion: ServiceClient
     database_id: str = ""
     page_id: str = ""
-    # Names and ids that Notion told of.
+    # Names and ids that Notion returned.
     discovered: JsonObject = field(default_factory=dict[str, Json])
     seen: set[str] = field(default_factory=set[str])
     completed: list[Json] = field(default_factory=list[Json])
@@ -118,7 +118,7 @@ class NotionWork:
         """The operation with the ids it is about.
 
         Raises:
-            Invalid: `SERVICE_FIELD_INVALID` for an id that nobody told of.
+            Invalid: `SERVICE_FIELD_INVALID` for an unknown id.
         """
         wanted = dict(given)
         if "database" in name and not wanted.get("database_id"):

@@ -149,7 +149,7 @@ class SlackTrigger:
         return Outcome(started(self.spec, given, known))
 
 
-# Messages that are somebody's words; the other subtypes tell of edits, joins and the like.
+# Messages that are somebody's words; the other subtypes report edits, joins and similar events.
 _SPOKEN = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 
 
