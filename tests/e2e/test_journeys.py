@@ -105,7 +105,7 @@ async def find_the_servers_of_other_programs(page: Page, studio: Studio, user: P
     tools = page.get_by_role("list", name="Tools").get_by_role("listitem")
     await expect(tools.filter(has_text="forecast").first).to_be_visible()
     await page.locator(".browser__line", has_text="gone").click()
-    await expect(page.get_by_role("alert")).to_contain_text("is no program that can be run")
+    await expect(page.get_by_role("alert")).to_contain_text("is not an executable program")
     await page.locator(".browser__line", has_text="broke").click()
     await page.get_by_role("button", name="Approve exactly this").click()
     await expect(page.get_by_role("alert").first).to_contain_text("no licence")

@@ -62,7 +62,7 @@ async def test_a_thousand_requests_at_once_are_answered_or_told_to_wait(server: 
 def test_the_log_is_json_after_the_first_words_and_holds_no_key(server: Served) -> None:
     httpx2.get(server.url + "/api/v1/mcp/tools", headers=server.headers)
     said = server.log.read_text(encoding="utf-8")
-    lines = [line for line in said.splitlines() if line.startswith("{")]
+    lines = [line for line in said.splitlines() if line.startswith('{"')]
     assert lines
     assert all(orjson.loads(line)["logger"].startswith("toolweave.") for line in lines)
     assert server.key not in said

@@ -32,7 +32,7 @@ async def test_every_setting_is_told_with_where_it_comes_from(house: House) -> N
     assert told["TOOLWEAVE_RATE_PER_S"]["source"] == "command line"
     assert told["TOOLWEAVE_CALL_DEADLINE_S"] == {
         "variable": "TOOLWEAVE_CALL_DEADLINE_S",
-        "words": "Seconds a tool call may take.",
+        "words": "Timeout of a tool call in seconds.",
         "value": "30",
         "default": "30",
         "source": "default",

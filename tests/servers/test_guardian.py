@@ -154,8 +154,9 @@ async def test_signals_that_end_us_do_not_end_the_guardian_first(servers: Server
         await guardian.watch_group(server.pid)
         process = _guardian()
         # Its first milliseconds belong to the interpreter, which still obeys.
-        eventually(lambda: bool(_ignored(process) >> (signal.SIGHUP - 1) & 1))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        eventually(lambda: all(_ignored(process) >> (number - 1) & 1 for number in ending))
+        for number in ending:
             process.send_signal(number)
         assert os.getsid(process.pid) != os.getsid(0)
     eventually(lambda: not _members(server.pid))

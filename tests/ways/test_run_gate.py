@@ -135,8 +135,8 @@ async def test_a_step_refuses_to_call_an_invalid_workflow(tmp_path: Path) -> Non
 
 
 async def test_a_library_flow_with_errors_is_refused(tmp_path: Path) -> None:
-    step = {"id": "n", "type": "FLOW", "data": {"subtype": "IF", "configurations": {}}}
-    start = {"id": "s", "type": "start", "data": {}}
+    step: JsonObject = {"id": "n", "type": "FLOW", "data": {"subtype": "IF", "configurations": {}}}
+    start: JsonObject = {"id": "s", "type": "start", "data": {}}
     repo = Repo(tmp_path / "repo")
     repo.commit({"flows/Bad.json": flow("Bad", [start, step], "s > n")})
     async with hosting(tmp_path / "home") as host:

@@ -70,11 +70,11 @@ async def test_a_command_runs_only_as_it_was_approved(rooms: tuple[Commands, Eng
     status, found = await run_alone(engine, asking())
     error: Any = found["error"]
     assert (status, error["code"]) == ("failed", "COMMAND_NOT_APPROVED")
-    with pytest.raises(Conflict, match="changed since it was shown"):
+    with pytest.raises(Conflict, match="changed after it was shown"):
         await commands.approve("show", definition_hash(python("other")))
-    with pytest.raises(Conflict, match="registered already"):
+    with pytest.raises(Conflict, match="already exists"):
         await commands.add("show", definition)
-    with pytest.raises(Invalid, match="no command name"):
+    with pytest.raises(Invalid, match="not a valid command name"):
         await commands.add("-x", definition)
 
 
@@ -151,13 +151,13 @@ def is_alive(pid: int) -> bool:
 @pytest.mark.parametrize(
     ("template", "values", "words"),
     [
-        ("{a}", {}, "must be a text"),
-        ("{a}", {"a": "--force"}, "it would be an option"),
+        ("{a}", {}, "must be a string"),
+        ("{a}", {"a": "--force"}, "read as an option"),
         ("{a:integer}", {"a": "7"}, "a whole number"),
         ("{a:integer}", {"a": True}, "a whole number"),
         ("{a:number}", {"a": "x"}, "a number"),
-        ("{a}", {"a": "x\0y"}, "zero byte"),
-        ("{a}", {"a": ["x"]}, "must be a text"),
+        ("{a}", {"a": "x\0y"}, "null byte"),
+        ("{a}", {"a": ["x"]}, "must be a string"),
     ],
 )
 def test_what_fits_no_hole_is_refused(template: str, values: JsonObject, words: str) -> None:

@@ -261,11 +261,21 @@ async def test_a_memory_gives_what_was_said_before(
     assert "The lamp is called Aurora." in str(model.heard[1].body["messages"])
 
 
+WHOLE_SERVER: JsonObject = {
+    "mode": "fullNaturalLanguage",
+    "fullNaturalLanguageConfig": {
+        "taskDescription": "Echo what you are told.",
+        "availableTools": [{"name": "echo", "description": "", "parameters": []}],
+        "timestamp": "2026-11-16T00:00:00.000Z",
+    },
+}
+
+
 @pytest.mark.parametrize(
     ("named", "offered", "sent"),
     [
         ({"toolName": "echo", "parameterValues": {"text": "fixed"}}, ["echo"], "fixed"),
-        ({}, ["echo", "other"], "mine"),
+        (WHOLE_SERVER, ["echo", "other"], "mine"),
     ],
 )
 async def test_a_node_of_the_drawing_tool_can_be_attached(
