@@ -1,15 +1,14 @@
 """What a misbehaving server costs us: the longest stall of the event loop, the peak of memory.
 
-A stall is the time a 5 ms timer was late, less the time that the machine had no processor for the
-loop's thread or for another of our threads, which may have held the interpreter's lock (the kernel
-counts that): a busy machine is not our stall.
+A stall is the time a 5 ms timer was late, less the time the loop's thread was ready to run and
+the machine had no processor for it (the kernel counts that): a busy machine is not our stall.
 """
 
 import gc
 import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,23 +59,19 @@ async def measured() -> AsyncGenerator[Cost]:
 async def _feel_stalls(cost: Cost) -> None:
     thread = threading.get_native_id()
     while True:
-        began, queued = time.monotonic(), _queued_s()
+        began, queued_s = time.monotonic(), _queued_s(thread)
         await anyio.sleep(TICK_S)
-        late_s = time.monotonic() - began - TICK_S
-        if late_s > cost.stall_s:
-            waits = {one: total - queued.get(one, 0.0) for one, total in _queued_s().items()}
-            late_s -= waits.pop(thread, 0.0) + max(waits.values(), default=0.0)
-            cost.stall_s = max(cost.stall_s, late_s)
+        late_s = time.monotonic() - began - TICK_S - (_queued_s(thread) - queued_s)
+        cost.stall_s = max(cost.stall_s, late_s)
 
 
-def _queued_s() -> dict[int, float]:
-    """How long each thread of ours was ready to run and did not, since it began."""
-    found: dict[int, float] = {}
-    for task in Path("/proc/self/task").iterdir():
-        with suppress(OSError):  # the thread has ended, or the kernel does not count
-            stat = (task / "schedstat").read_text(encoding="ascii")
-            found[int(task.name)] = int(stat.split()[1]) / 1e9
-    return found
+def _queued_s(thread: int) -> float:
+    """How long a thread of ours was ready to run and did not, since it began."""
+    try:
+        stat = Path(f"/proc/self/task/{thread}/schedstat").read_text(encoding="ascii")
+    except OSError:
+        return 0.0  # then a busy machine counts as a stall
+    return int(stat.split()[1]) / 1e9
 
 
 def _forget_peak() -> None:

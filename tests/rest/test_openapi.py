@@ -152,7 +152,7 @@ def test_schemathesis_finds_nothing_undocumented_and_no_fault(server: Served) ->
         [
             *(sys.executable, "-m", "schemathesis.cli", "run", server.url + DOCUMENT),
             *("-H", f"X-API-Key: {server.key}", "-H", f"X-Service-Token: {token}"),
-            *("--phases", "coverage,fuzzing", "--max-examples", "2", "--no-color"),
+            *("--phases", "coverage,fuzzing", "--max-examples", "5", "--no-color"),
             # The same requests each time: what another seed finds belongs into a test of its own.
             *("--workers", "1", "--generation-database", "none", "--seed", "20261116"),
         ],
