@@ -8,7 +8,7 @@ import shutil
 import sys
 
 import anyio
-from bench import engine, home, studio
+from bench import engine, ground, studio
 from bench.table import Row, table
 
 SUBJECTS = ("ground", "engine", "studio")
@@ -27,7 +27,7 @@ def main() -> None:
     rows: list[Row] = []
     notes: list[str] = []
     if "ground" in subjects:
-        found, slow = anyio.run(home.rows_of, home.QUICK if given.quick else home.Size())
+        found, slow = anyio.run(ground.rows_of, ground.QUICK if given.quick else ground.Size())
         rows += found
         notes.append(f"slow modules imported by `toolweave --help`: {', '.join(slow) or 'none'}")
     if "engine" in subjects:
