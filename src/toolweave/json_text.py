@@ -19,11 +19,7 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 def read(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Json:
-    """The value in `text`.
-
-    Raises:
-        Invalid: `JSON_INVALID`, with line and column where the fault has a place.
-    """
+    """The value in `text`."""
     try:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError as error:

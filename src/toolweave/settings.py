@@ -91,11 +91,7 @@ class Settings:
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
-    """Read settings from `TOOLWEAVE_*` variables and defaults.
-
-    Raises:
-        Invalid: `SETTING_INVALID` for a value that cannot be read.
-    """
+    """Read settings from `TOOLWEAVE_*` variables and defaults."""
     env = os.environ if environ is None else environ
     home = Path(
         env.get("TOOLWEAVE_HOME") or platformdirs.user_data_dir("toolweave", appauthor=False)

@@ -12,8 +12,7 @@ async def create_key(
 ) -> tuple[ApiKey, str]:
     """Create a key and return it with its text, which is shown only once.
 
-    Raises:
-        Invalid: `KEY_NAME_RESERVED`, `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
+    Raises `Invalid`: `KEY_NAME_RESERVED`, `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
     """
     if name == STUDIO:
         raise Invalid(
@@ -29,9 +28,7 @@ async def revoke_key(
 ) -> ApiKey:
     """Revoke a key by its id or name; the studio's own key needs a confirmation.
 
-    Raises:
-        NotFound: `KEY_NOT_FOUND`.
-        Conflict: `KEY_IN_USE`, `KEY_NAME_SHARED`.
+    Raises `NotFound`: `KEY_NOT_FOUND`; `Conflict`: `KEY_IN_USE`, `KEY_NAME_SHARED`.
     """
     found = next((one for one in await keys.list() if key == one.id), None)
     if found is not None and not is_sure and (found.id == asked_with or is_studio_key(found)):

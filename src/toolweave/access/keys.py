@@ -53,11 +53,7 @@ class ApiKey:
         return scope in self.scopes or "admin" in self.scopes
 
     def require(self, scope: str) -> None:
-        """Raise unless the key has `scope`.
-
-        Raises:
-            Denied: `SCOPE_MISSING`.
-        """
+        """Raise unless the key has `scope`. Raises `Denied`: `SCOPE_MISSING`."""
         if not self.allows(scope):
             raise Denied(
                 "SCOPE_MISSING",
@@ -71,11 +67,7 @@ class ApiKey:
         return self.tools is None or tool in self.tools
 
     def require_tool(self, tool: str | None) -> None:
-        """Raise unless the key may use a published tool.
-
-        Raises:
-            Denied: `TOOL_NOT_ALLOWED`.
-        """
+        """Raise unless the key may use a published tool. Raises `Denied`: `TOOL_NOT_ALLOWED`."""
         if not self.allows_tool(tool):
             raise Denied(
                 "TOOL_NOT_ALLOWED",
@@ -98,11 +90,7 @@ class ApiKeys:
     async def create(
         self, name: str, scopes: list[str], tools: Iterable[str] = ()
     ) -> tuple[ApiKey, str]:
-        """Create a key and return it with its text, shown only once; `tools` limits it to those.
-
-        Raises:
-            Invalid: `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
-        """
+        """Create a key and return it with its text, shown only once; `tools` limits it to those."""
         limited = frozenset(tools) or None
         if limited and not _PAST_TOOLS.isdisjoint(scopes):
             raise Invalid(
@@ -171,12 +159,7 @@ class ApiKeys:
         return [_key(row) for row in rows]
 
     async def revoke(self, key: str) -> ApiKey:
-        """Revoke the key with this id or name, at once; other processes see it within a second.
-
-        Raises:
-            NotFound: `KEY_NOT_FOUND`.
-            Conflict: `KEY_NAME_SHARED` when several keys have the name.
-        """
+        """Revoke the key with this id or name, at once; other processes see it within a second."""
         valid = [each for each in await self.list() if each.revoked_at is None]
         meant = [each for each in valid if each.id == key] or [e for e in valid if e.name == key]
         if not meant:

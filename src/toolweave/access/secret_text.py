@@ -45,11 +45,7 @@ class SecretTexts:
         self._masker = masker
 
     async def fill(self, texts: Mapping[str, str]) -> ExpandedText:
-        """Expand all vault references in `texts` and register the secrets with the masker.
-
-        Raises:
-            NotFound: `SECRET_NOT_FOUND`.
-        """
+        """Expand all vault references in `texts` and register the secrets with the masker."""
         if not any(_VAULT in text for text in texts.values()):
             return ExpandedText(dict(texts), frozenset())
         wanted = {

@@ -49,8 +49,7 @@ class Vault:
     async def put(self, name: str, value: str) -> None:
         """Store `value` under `name`, replacing an existing value.
 
-        Raises:
-            Invalid: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
+        Raises `Invalid`: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
         """
         _check_name(name)
         try:
@@ -60,12 +59,7 @@ class Vault:
         await self._write(_UPSERT, await self._opened(), name, plain)
 
     async def get(self, name: str) -> str:
-        """Return the secret called `name`.
-
-        Raises:
-            NotFound: `SECRET_NOT_FOUND`, with a similar name if there is one.
-            Denied: `SECRET_DAMAGED` if the stored row was tampered with.
-        """
+        """Return the secret called `name`."""
         found = await self._database.row(_SELECT, name) if _NAME.fullmatch(name) else None
         if found is None:
             raise NotFound(
@@ -88,11 +82,7 @@ class Vault:
         return sorted(name for (name,) in found)
 
     async def delete(self, name: str) -> None:
-        """Delete the secret called `name`.
-
-        Raises:
-            NotFound: `SECRET_NOT_FOUND`.
-        """
+        """Delete the secret called `name`. Raises `NotFound`: `SECRET_NOT_FOUND`."""
         _check_name(name)
         if not await self._database.execute("DELETE FROM secrets WHERE name = ?", name):
             raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {name!r}")

@@ -58,13 +58,7 @@ class _Keyring(Protocol):
 
 
 async def find_key(source: KeySource) -> Key | None:
-    """Return the existing key, if there is one.
-
-    Raises:
-        Invalid: `SETTING_INVALID` if the variable is not a key.
-        Denied: `VAULT_KEY_EXPOSED` if other users can read the key file, `VAULT_KEY_WRONG` if the
-            file or the keyring's entry is not a key.
-    """
+    """Return the existing key, if there is one."""
     if source.given:
         value = _decoded(source.given)
         if value is None:
@@ -82,11 +76,7 @@ async def find_key(source: KeySource) -> Key | None:
 
 
 async def create_key(source: KeySource) -> Key:
-    """Create a key and store it for the next start.
-
-    Raises:
-        Denied: `VAULT_KEY_MISSING` if it cannot be stored.
-    """
+    """Create a key and store it for the next start."""
     text = base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()
     if source.use_keyring and await _bounded(
         lambda: _keyring().write(text), source.keyring_deadline_s

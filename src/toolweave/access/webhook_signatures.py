@@ -171,8 +171,7 @@ def _same(given: str, expected: str) -> bool:
 def parse_body(arrival: WebhookRequest) -> Json:
     """Return the body: JSON and forms parsed, other content as text, `None` if empty.
 
-    Raises:
-        Invalid: `JSON_INVALID`.
+    Raises `Invalid`: `JSON_INVALID`.
     """
     kind = arrival.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not arrival.body:

@@ -48,11 +48,7 @@ def examine_machine(environ: Mapping[str, str]) -> list[DoctorFinding]:
 
 
 async def examine_home(home: Home) -> list[DoctorFinding]:
-    """Check the contents of the home.
-
-    Raises:
-        ToolweaveError: the home is broken.
-    """
+    """Check the contents of the home. Raises `ToolweaveError`: the home is broken."""
     servers = await home.registry.list()
     secrets = await home.vault.names()
     pinned = [len(home.lockfile.pins(name)) for name in ("", *(one.name for one in servers))]

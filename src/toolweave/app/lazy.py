@@ -36,11 +36,7 @@ class Lazy(Generic[T]):
                 self._settled.set()
 
     async def get(self) -> T:
-        """Return the opened resource.
-
-        Raises:
-            ToolweaveError: it cannot be opened.
-        """
+        """Return the opened resource. Raises `ToolweaveError`: it cannot be opened."""
         if self._opened is None and not self._wanted.is_set():
             self._settled = anyio.Event()
             self._wanted.set()

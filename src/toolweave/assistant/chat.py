@@ -13,8 +13,7 @@ async def tool_context(
 ) -> ToolContext:
     """Return the tools of a conversation: those of all enabled servers, or of one server.
 
-    Raises:
-        NotFound: `MCP_SERVER_NOT_FOUND`.
+    Raises `NotFound`: `MCP_SERVER_NOT_FOUND`.
     """
     servers = [
         EnabledServer(server.id, server.name)

@@ -98,9 +98,8 @@ class Conversation:
     async def answer(self, words: str, tell: Tell) -> str:
         """Return the model's answer to a message; cancelling keeps the history so far.
 
-        Raises:
-            Limited: `AGENT_LIMIT_REACHED` if it exceeds a limit.
-            ToolweaveError: the model request failed.
+        Raises `Limited`: `AGENT_LIMIT_REACHED` if it exceeds a limit; `ToolweaveError`: the model
+        request failed.
         """
         self.messages += (Said(text=words),)
         spent = _Spent()

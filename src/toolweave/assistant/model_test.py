@@ -37,11 +37,7 @@ class ModelTestResult:
 
 
 async def check_model(caller: ModelCaller, name: str | None) -> ModelTestResult:
-    """Request one word.
-
-    Raises:
-        ToolweaveError: the model request failed.
-    """
+    """Request one word. Raises `ToolweaveError`: the model request failed."""
     question = ModelQuestion(
         messages=(Said(text="Answer with the one word: ready"),),
         provider=name,

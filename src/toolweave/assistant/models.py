@@ -100,11 +100,7 @@ class Models:
         return sorted(found, key=lambda model: (not model.is_default, model.name))
 
     async def get(self, name: str) -> Model:
-        """Return the model called `name`.
-
-        Raises:
-            NotFound: `MODEL_UNKNOWN`.
-        """
+        """Return the model called `name`. Raises `NotFound`: `MODEL_UNKNOWN`."""
         found = await self.list()
         for model in found:
             if model.name == name:
@@ -128,9 +124,7 @@ class Models:
     async def add(self, new: NewModel) -> Model:
         """Store a model, its key in the vault. The first one becomes the default.
 
-        Raises:
-            Invalid: `MODEL_CONFIG_INVALID`.
-            Conflict: `MODEL_NAME_TAKEN`.
+        Raises `Invalid`: `MODEL_CONFIG_INVALID`; `Conflict`: `MODEL_NAME_TAKEN`.
         """
         model = _checked(new, timestamp(self._clock.now()))
         if await self._database.row("SELECT 1 FROM models WHERE name = ?", new.name) is not None:
@@ -155,9 +149,8 @@ class Models:
     async def remove(self, name: str) -> None:
         """Remove a model and its key.
 
-        Raises:
-            NotFound: `MODEL_UNKNOWN`.
-            Invalid: `MODEL_CONFIG_INVALID` for an environment model.
+        Raises `NotFound`: `MODEL_UNKNOWN`; `Invalid`: `MODEL_CONFIG_INVALID` for an environment
+        model.
         """
         model = await self._added(name)
         await self._database.execute("DELETE FROM models WHERE name = ?", name)
@@ -167,9 +160,8 @@ class Models:
     async def make_default(self, name: str) -> Model:
         """Make a model the default.
 
-        Raises:
-            NotFound: `MODEL_UNKNOWN`.
-            Invalid: `MODEL_CONFIG_INVALID` for an environment model.
+        Raises `NotFound`: `MODEL_UNKNOWN`; `Invalid`: `MODEL_CONFIG_INVALID` for an environment
+        model.
         """
         await self._added(name)
         async with self._database.transaction() as change:
@@ -179,11 +171,7 @@ class Models:
         return await self.get(name)
 
     async def key(self, model: Model) -> str | None:
-        """Return the key of a model, if it has one.
-
-        Raises:
-            NotFound: `SECRET_NOT_FOUND`.
-        """
+        """Return the key of a model, if it has one. Raises `NotFound`: `SECRET_NOT_FOUND`."""
         if model.found_in == "added":
             return await self._secrets.get(secret_name(model.name)) if model.has_key else None
         variable = discover()[model.provider].key_variable or KEY_VARIABLE

@@ -38,9 +38,8 @@ class Stream(Protocol):
     def take(self, event: JsonObject) -> str:
         """Add an event and return its text, often empty.
 
-        Raises:
-            Unreadable: the event does not match the provider's format.
-            Broken: the provider reported a failure in the stream.
+        Raises `Unreadable`: the event does not match the provider's format; `Broken`: the provider
+        reported a failure in the stream.
         """
         ...
 
@@ -91,8 +90,7 @@ class Provider(Protocol):
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """Decode a plain response.
 
-        Raises:
-            Unreadable: the response does not match the provider's format.
+        Raises `Unreadable`: the response does not match the provider's format.
         """
         ...
 

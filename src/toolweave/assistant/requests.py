@@ -40,10 +40,9 @@ class Web(Protocol):
     ) -> AbstractAsyncContextManager[WebAnswer]:
         """Send a request.
 
-        Raises:
-            Denied: `HTTP_ADDRESS_DENIED`.
-            Invalid: `HTTP_URL_INVALID`, `HTTP_HEADER_INVALID`.
-            Unavailable: the address cannot be reached, or the connection breaks.
+        Raises `Denied`: `HTTP_ADDRESS_DENIED`; `Invalid`: `HTTP_URL_INVALID`,
+        `HTTP_HEADER_INVALID`; `Unavailable`: the address cannot be reached, or the connection
+        breaks.
         """
         ...
 
@@ -55,13 +54,7 @@ async def send(
     question: ModelQuestion,
     on_text: TextListener | None,
 ) -> ModelReply:
-    """Send one request.
-
-    Raises:
-        Limited: `MODEL_LIMITED`.
-        Invalid: `MODEL_REFUSED`.
-        Unavailable: `MODEL_UNAVAILABLE`.
-    """
+    """Send one request. Raises `MODEL_LIMITED`, `MODEL_REFUSED`, `MODEL_UNAVAILABLE`."""
     body = json_text.write(request.body).encode()
     try:
         async with web.post(request.url, request.headers, body) as answer:

@@ -66,9 +66,8 @@ class ToolContext:
     ) -> ToolResult:
         """Make a model's call.
 
-        Raises:
-            Denied: `TOOL_NOT_OFFERED` for a tool outside this context.
-            ToolweaveError: the gate rejected the call, or it failed.
+        Raises `Denied`: `TOOL_NOT_OFFERED` for a tool outside this context; `ToolweaveError`: the
+        gate rejected the call, or it failed.
         """
         if not any((one.server.name, one.tool.name) == (server, tool) for one in self.tools):
             raise Denied(
@@ -79,11 +78,7 @@ class ToolContext:
         return await self.caller.call(call, on_progress=on_progress)
 
     def find(self, offered: str) -> ContextTool:
-        """Return the tool with the name used by the model.
-
-        Raises:
-            NotFound: `MCP_TOOL_NOT_FOUND`.
-        """
+        """Return the tool with the name used by the model. Raises `MCP_TOOL_NOT_FOUND`."""
         for one in self.tools:
             if one.offered == offered:
                 return one
@@ -118,11 +113,7 @@ async def build_context(
     scope: str,
     bound_to: str | None = None,
 ) -> ToolContext:
-    """Return the context of a conversation; `bound_to` limits it to one server.
-
-    Raises:
-        NotFound: `MCP_SERVER_NOT_FOUND` if that server is not enabled.
-    """
+    """Return the context of a conversation; `bound_to` limits it to one server."""
     used = [one for one in servers if bound_to is None or one.name == bound_to]
     if bound_to is not None and not used:
         raise NotFound(

@@ -65,8 +65,7 @@ class Authoring:
     async def repair(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
         """Return the problems of a workflow, and those that remain after fixing it.
 
-        Raises:
-            Invalid: it is no workflow.
+        Raises `Invalid`: it is no workflow.
         """
         known, _ = await self._known(loaded.workflow, live=False)
 
@@ -80,10 +79,9 @@ class Authoring:
     async def switch(self, workflow: Workflow, to: ModeSwitch, *, live: bool = False) -> Workflow:
         """The workflow with one MCP node in another mode.
 
-        Raises:
-            NotFound: `NODE_ID_UNKNOWN`.
-            Invalid: the node has no modes, or the mode wants something else.
-            Unavailable: `MCP_SERVER_DISCONNECTED` when a server that is asked does not answer.
+        Raises `NotFound`: `NODE_ID_UNKNOWN`; `Invalid`: the node has no modes, or the mode wants
+        something else; `Unavailable`: `MCP_SERVER_DISCONNECTED` when a server that is asked does
+        not answer.
         """
         node = node_in(workflow, to.node)
         server = text_at(node.data, "serverId")
@@ -116,11 +114,7 @@ def is_workflow(loaded: LoadedWorkflow) -> bool:
 
 
 def require_workflow(loaded: LoadedWorkflow) -> LoadedWorkflow:
-    """What was read, unless nothing of it was understood.
-
-    Raises:
-        Invalid: as its reader said.
-    """
+    """What was read, unless nothing of it was understood. Raises `Invalid`: as its reader said."""
     if not is_workflow(loaded) and (problem := _unreadable(loaded)) is not None:
         message = f"this is no workflow: {problem.message}"
         raise Invalid(problem.code, message, problems=[problem], hint=problem.hint)

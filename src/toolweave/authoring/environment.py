@@ -118,11 +118,7 @@ async def known_live(
 
 
 def node_in(workflow: Workflow, node_id: str) -> Node:
-    """The node of this id.
-
-    Raises:
-        NotFound: `NODE_ID_UNKNOWN`, with the id that may be meant.
-    """
+    """The node of this id. Raises `NotFound`: `NODE_ID_UNKNOWN`, with the id that may be meant."""
     found = workflow.node(node_id)
     if found is None:
         known = [node.id for node in workflow.nodes]
@@ -135,11 +131,7 @@ def node_in(workflow: Workflow, node_id: str) -> Node:
 
 
 def tool_in(tools: Sequence[Tool], server: str, name: str) -> Tool:
-    """The tool of this name.
-
-    Raises:
-        Invalid: `MCP_TOOL_NOT_FOUND`, with the name that may be meant.
-    """
+    """The tool of this name."""
     for tool in tools:
         if tool.name == name:
             return tool

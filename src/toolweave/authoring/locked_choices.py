@@ -33,10 +33,9 @@ class LockedWorkflow:
 async def freeze_node(home: Home, run: str, node: str, loaded: LoadedWorkflow) -> LockedWorkflow:
     """Freeze a node of `loaded` to what was chosen for it in a run.
 
-    Raises:
-        NotFound: there is no such node, or the tool is gone.
-        Conflict: `STEP_NOT_REACHED` where the run never came to it.
-        Invalid: `FREEZE_IMPOSSIBLE`, or the workflow has faults it had not before.
+    Raises `NotFound`: there is no such node, or the tool is gone; `Conflict`: `STEP_NOT_REACHED`
+    where the run never came to it; `Invalid`: `FREEZE_IMPOSSIBLE`, or the workflow has faults it
+    had not before.
     """
     workflow = loaded.workflow
     found = node_in(workflow, node)
@@ -91,11 +90,7 @@ def _object(value: Json) -> JsonObject:
 def _checked(
     loaded: LoadedWorkflow, frozen: Workflow, known: KnownEnvironment
 ) -> tuple[Problem, ...]:
-    """What is odd about the frozen workflow.
-
-    Raises:
-        Invalid: `WORKFLOW_INVALID` for errors that were not there before.
-    """
+    """What is odd about the frozen workflow."""
     before = {one.code for one in examine_loaded(loaded, known).problems}
     after = examine_loaded(read(convert(frozen, loaded.format)), known).problems
     errors = [one for one in after if one.severity == "error" and one.code not in before]

@@ -101,18 +101,13 @@ class Previews:
     ) -> Preview:
         """What a text of a node gives with the data of a run, else of the latest.
 
-        Raises:
-            NotFound: `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
+        Raises `NotFound`: `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
         """
         look = await self._look(workflow, node, run)
         return await anyio.to_thread.run_sync(self._previewed, look, asking)
 
     async def names(self, workflow: Workflow, node: str, run: str | None = None) -> Nameable:
-        """What the texts of a node can name.
-
-        Raises:
-            NotFound: `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
-        """
+        """What the texts of a node can name. Raises `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`."""
         look = await self._look(workflow, node, run)
         return await anyio.to_thread.run_sync(self._nameable, look)
 

@@ -51,8 +51,7 @@ class RunCheck:
     async def require_valid(self, loaded: LoadedWorkflow) -> None:
         """Return if a workflow that is about to run has no errors.
 
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with every error.
+        Raises `Invalid`: `WORKFLOW_INVALID` with every error.
         """
         key = (await self._digest(loaded.workflow), loaded.format)
         is_read = all(problem.severity != "error" for problem in loaded.problems)
@@ -80,11 +79,7 @@ class RunCheck:
 
 
 def refuse_errors(loaded: LoadedWorkflow, problems: tuple[Problem, ...]) -> None:
-    """Refuse to run a workflow whose problems include errors.
-
-    Raises:
-        Invalid: `WORKFLOW_INVALID` with every error.
-    """
+    """Refuse to run a workflow whose problems include errors."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise Invalid(

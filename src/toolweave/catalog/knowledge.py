@@ -57,8 +57,7 @@ class Knowledge:
     def types(self, type_filter: str | None = None) -> dict[str, list[str]]:
         """All types and all their subtypes; a misspelt filter is corrected, an unknown one refused.
 
-        Raises:
-            Invalid: `NODE_TYPE_UNKNOWN`.
+        Raises `Invalid`: `NODE_TYPE_UNKNOWN`.
         """
         return self.catalog.types(_type(type_filter, "/type_filter"))
 
@@ -67,8 +66,7 @@ class Knowledge:
     ) -> JsonObject:
         """The same within a budget, where thousands of live tools would be too many.
 
-        Raises:
-            Invalid: `NODE_TYPE_UNKNOWN`.
+        Raises `Invalid`: `NODE_TYPE_UNKNOWN`.
         """
         only = _type(type_filter, "/type_filter")
         return self._listed(only, max_tokens or DEFAULT_TYPES_TOKENS)
@@ -112,8 +110,7 @@ class Knowledge:
     ) -> JsonObject:
         """Nodes by what they should do, or by what can follow the node `after`.
 
-        Raises:
-            Invalid: `NODE_TYPE_UNKNOWN`, or `NODE_UNKNOWN` for `after`.
+        Raises `Invalid`: `NODE_TYPE_UNKNOWN`, or `NODE_UNKNOWN` for `after`.
         """
         only = _type(type_filter, "/type_filter")
         before, frame = self._before(after)
@@ -179,8 +176,7 @@ class Knowledge:
 def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
     """Answer a query whose arguments were checked against its schema.
 
-    Raises:
-        Invalid: an unknown name, if no other answer is possible.
+    Raises `Invalid`: an unknown name, if no other answer is possible.
     """
     given = cast("dict[str, Any]", arguments)  # Any: checked against the schema above
     match name:

@@ -53,11 +53,7 @@ T = TypeVar("T")
 
 
 def read_spec(raw: JsonObject) -> NodeSpec:
-    """The specification in `raw`.
-
-    Raises:
-        Invalid: `SPEC_INVALID`, with every problem.
-    """
+    """The specification in `raw`. Raises `Invalid`: `SPEC_INVALID`, with every problem."""
     reader = _Reader()
     spec = reader.spec(raw)
     if reader.problems or spec is None:

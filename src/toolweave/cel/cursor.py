@@ -57,20 +57,12 @@ class TokenCursor:
         return True
 
     def expect(self, sign: str, expected: str | None = None) -> None:
-        """Advance past this token.
-
-        Raises:
-            Malformed: the current token is another one.
-        """
+        """Advance past this token. Raises `Malformed`: the current token is another one."""
         if not self.takes(sign):
             self.refuse(expected or repr(sign))
 
     def refuse(self, expected: str) -> NoReturn:
-        """Report what was expected instead of the current token.
-
-        Raises:
-            Malformed: always.
-        """
+        """Report what was expected instead of the current token. Raises `Malformed`: always."""
         word = self.word
         is_end = word.kind == "end"
         found = "the expression ends" if is_end else f"{word.text[:_MAX_SHOWN]!r} is found"

@@ -74,8 +74,7 @@ class Unsupported(Exception):
 def function_of(term: FunctionCall) -> Function:
     """The function a call means.
 
-    Raises:
-        Unsupported: there is none, or it does not take so many values.
+    Raises `Unsupported`: there is none, or it does not take so many values.
     """
     counts, function = FUNCTIONS.get(term.function, ((), None))
     if function is None:

@@ -25,8 +25,7 @@ _PLAIN = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v":
 def read_number(word: str) -> int | UInt | float:
     """The value of a number, with its sign if it has one.
 
-    Raises:
-        Malformed: it does not fit its kind.
+    Raises `Malformed`: it does not fit its kind.
     """
     if word.endswith(("u", "U")):
         return UInt(_whole(word[:-1], 0, UINT_MAX))
@@ -49,8 +48,7 @@ def _whole(digits: str, least: int, most: int) -> int:
 def read_text(word: str) -> str | bytes:
     """The value of a text or of bytes.
 
-    Raises:
-        Malformed: it is not closed, or has a backslash that means nothing.
+    Raises `Malformed`: it is not closed, or has a backslash that means nothing.
     """
     found = _TEXT.fullmatch(word)
     if found is None:

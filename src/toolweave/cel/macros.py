@@ -13,11 +13,7 @@ LOOPS: dict[str, LoopMacro] = {
 
 
 def has(arguments: tuple[Term, ...], at: int) -> Member:
-    """`has(x.key)`.
-
-    Raises:
-        Malformed: it asks for anything but one member.
-    """
+    """`has(x.key)`. Raises `Malformed`: it asks for anything but one member."""
     match arguments:
         case (Member(is_test=False) as asked,):
             return Member(asked.of, asked.key, True, asked.at)
@@ -29,8 +25,7 @@ def has(arguments: tuple[Term, ...], at: int) -> Member:
 def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> Comprehension:
     """`over.map(x, element)`, `over.map(x, keep, element)`, `over.filter(x, keep)` and so on.
 
-    Raises:
-        Malformed: it has no name first, or not so many arguments.
+    Raises `Malformed`: it has no name first, or not so many arguments.
     """
     match macro, arguments:
         case "map", (name, keep, body):
@@ -48,8 +43,7 @@ def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> 
 def let(arguments: tuple[Term, ...], at: int) -> Let:
     """`cel.bind(x, value, body)`.
 
-    Raises:
-        Malformed: it has no name first, or not three arguments.
+    Raises `Malformed`: it has no name first, or not three arguments.
     """
     match arguments:
         case (name, value, body):

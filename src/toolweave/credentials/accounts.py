@@ -48,8 +48,7 @@ class ServiceAccounts:
     ) -> Credential:
         """Keep a token.
 
-        Raises:
-            Invalid: `SERVICE_UNKNOWN`, `SERVICE_ADDRESS_INVALID`, `SECRET_NAME_INVALID`.
+        Raises `Invalid`: `SERVICE_UNKNOWN`, `SERVICE_ADDRESS_INVALID`, `SECRET_NAME_INVALID`.
         """
         credential = Credential(name=name, kind=_known(kind), base_url=checked_address(base_url))
         await self.services.credentials.put(credential, token.strip())
@@ -66,9 +65,8 @@ class ServiceAccounts:
     ) -> Credential:
         """Let a person sign in, and keep the tokens that come of it.
 
-        Raises:
-            Denied: `SERVER_SIGN_IN_FAILED`, `SERVICE_SIGN_IN_NEEDED`.
-            TimedOut: `SERVER_SIGN_IN_TIMEOUT`.
+        Raises `Denied`: `SERVER_SIGN_IN_FAILED`, `SERVICE_SIGN_IN_NEEDED`; `TimedOut`:
+        `SERVER_SIGN_IN_TIMEOUT`.
         """
         credential = Credential(
             name=name, kind=_known(kind), base_url=checked_address(base_url), auth="oauth"
@@ -88,9 +86,8 @@ class ServiceAccounts:
     async def test(self, name: str) -> Tested:
         """Make one call that changes nothing.
 
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-            ToolweaveError: why it did not work, as `Caller.send` says it.
+        Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`; `ToolweaveError`: why it did not work, as
+        `Caller.send` says it.
         """
         credential = await self.services.credentials.get(name)
         service = KNOWN[credential.kind]
@@ -113,11 +110,7 @@ class ServiceAccounts:
         return Tested(name, credential.kind, who or "accepted", access.address)
 
     async def remove(self, name: str) -> None:
-        """Forget a credential, its token and its sign-in.
-
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-        """
+        """Forget a credential, its token and its sign-in. Raises `SERVICE_CREDENTIAL_MISSING`."""
         await self.services.credentials.remove(name)
         await self.services.tokens.forget(name)
 
@@ -134,11 +127,7 @@ async def open_desk(home: Home) -> AsyncGenerator[ServiceAccounts]:
 
 
 def kind_of(name: str, kind: str | None) -> str:
-    """The kind of service that a credential is for: as said, else as its name begins.
-
-    Raises:
-        Invalid: `SERVICE_UNKNOWN`.
-    """
+    """The kind of service that a credential is for: as said, else as its name begins."""
     if kind is not None:
         return _known(kind)
     found = next((one for one in KNOWN if name == one or name.startswith((f"{one}-", f"{one}_"))),
@@ -155,11 +144,7 @@ def client_of(
     authorize_url: str | None = None,
     token_url: str | None = None,
 ) -> OAuthClient:
-    """Our OAuth client at a service; what is not given is what that kind of service has.
-
-    Raises:
-        Invalid: `SERVICE_UNKNOWN` where that kind has no OAuth and no addresses are given.
-    """
+    """Our OAuth client at a service; what is not given is what that kind of service has."""
     usual = CLIENTS.get(kind)
     if usual is None and not (authorize_url and token_url):
         raise Invalid(
@@ -178,11 +163,7 @@ def client_of(
 
 
 def checked_address(base_url: str | None) -> str | None:
-    """An address that a token may be sent to.
-
-    Raises:
-        Invalid: `SERVICE_ADDRESS_INVALID`.
-    """
+    """An address that a token may be sent to. Raises `Invalid`: `SERVICE_ADDRESS_INVALID`."""
     if base_url is None:
         return None
     if not base_url.startswith(("https://", "http://")) or "@" in base_url or "${" in base_url:

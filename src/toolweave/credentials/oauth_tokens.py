@@ -99,9 +99,8 @@ class OAuthTokens:
     async def finish(self, name: str, client: OAuthClient, begun: Begun, code: str) -> None:
         """Turn the code that came back into tokens, and keep them.
 
-        Raises:
-            Denied: `SERVICE_SIGN_IN_NEEDED` where the service does not accept the code.
-            Unavailable: `SERVICE_UNAVAILABLE`.
+        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED` where the service does not accept the code;
+        `Unavailable`: `SERVICE_UNAVAILABLE`.
         """
         form = {
             "grant_type": "authorization_code",
@@ -115,10 +114,9 @@ class OAuthTokens:
     async def fresh(self, name: str, *, refused: str | None = None) -> str:
         """An access token that is good for a while; `refused` is one that did not do.
 
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-            Denied: `SERVICE_SIGN_IN_NEEDED` where only a person can help.
-            Unavailable: `SERVICE_UNAVAILABLE` where the service cannot be asked.
+        Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`; `Denied`: `SERVICE_SIGN_IN_NEEDED` where
+        only a person can help; `Unavailable`: `SERVICE_UNAVAILABLE` where the service cannot be
+        asked.
         """
         stored = await self._stored(name)
         if not self._is_due(stored, refused):
@@ -141,19 +139,13 @@ class OAuthTokens:
             return renewed.access_token
 
     async def client_of(self, name: str) -> OAuthClient:
-        """Who we are to the service of a credential.
-
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-        """
+        """Who we are to the service of a credential. Raises `SERVICE_CREDENTIAL_MISSING`."""
         return (await self._stored(name)).client
 
     async def exchange(self, name: str, client: OAuthClient, refresh_token: str) -> StoredTokens:
         """Tokens for a refresh token that is kept elsewhere; nothing is stored.
 
-        Raises:
-            Denied: `SERVICE_SIGN_IN_NEEDED`.
-            Unavailable: `SERVICE_UNAVAILABLE`.
+        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED`; `Unavailable`: `SERVICE_UNAVAILABLE`.
         """
         form = {"grant_type": "refresh_token", "refresh_token": refresh_token}
         return await self._asked(name, client, form, refresh_token)
@@ -224,11 +216,7 @@ def sign_in_needed(name: str, why: str) -> Denied:
 
 
 def check_client(client: OAuthClient) -> None:
-    """Go on only with addresses a browser and we may be sent to.
-
-    Raises:
-        Invalid: `SERVICE_ADDRESS_INVALID`.
-    """
+    """Go on only with addresses a browser and we may be sent to."""
     for url in (client.authorize_url, client.token_url):
         if not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
             raise Invalid(

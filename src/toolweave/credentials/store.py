@@ -45,8 +45,7 @@ class Credentials:
     async def put(self, credential: Credential, token: str | None) -> None:
         """Keep a credential and its token, in place of what was there.
 
-        Raises:
-            Invalid: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
+        Raises `Invalid`: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
         """
         if token is not None:
             await self._vault.put(credential.name, token)
@@ -60,11 +59,7 @@ class Credentials:
             return None
 
     async def get(self, name: str) -> Credential:
-        """The credential of this name.
-
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-        """
+        """The credential of this name. Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`."""
         found = await self.find(name)
         if found is None:
             raise missing_credential(name)
@@ -85,11 +80,7 @@ class Credentials:
         await self._vault.put(name, value)
 
     async def remove(self, name: str) -> None:
-        """Forget a credential and its token.
-
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-        """
+        """Forget a credential and its token. Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`."""
         await self.get(name)
         await self._vault.delete(PREFIX + name)
         if await self.has_secret(name):

@@ -143,8 +143,7 @@ def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
 
     The address is written to stderr as `listening on http://HOST:PORT/mcp`.
 
-    Raises:
-        Unavailable: `LISTEN_FAILED` if the address cannot be used.
+    Raises `Unavailable`: `LISTEN_FAILED` if the address cannot be used.
     """
     with listen(host, port) as listener:
         _log_to_stderr()
@@ -160,11 +159,7 @@ def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket whose connections send without delay.
-
-    Raises:
-        Unavailable: `LISTEN_FAILED`.
-    """
+    """Return a listening socket whose connections send without delay. Raises `LISTEN_FAILED`."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family)

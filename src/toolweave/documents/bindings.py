@@ -171,11 +171,7 @@ def front_bindings(document: Document) -> tuple[list[Binding], list[Problem]]:
 
 
 def read_binding(value: Json) -> Binding:
-    """A binding in the long form or in short: `{heading, server}`, `{lines: 3-9, server}`.
-
-    Raises:
-        Invalid: `DOCUMENT_BINDING_INVALID` with everything that is wrong.
-    """
+    """A binding in the long form or in short: `{heading, server}`, `{lines: 3-9, server}`."""
     given = dict(value) if isinstance(value, dict) else {}
     for short, long in (*_SHORT.items(), ("inherit", "inheritToChildren")):
         if short in given:

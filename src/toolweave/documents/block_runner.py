@@ -30,12 +30,7 @@ class WorkflowCaller(Protocol):
     """Runs stored workflows."""
 
     async def run_workflow(self, name: str, inputs: JsonObject, *, trigger: str) -> Json:
-        """What a workflow gives.
-
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
-            ToolweaveError: `SUBWORKFLOW_FAILED`.
-        """
+        """What a workflow gives. Raises `WORKFLOW_NOT_FOUND`, `SUBWORKFLOW_FAILED`."""
         ...
 
 

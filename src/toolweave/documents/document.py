@@ -96,11 +96,7 @@ class Document:
 
 
 def read_document(data: bytes, servers: Collection[str]) -> Document:
-    """Everything of a document that matters here; `servers` are the names blocks may have.
-
-    Raises:
-        Invalid: `DOCUMENT_TOO_LARGE`.
-    """
+    """Everything of a document that matters here; `servers` are the names blocks may have."""
     if len(data) > MAX_BYTES:
         raise Invalid(
             "DOCUMENT_TOO_LARGE",

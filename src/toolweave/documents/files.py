@@ -11,13 +11,7 @@ from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 def read_file(path: Path) -> bytes:
-    """What is in a document.
-
-    Raises:
-        NotFound: `DOCUMENT_NOT_FOUND`.
-        Invalid: `DOCUMENT_TOO_LARGE`.
-        Unavailable: `FILE_UNREADABLE`.
-    """
+    """What is in a document."""
     try:
         if not path.is_file():
             raise NotFound("DOCUMENT_NOT_FOUND", f"there is no document {str(path)!r}")
@@ -36,12 +30,7 @@ def read_file(path: Path) -> bytes:
 
 
 def replace_file(path: Path, before: bytes, after: bytes) -> None:
-    """Write a document in the place of what was read; links lead on to the file itself.
-
-    Raises:
-        Conflict: `DOCUMENT_CHANGED` when it is no longer what was read.
-        Unavailable: `FILE_UNWRITABLE`.
-    """
+    """Write a document in the place of what was read; links lead on to the file itself."""
     target = path.resolve()
     try:
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".tmp")
@@ -72,11 +61,7 @@ def assets_folder(path: Path) -> str:
 
 
 def keep_picture(path: Path, picture: ResultImage) -> None:
-    """Write a picture beside its document; its name says what it is of, so it may be replaced.
-
-    Raises:
-        Unavailable: `FILE_UNWRITABLE`.
-    """
+    """Write a picture beside its document; its name says what it is of, so it may be replaced."""
     folder = path.resolve().parent / assets_folder(path)
     try:
         folder.mkdir(exist_ok=True)

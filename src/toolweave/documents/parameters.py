@@ -24,11 +24,7 @@ def named(lines: Sequence[str], word: str) -> tuple[str, list[str]] | None:
 
 
 def read_parameters(lines: Sequence[str]) -> JsonObject:
-    """The parameters of a block.
-
-    Raises:
-        Invalid: `DOCUMENT_PARAMETERS_INVALID`.
-    """
+    """The parameters of a block. Raises `Invalid`: `DOCUMENT_PARAMETERS_INVALID`."""
     text = "".join(f"{line}\n" for line in lines)
     if not text.strip():
         return {}

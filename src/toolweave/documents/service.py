@@ -108,9 +108,7 @@ class DocumentService:
     async def look(self, path: Path) -> DocumentReport:
         """Read a document and say how its blocks stand; nothing is run.
 
-        Raises:
-            NotFound: `DOCUMENT_NOT_FOUND`.
-            Invalid: `DOCUMENT_TOO_LARGE`.
+        Raises `NotFound`: `DOCUMENT_NOT_FOUND`; `Invalid`: `DOCUMENT_TOO_LARGE`.
         """
         servers = await self._registry.list()
         kept = await self.kept.of(await anyio.to_thread.run_sync(document_key, path))
@@ -128,8 +126,7 @@ class DocumentService:
     ) -> DocumentRunReport:
         """Run what is due and write the results; after `stop` those that are done by then.
 
-        Raises:
-            Conflict: `DOCUMENT_CHANGED` when the file was changed meanwhile.
+        Raises `Conflict`: `DOCUMENT_CHANGED` when the file was changed meanwhile.
         """
         looked = await self.look(path)
         blocks = due(looked.planned, refresh=refresh, retry=retry)
@@ -170,8 +167,7 @@ class DocumentService:
     async def bind(self, path: Path, binding: Binding) -> StoredBinding:
         """Bind a section of a document to a registered server.
 
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`, `DOCUMENT_NOT_FOUND`.
+        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`, `DOCUMENT_NOT_FOUND`.
         """
         await self._registry.get(binding.server)
         await anyio.to_thread.run_sync(read_file, path)

@@ -36,11 +36,7 @@ class StoredBindings:
         ]
 
     async def add(self, document: str, binding: Binding) -> StoredBinding:
-        """Bind a section; one bound before in the same words is bound anew.
-
-        Raises:
-            Limited: `DOCUMENT_BINDING_LIMIT`.
-        """
+        """Bind a section; one bound before in the same words is bound anew."""
         before = await self.of(document)
         if len(before) >= MAX_BINDINGS:
             raise Limited(
@@ -63,11 +59,7 @@ class StoredBindings:
         return kept
 
     async def remove(self, document: str, id: str | None) -> int:
-        """Unbind one section, or all where no id is given; how many there were.
-
-        Raises:
-            NotFound: `DOCUMENT_BINDING_NOT_FOUND`.
-        """
+        """Unbind one section, or all where no id is given; how many there were."""
         if id is None:
             return await self._database.execute(
                 "DELETE FROM section_bindings WHERE document = ?", document

@@ -43,10 +43,8 @@ class DocumentFolders:
     async def path(self, given: str) -> Path:
         """A file of these folders; a relative path is below the home's own.
 
-        Raises:
-            Denied: `FILE_DENIED`.
-            Invalid: `FILE_PATH_INVALID`.
-            NotFound: `FILE_NOT_FOUND` where its folder is missing.
+        Raises `Denied`: `FILE_DENIED`; `Invalid`: `FILE_PATH_INVALID`; `NotFound`: `FILE_NOT_FOUND`
+        where its folder is missing.
         """
         return await self._folders.checked(given)
 
@@ -71,12 +69,7 @@ class StoredWorkflows:
         self._store = store
 
     async def run_workflow(self, name: str, inputs: JsonObject, *, trigger: str) -> Json:
-        """What a workflow gives.
-
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
-            ToolweaveError: `SUBWORKFLOW_FAILED`.
-        """
+        """What a workflow gives. Raises `WORKFLOW_NOT_FOUND`, `SUBWORKFLOW_FAILED`."""
         stored = await self._store.load(name)
         engine = await self._engines()
         run = await engine.runs.start(

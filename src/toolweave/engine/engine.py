@@ -158,11 +158,7 @@ class Engine:
         return status
 
     async def end_of(self, run: str) -> Finished | None:
-        """How a run ended, once it did.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`.
-        """
+        """How a run ended, once it did. Raises `NotFound`: `RUN_UNKNOWN`."""
         if run in self._advancing or self.journal.has_new_lease(run):
             finished = await self._completions.of(run)
             if finished is not None:
@@ -190,8 +186,7 @@ class Engine:
 
         Who answers, and through which door, is for that door to say.
 
-        Raises:
-            Conflict: `STEP_NOT_WAITING`.
+        Raises `Conflict`: `STEP_NOT_WAITING`.
         """
         state = await self.state(run)
         if not state.accepts_answer(key):
@@ -206,8 +201,7 @@ class Engine:
     ) -> None:
         """Decide about a step of which nobody knows whether it happened; as `answer`.
 
-        Raises:
-            Conflict: `STEP_NOT_WAITING`.
+        Raises `Conflict`: `STEP_NOT_WAITING`.
         """
         state = await self.state(run)
         if key not in state.uncertain:
@@ -244,8 +238,7 @@ class Engine:
     async def moment(self, run: str, key: Key) -> StepSnapshot:
         """A step of a run when it was done, or as it stands.
 
-        Raises:
-            NotFound: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
+        Raises `NotFound`: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
         """
         found = await self.get(run)
         entries = await self.journal.read(found.id)
@@ -256,11 +249,7 @@ class Engine:
         return moment
 
     async def get(self, run: str) -> RunRecord:
-        """One run, by its id or by how that begins.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`.
-        """
+        """One run, by its id or by how that begins. Raises `NotFound`: `RUN_UNKNOWN`."""
         return await self._rows.get(run)
 
     async def newest(

@@ -231,11 +231,7 @@ def to_body(event: Event) -> JsonObject:
 
 
 def from_body(kind: str, body: JsonObject) -> Event:
-    """The event of a journal row.
-
-    Raises:
-        Invalid: `JOURNAL_UNREADABLE` for a row of a later version.
-    """
+    """The event of a journal row."""
     try:
         return _KINDS[kind](**body)  # type: ignore[arg-type] # rows are our own
     except (KeyError, TypeError) as error:

@@ -116,9 +116,8 @@ class RunExecutor:
     async def run(self, entries: Sequence[JournalEntry]) -> RunStatus:
         """Go on from what happened before until nothing is left to do now.
 
-        Raises:
-            Conflict: `RUN_TAKEN` when another process took the run; its steps are stopped.
-            Unavailable: the journal cannot be written.
+        Raises `Conflict`: `RUN_TAKEN` when another process took the run; its steps are stopped;
+        `Unavailable`: the journal cannot be written.
         """
         self._replay(entries)
         goes_on = not self._state.finished and await self._go_on()

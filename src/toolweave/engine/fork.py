@@ -17,9 +17,8 @@ def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
     A node that `plan` has not any more is left out; one that is new to it runs, and so does what
     comes after it.
 
-    Raises:
-        NotFound: `NODE_ID_UNKNOWN`.
-        Conflict: `STEP_NOT_REACHED` for a node in the body of a loop.
+    Raises `NotFound`: `NODE_ID_UNKNOWN`; `Conflict`: `STEP_NOT_REACHED` for a node in the body of a
+    loop.
     """
     behind = _behind(plan, _step(plan, node).index)
     kept = {step.id for step in plan.steps if step.index not in behind}

@@ -138,9 +138,7 @@ class Journal:
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
         """Take the lease of a run and read its events so far.
 
-        Raises:
-            NotFound: `RUN_UNKNOWN`.
-            Conflict: `RUN_HELD` while another process does.
+        Raises `NotFound`: `RUN_UNKNOWN`; `Conflict`: `RUN_HELD` while another process does.
         """
         now = timestamp(self._clock.now())
         lease, until, first = self._new_leases.pop(run, (None, "", None))
@@ -184,8 +182,7 @@ class Journal:
     async def keep(self, lease: Lease) -> None:
         """Say that a run is still held.
 
-        Raises:
-            Conflict: `RUN_TAKEN` when another process took it.
+        Raises `Conflict`: `RUN_TAKEN` when another process took it.
         """
         await self.append(lease, ())
 
@@ -194,8 +191,7 @@ class Journal:
     ) -> int:
         """Write events durably; the number of the last one.
 
-        Raises:
-            Conflict: `RUN_TAKEN` when another process took the run.
+        Raises `Conflict`: `RUN_TAKEN` when another process took the run.
         """
         pending = self._new(lease.run, lease.epoch, events, change)
         if change is not None and change.beside:
@@ -207,8 +203,7 @@ class Journal:
     async def add(self, run: str, event: Event) -> int:
         """Write an event from outside, independent of the lease.
 
-        Raises:
-            Conflict: `RUN_TAKEN` when the run is over.
+        Raises `Conflict`: `RUN_TAKEN` when the run is over.
         """
         return await self._write(self._new(run, ANYBODY, [written(event)], None))
 
@@ -217,22 +212,14 @@ class Journal:
         return [_entry(row) for row in await self.database.rows(_SELECT, run, after)]
 
     async def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
-        """What happened and what happens, until the run is over.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`.
-        """
+        """What happened and what happens, until the run is over. Raises `RUN_UNKNOWN`."""
         async with aclosing(self.batches(run, after)) as batches:
             async for entries in batches:
                 for entry in entries:
                     yield entry
 
     async def batches(self, run: str, after: int = 0) -> AsyncGenerator[list[JournalEntry]]:
-        """The same, each time with everything there is by then.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`.
-        """
+        """The same, each time with everything there is by then. Raises `RUN_UNKNOWN`."""
         row = await self.database.row("SELECT finished_at, seq FROM runs WHERE id = ?", run)
         if row is None:
             raise _no_run(run)

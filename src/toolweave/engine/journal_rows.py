@@ -133,11 +133,7 @@ def _hash(body: str) -> str:
 
 
 def written(event: Event) -> Written:
-    """An event as text.
-
-    Raises:
-        TypeError: it holds what JSON cannot.
-    """
+    """An event as text. Raises `TypeError`: it holds what JSON cannot."""
     body = to_body(event)
     try:
         return Written(event.kind, json_text.write(body))

@@ -165,11 +165,7 @@ class Questions:
         return [_read(row) for row in rows]
 
     async def get(self, identity: str) -> OpenQuestion:
-        """One question, by its id or how that begins; it may be closed.
-
-        Raises:
-            NotFound: `QUESTION_UNKNOWN`.
-        """
+        """One question, by its id or how that begins; it may be closed."""
         rows = await self._database.rows(
             f"{_COLUMNS} WHERE substr(questions.id, 1, ?) = ? AND {_OF_PEOPLE} LIMIT 2",
             len(identity),

@@ -75,11 +75,7 @@ def is_start(node: Node) -> bool:
 
 
 def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
-    """The plan of a workflow.
-
-    Raises:
-        Invalid: `NODE_NOT_RUNNABLE` with every node that has no code, `CIRCULAR_DEPENDENCY`.
-    """
+    """The plan of a workflow."""
     graph = Graph(workflow)
     nodes = _running(graph)
     found = {node.id: kinds.of(node) for node in nodes}

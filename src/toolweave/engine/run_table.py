@@ -40,11 +40,7 @@ class RunTable:
         self._database = database
 
     async def get(self, run: str) -> RunRecord:
-        """One run, by its id or by how that begins.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`.
-        """
+        """One run, by its id or by how that begins. Raises `NotFound`: `RUN_UNKNOWN`."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
         if not rows:  # not by range: what sorts between depends on the database
             begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"

@@ -46,8 +46,7 @@ class WorkflowChecker(Protocol):
     async def require_valid(self, loaded: LoadedWorkflow) -> None:
         """Return if the workflow has no errors.
 
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with every error.
+        Raises `Invalid`: `WORKFLOW_INVALID` with every error.
         """
         ...
 
@@ -107,9 +106,8 @@ class Runs:
     async def start(self, request: RunRequest) -> str:
         """Check and plan a workflow, create its run and return the run's id.
 
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with every error of the workflow, `NODE_NOT_RUNNABLE`;
-                `RUN_INPUT_INVALID` for inputs that do not match its schema.
+        Raises `Invalid`: `WORKFLOW_INVALID` with every error of the workflow, `NODE_NOT_RUNNABLE`;
+        `RUN_INPUT_INVALID` for inputs that do not match its schema.
         """
         workflow, is_fork = request.workflow, request.fork is not None
         try:
@@ -130,8 +128,7 @@ class Runs:
     async def check(self, loaded: LoadedWorkflow) -> None:
         """Check a workflow as `start` does.
 
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with every error.
+        Raises `Invalid`: `WORKFLOW_INVALID` with every error.
         """
         await self._checker.require_valid(loaded)
 
@@ -146,10 +143,8 @@ class Runs:
 
         `edit` changes the input of that node; `changed` replaces the workflow.
 
-        Raises:
-            NotFound: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`.
-            Invalid: `WORKFLOW_INVALID`.
-            Conflict: `STEP_NOT_REACHED` if the earlier run never reached the node.
+        Raises `NotFound`: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`; `Invalid`: `WORKFLOW_INVALID`;
+        `Conflict`: `STEP_NOT_REACHED` if the earlier run never reached the node.
         """
         found = await self._backend.get(run)
         state = await self._backend.state(found.id)

@@ -144,11 +144,7 @@ class RunState:
                 raise AssertionError(event)
 
     def place(self, key: Key) -> StepFrame:
-        """The place of a key that was ready once.
-
-        Raises:
-            Invalid: `JOURNAL_UNREADABLE` for one that cannot have been.
-        """
+        """The place of a key that was ready once."""
         found = self.places.get(key)
         if found is None:
             message = f"the journal has a step {key!r} that the run had not reached"

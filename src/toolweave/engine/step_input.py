@@ -39,8 +39,7 @@ class Binder:
     def given(self, place: StepFrame) -> NodeInput:
         """Everything a step works on.
 
-        Raises:
-            Invalid: `NODE_INPUT_INVALID` with every value that is wrong or missing.
+        Raises `Invalid`: `NODE_INPUT_INVALID` with every value that is wrong or missing.
         """
         prepared = place.step.prepared
         incoming = self.incoming(place)

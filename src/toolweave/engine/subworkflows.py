@@ -24,9 +24,7 @@ class SubWorkflows:
 
         A second call with the same key takes up the same run.
 
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
-            ToolweaveError: `SUBWORKFLOW_FAILED`.
+        Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `ToolweaveError`: `SUBWORKFLOW_FAILED`.
         """
         caller, _, place = key.partition("/")
         called = once_key(caller, place)

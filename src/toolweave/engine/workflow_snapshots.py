@@ -36,8 +36,7 @@ class WorkflowSnapshots:
     def take(self, workflow: Workflow) -> WorkflowSnapshot:
         """Return the snapshot of a workflow; its plan is made once, from the text that is stored.
 
-        Raises:
-            Invalid: the workflow cannot be run.
+        Raises `Invalid`: the workflow cannot be run.
         """
         taken = self._taken.get(id(workflow))
         if taken is None:
@@ -52,11 +51,7 @@ class WorkflowSnapshots:
         return taken
 
     async def plan_of(self, digest: str) -> Plan:
-        """Return the plan of a stored workflow by its hash.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN` if the workflow is no longer stored.
-        """
+        """Return the plan of a stored workflow by its hash."""
         plan = self._plans.get(digest)
         if plan is None:
             row = await self._database.row("SELECT text FROM documents WHERE hash = ?", digest)

@@ -16,8 +16,7 @@ def export(workflow: Workflow, target: str, *, specs: Iterable[NodeSpec]) -> Exp
 
     `specs` are the catalog's nodes: they define which fields are sensitive.
 
-    Raises:
-        Invalid: `EXPORT_TARGET_UNKNOWN`.
+    Raises `Invalid`: `EXPORT_TARGET_UNKNOWN`.
     """
     exporter = exporter_of(target)
     shared, hidden = shareable(workflow, specs)
@@ -25,11 +24,7 @@ def export(workflow: Workflow, target: str, *, specs: Iterable[NodeSpec]) -> Exp
 
 
 def exporter_of(target: str) -> Exporter:
-    """The exporter of this name.
-
-    Raises:
-        Invalid: `EXPORT_TARGET_UNKNOWN`.
-    """
+    """The exporter of this name. Raises `Invalid`: `EXPORT_TARGET_UNKNOWN`."""
     known = {exporter.name: exporter for exporter in discover()}
     if target not in known:
         raise Invalid(

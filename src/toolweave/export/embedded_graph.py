@@ -48,11 +48,7 @@ def carried_in_mermaid(workflow: Workflow) -> str:
 
 
 def graph_in(text: str) -> LoadedWorkflow | None:
-    """The workflow that an exported text carries; nothing when it carries none.
-
-    Raises:
-        Invalid: `EXPORT_DAMAGED` when there is one that cannot be read any more.
-    """
+    """The workflow that an exported text carries; nothing when it carries none."""
     # The last one is ours: all user text precedes it.
     text = text.replace("\r\n", "\n")
     if found := comments_in(text, LABEL):

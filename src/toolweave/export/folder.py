@@ -61,11 +61,7 @@ class FileChangePlan:
 
 
 def changes(export: Export, folder: Path) -> list[FileChangePlan]:
-    """What writing `export` into `folder` would do; nothing is touched.
-
-    Raises:
-        Unavailable: `EXPORT_FOLDER_UNUSABLE` when the folder cannot be read.
-    """
+    """What writing `export` into `folder` would do; nothing is touched."""
     try:
         return [_change(file, folder) for file in export.files]
     except OSError as error:
@@ -73,13 +69,7 @@ def changes(export: Export, folder: Path) -> list[FileChangePlan]:
 
 
 def write(planned: Iterable[FileChangePlan], folder: Path, *, force: bool = False) -> None:
-    """Write the files that differ, if all of them may be written.
-
-    Raises:
-        Conflict: `EXPORT_REFUSED` with a problem for each file that is not ours; with `force`
-            only for links, which are never followed.
-        Unavailable: `EXPORT_FOLDER_UNUSABLE`; then every file is as it was or as it should be.
-    """
+    """Write the files that differ, if all of them may be written."""
     wanted = [change for change in planned if change.state != "same"]
     refused = [
         problem

@@ -30,8 +30,7 @@ class ReimportedWorkflow:
 def import_text(text: str) -> LoadedWorkflow:
     """The workflow in an exported text.
 
-    Raises:
-        Invalid: `EXPORT_NOT_OURS`, or `EXPORT_DAMAGED` when its graph cannot be read any more.
+    Raises `Invalid`: `EXPORT_NOT_OURS`, or `EXPORT_DAMAGED` when its graph cannot be read any more.
     """
     loaded, mark = graph_in(text), mark_in(text)
     if loaded is None and mark is not None:
@@ -61,9 +60,8 @@ def import_text(text: str) -> LoadedWorkflow:
 def import_path(path: Path) -> ReimportedWorkflow:
     """The workflow in an exported file, or in the one export that a folder holds.
 
-    Raises:
-        NotFound: `EXPORT_NOT_FOUND` when there is no such file, or no export in the folder.
-        Invalid: `EXPORT_NOT_OURS`, `EXPORT_DAMAGED`, or `EXPORT_AMBIGUOUS` for several.
+    Raises `NotFound`: `EXPORT_NOT_FOUND` when there is no such file, or no export in the folder;
+    `Invalid`: `EXPORT_NOT_OURS`, `EXPORT_DAMAGED`, or `EXPORT_AMBIGUOUS` for several.
     """
     if not isdir(path):
         return ReimportedWorkflow(import_text(_text(path)), path)

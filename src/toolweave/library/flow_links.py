@@ -22,9 +22,8 @@ Other = Callable[[str], Awaitable[Workflow]]
 async def link(workflow: Workflow, other: Other, above: tuple[str, ...] = ()) -> Workflow:
     """The flow with every link replaced.
 
-    Raises:
-        Invalid: `CIRCULAR_DEPENDENCY` for flows that lead to each other.
-        NotFound: `FLOW_NOT_FOUND`.
+    Raises `Invalid`: `CIRCULAR_DEPENDENCY` for flows that lead to each other; `NotFound`:
+    `FLOW_NOT_FOUND`.
     """
     path = (*above, workflow.name)
     for node in workflow.nodes:

@@ -90,10 +90,9 @@ class FlowRunner:
     async def ready(self, asked: FlowRequest) -> tuple[RunRequest, JsonObject]:
         """Check a flow and fill in its templates; return its run and where the flow comes from.
 
-        Raises:
-            NotFound: `FLOW_NOT_FOUND`, `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`.
-            Invalid: `PARSE_ERROR`, `VALIDATION_ERROR`, `CIRCULAR_DEPENDENCY`.
-            Unavailable: `GITHUB_ERROR`.
+        Raises `NotFound`: `FLOW_NOT_FOUND`, `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`;
+        `Invalid`: `PARSE_ERROR`, `VALIDATION_ERROR`, `CIRCULAR_DEPENDENCY`; `Unavailable`:
+        `GITHUB_ERROR`.
         """
         found = await self._shelf.flow(asked.library, asked.flow, asked.ref)
         loaded = read(found.document)

@@ -42,11 +42,7 @@ class FlowEntry:
 
 
 def parse(data: bytes, path: str) -> Json:
-    """The JSON of a file of a repository.
-
-    Raises:
-        Invalid: `PARSE_ERROR`.
-    """
+    """The JSON of a file of a repository. Raises `Invalid`: `PARSE_ERROR`."""
     try:
         return json_text.read(data.removeprefix(b"\xef\xbb\xbf"), max_depth=MAX_DEPTH)
     except Invalid as error:
@@ -59,11 +55,7 @@ def parse(data: bytes, path: str) -> Json:
 
 
 def entries_in(document: Json, path: str, blob: str) -> Iterator[FlowEntry]:
-    """The flows of a file, by their metadata alone.
-
-    Raises:
-        Invalid: `PARSE_ERROR` where it holds none.
-    """
+    """The flows of a file, by their metadata alone."""
     stem = PurePosixPath(path).stem
     if isinstance(document, dict):
         flows = document.get("flows")

@@ -57,9 +57,8 @@ async def list_templates(repository: Repository, commit: str) -> Json:
 async def read_flow(repository: Repository, entry: FlowEntry) -> Json:
     """One flow, out of its file.
 
-    Raises:
-        Invalid: `PARSE_ERROR`.
-        NotFound: `FLOW_NOT_FOUND` where the file is too large by now.
+    Raises `Invalid`: `PARSE_ERROR`; `NotFound`: `FLOW_NOT_FOUND` where the file is too large by
+    now.
     """
     contents, refused = await repository.read([File(entry.path, entry.blob)])
     if entry.path not in contents:

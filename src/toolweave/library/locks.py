@@ -27,8 +27,7 @@ class LibraryLocks:
     async def turn(self, name: str) -> AsyncGenerator[None]:
         """Wait for the turn and hold it.
 
-        Raises:
-            Conflict: `STORAGE_IN_USE` when another process holds it for a minute.
+        Raises `Conflict`: `STORAGE_IN_USE` when another process holds it for a minute.
         """
         async with self._here.setdefault(name, anyio.Lock()):
             make_private_folder(self._folder)

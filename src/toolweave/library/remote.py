@@ -33,11 +33,7 @@ class Remote:
 
 
 def read_remote(text: str, folder: Path) -> Remote:
-    """The repository of an address; a path counts from `folder`.
-
-    Raises:
-        Invalid: `LIBRARY_ADDRESS_INVALID`.
-    """
+    """The repository of an address; a path counts from `folder`."""
     if not text or len(text) > MAX_ADDRESS or not text.isprintable() or text.startswith("-"):
         raise _wrong(text, "it is not the address of a repository")
     if "::" in text:
@@ -61,11 +57,7 @@ def read_remote(text: str, folder: Path) -> Remote:
 
 
 def read_ref(text: str) -> str:
-    """A branch, a tag or a whole commit id.
-
-    Raises:
-        Invalid: `LIBRARY_REF_INVALID`.
-    """
+    """A branch, a tag or a whole commit id. Raises `Invalid`: `LIBRARY_REF_INVALID`."""
     parts = text.split("/")
     is_odd = ".." in text or "@{" in text or text.endswith(".")
     is_odd |= any(not part or part.startswith(".") or part.endswith(".lock") for part in parts)
@@ -78,11 +70,7 @@ def read_ref(text: str) -> str:
 
 
 def read_name(text: str) -> str:
-    """What a library is called here.
-
-    Raises:
-        Invalid: `LIBRARY_NAME_INVALID`.
-    """
+    """What a library is called here. Raises `Invalid`: `LIBRARY_NAME_INVALID`."""
     if not _NAME.fullmatch(text):
         raise Invalid(
             "LIBRARY_NAME_INVALID",

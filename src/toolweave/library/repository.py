@@ -67,11 +67,7 @@ class Repository:
         _require(done, "the cache cannot be created")
 
     async def default_branch(self) -> str:
-        """The branch the other side shows first.
-
-        Raises:
-            Unavailable: `GITHUB_ERROR`.
-        """
+        """The branch the other side shows first. Raises `Unavailable`: `GITHUB_ERROR`."""
         done = await self._ask("ls-remote", "--symref", "--", "origin", "HEAD")
         for line in done.out.decode("utf-8", "replace").splitlines():
             words = line.split()
@@ -84,9 +80,7 @@ class Repository:
     async def head(self, ref: str) -> Head:
         """What `ref` stands for now, without fetching anything of it.
 
-        Raises:
-            NotFound: `LIBRARY_REF_NOT_FOUND`.
-            Unavailable: `GITHUB_ERROR`.
+        Raises `NotFound`: `LIBRARY_REF_NOT_FOUND`; `Unavailable`: `GITHUB_ERROR`.
         """
         if is_commit(ref):
             return Head(ref, ref)

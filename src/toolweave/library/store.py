@@ -107,11 +107,7 @@ class LibraryStore:
         return tuple(_library(row) for row in rows)
 
     async def get(self, name: str) -> Library:
-        """The library of this name.
-
-        Raises:
-            NotFound: `LIBRARY_NOT_FOUND`.
-        """
+        """The library of this name. Raises `NotFound`: `LIBRARY_NOT_FOUND`."""
         known = {library.name: library for library in await self.list()}
         if name not in known:
             raise NotFound(
@@ -129,11 +125,7 @@ class LibraryStore:
             await self._clear(library.name)
 
     async def refresh(self, name: str, ref: str | None = None) -> LibraryRevision:
-        """Ask the remote now.
-
-        Raises:
-            Unavailable: `GITHUB_ERROR`.
-        """
+        """Ask the remote now. Raises `Unavailable`: `GITHUB_ERROR`."""
         library = await self.get(name)
         await self._cache.expire(name)
         self._silent.clear()
@@ -145,9 +137,8 @@ class LibraryStore:
     async def flows(self, name: str, ref: str | None = None) -> FlowList:
         """The flows of a library, by their metadata; their contents are left for later.
 
-        Raises:
-            NotFound: `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`.
-            Unavailable: `GITHUB_ERROR` where nothing was read before.
+        Raises `NotFound`: `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`; `Unavailable`:
+        `GITHUB_ERROR` where nothing was read before.
         """
         library = await self.get(name)
         at = await self._at(library, ref)
@@ -160,9 +151,7 @@ class LibraryStore:
     async def flow(self, name: str, flow: str, ref: str | None = None) -> FoundFlow:
         """One flow, by its name, its id or its file's name.
 
-        Raises:
-            NotFound: `FLOW_NOT_FOUND` and as `flows`.
-            Invalid: `PARSE_ERROR`.
+        Raises `NotFound`: `FLOW_NOT_FOUND` and as `flows`; `Invalid`: `PARSE_ERROR`.
         """
         listed = await self.flows(name, ref)
         entry = _flow_named(listed, flow)
@@ -177,9 +166,8 @@ class LibraryStore:
     async def templates(self, name: str, ref: str | None = None) -> TemplateList:
         """The templates of a library.
 
-        Raises:
-            NotFound: `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`.
-            Unavailable: `GITHUB_ERROR` where nothing was read before.
+        Raises `NotFound`: `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`; `Unavailable`:
+        `GITHUB_ERROR` where nothing was read before.
         """
         library = await self.get(name)
         at = await self._at(library, ref)
@@ -192,8 +180,7 @@ class LibraryStore:
     async def template(self, name: str, template: str, ref: str | None = None) -> PromptTemplate:
         """One template, by its name, its title or its id.
 
-        Raises:
-            NotFound: `TEMPLATE_NOT_FOUND` and as `templates`.
+        Raises `NotFound`: `TEMPLATE_NOT_FOUND` and as `templates`.
         """
         library = await self.get(name)
         at = await self._at(library, ref)

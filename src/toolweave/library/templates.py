@@ -70,11 +70,7 @@ class PromptTemplate:
 
 
 def read_templates(document: Json, stem: str) -> Iterator[PromptTemplate]:
-    """Every template of a file.
-
-    Raises:
-        Invalid: `PARSE_ERROR` for a file of another form.
-    """
+    """Every template of a file. Raises `Invalid`: `PARSE_ERROR` for a file of another form."""
     if isinstance(document, dict):
         listed = document.get("templates")
         if isinstance(listed, list):
@@ -101,11 +97,7 @@ def again(shown: Json) -> PromptTemplate:
 
 
 def template_named(templates: Sequence[PromptTemplate], wanted: str) -> PromptTemplate:
-    """The template of a name, a title or an id.
-
-    Raises:
-        NotFound: `TEMPLATE_NOT_FOUND`.
-    """
+    """The template of a name, a title or an id. Raises `NotFound`: `TEMPLATE_NOT_FOUND`."""
     for place in ("name", "id", "title"):
         for template in templates:
             if getattr(template, place) == wanted:
@@ -119,11 +111,7 @@ def template_named(templates: Sequence[PromptTemplate], wanted: str) -> PromptTe
 
 
 def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
-    """The text with every name filled in once.
-
-    Raises:
-        Invalid: `MISSING_VARIABLES` with every name that has no value.
-    """
+    """The text with every name filled in once."""
     known = {**template.defaults, **values}
     placeholders = read_prompt(template.text, "single").placeholders
     missing = [

@@ -81,8 +81,7 @@ class AllowedHosts:
     def of(cls, *urls: str) -> "AllowedHosts":
         """Approve the origins of `urls`.
 
-        Raises:
-            Denied: `SERVER_ADDRESS_DENIED` for a URL that is not plain http or https.
+        Raises `Denied`: `SERVER_ADDRESS_DENIED` for a URL that is not plain http or https.
         """
         return cls(frozenset(origin_of(url) for url in urls))
 
@@ -99,11 +98,7 @@ class AllowedHosts:
 
 
 def origin_of(url: str | httpx2.URL) -> tuple[str, str, int]:
-    """Return scheme, host and port of `url` in canonical form.
-
-    Raises:
-        Denied: `SERVER_ADDRESS_DENIED` for anything but plain http or https.
-    """
+    """Return scheme, host and port of `url` in canonical form."""
     try:
         # The same parser checks and connects: two could differ on unusual spellings.
         parts = httpx2.URL(url)
@@ -120,12 +115,7 @@ def origin_of(url: str | httpx2.URL) -> tuple[str, str, int]:
 
 
 def canonical_host(host: str) -> str:
-    """Return `host` in lower case, without brackets, zone or trailing dot.
-
-    Raises:
-        Denied: `SERVER_ADDRESS_DENIED` for a suspicious name: unusual characters, or
-            numbers that only some parsers read as an address (`0x7f.1`, `2130706433`).
-    """
+    """Return `host` in lower case, without brackets, zone or trailing dot."""
     text = host.lower().removesuffix(".")
     if ":" in text:
         address = read_address(text)
@@ -196,11 +186,7 @@ def may_connect(allow: AllowedHosts, host: str, port: int, address: Address) -> 
 
 
 def check_url(allow: AllowedHosts, url: str | httpx2.URL) -> tuple[str, str, int]:
-    """Return the origin of `url` if it is allowed, judged by its text only.
-
-    Raises:
-        Denied: `SERVER_ADDRESS_DENIED`.
-    """
+    """Return the origin of `url` if it is allowed, judged by its text only."""
     scheme, host, port = origin_of(url)
     if (scheme, host, port) in allow.origins:
         return scheme, host, port

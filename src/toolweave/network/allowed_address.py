@@ -14,10 +14,8 @@ async def allowed_address(
 ) -> str | None:
     """Return an allowed address of the host to connect to directly; `None` if there is none.
 
-    Raises:
-        OSError: the name has no address.
-        UnicodeError: it is not a valid name.
-        ToolweaveError: as `canonical_host`.
+    Raises `OSError`: the name has no address; `UnicodeError`: it is not a valid name;
+    `ToolweaveError`: as `canonical_host`.
     """
     name = canonical_host(host)
     found = [name] if read_address(name) else await resolve(name, port)

@@ -73,8 +73,7 @@ def open_http_client(
     Its requests raise `ToolweaveError` instead of `httpx2` errors for all network
     failures; `on_failure` is called for each, even if a library swallows it.
 
-    Raises:
-        Invalid: `SERVER_HEADER_INVALID`.
+    Raises `Invalid`: `SERVER_HEADER_INVALID`.
     """
     redact_urls()
     transport = CheckedTransport(
@@ -96,11 +95,7 @@ def open_http_client(
 
 
 def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return `headers` with ours added, after checking that each fits on one line.
-
-    Raises:
-        Invalid: `SERVER_HEADER_INVALID`, without the value, which may be a secret.
-    """
+    """Return `headers` with ours added, after checking that each fits on one line."""
     for name, value in headers.items():
         if not HEADER_NAME.fullmatch(name) or name.lower() in RESERVED_HEADERS:
             raise Invalid("SERVER_HEADER_INVALID", f"{name[:80]!r} is not an allowed header")

@@ -158,11 +158,7 @@ def past(context: NodeContext) -> tuple[Part, ...]:
 
 
 async def work(context: NodeContext, task: Task, opening: Opening) -> Wait | Worked:
-    """Do the next part: a question, a call, or the end.
-
-    Raises:
-        ToolweaveError: `AGENT_LIMIT_REACHED`, `MODEL_ANSWER_INVALID`, and what asking raises.
-    """
+    """Do the next part: a question, a call, or the end."""
     parts = past(context)
     answers = [part for part in parts if isinstance(part, ModelPart)]
     if not answers:
@@ -293,11 +289,7 @@ def _effect(task: Task, parts: tuple[Part, ...]) -> Effect:
 def _pause(
     context: NodeContext, task: Task, parts: tuple[Part, ...], error: ToolweaveError
 ) -> Wait:
-    """Ask again after a while.
-
-    Raises:
-        ToolweaveError: it was asked often enough.
-    """
+    """Ask again after a while. Raises `ToolweaveError`: it was asked often enough."""
     before = 0
     for part in reversed(parts):
         if not isinstance(part, PausePart):
@@ -375,11 +367,7 @@ def _seconds(parts: tuple[Part, ...], now: datetime) -> float:
 
 
 def _stop_at(task: Task, parts: tuple[Part, ...], now: datetime, *, calls: bool = False) -> None:
-    """Raise where a limit is reached.
-
-    Raises:
-        ToolweaveError: `AGENT_LIMIT_REACHED`.
-    """
+    """Raise where a limit is reached. Raises `ToolweaveError`: `AGENT_LIMIT_REACHED`."""
     limits, spent = task.limits, _spent(parts)
     asked = sum(1 for part in parts if isinstance(part, ModelPart))
     called = sum(1 for part in parts if isinstance(part, ToolPart))

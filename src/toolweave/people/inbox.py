@@ -31,11 +31,7 @@ class Inbox:
         return [one for one in found if who is None or one.question.asks(who)]
 
     async def show(self, identity: str) -> OpenQuestion:
-        """One question, by its id or how that begins.
-
-        Raises:
-            NotFound: `QUESTION_UNKNOWN`.
-        """
+        """One question, by its id or how that begins. Raises `NotFound`: `QUESTION_UNKNOWN`."""
         return await self.questions.get(identity)
 
     async def answer(
@@ -43,10 +39,8 @@ class Inbox:
     ) -> AnswerOutcome:
         """Answer a question. The answer of somebody who was not asked is noted and does not count.
 
-        Raises:
-            NotFound: `QUESTION_UNKNOWN`.
-            Conflict: `QUESTION_CLOSED`.
-            Invalid: `ANSWER_INVALID` with everything that is wrong.
+        Raises `NotFound`: `QUESTION_UNKNOWN`; `Conflict`: `QUESTION_CLOSED`; `Invalid`:
+        `ANSWER_INVALID` with everything that is wrong.
         """
         found = await self.show(identity)
         if found.closed_at is not None:
@@ -67,11 +61,7 @@ class Inbox:
 
 
 def check(question: Question, reply: Json) -> None:
-    """Let an answer pass that fits the question.
-
-    Raises:
-        Invalid: `ANSWER_INVALID`.
-    """
+    """Let an answer pass that fits the question. Raises `Invalid`: `ANSWER_INVALID`."""
     problems = question.faults(reply)
     if problems:
         told = "; ".join(problem.message for problem in problems)

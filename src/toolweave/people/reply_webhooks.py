@@ -45,10 +45,8 @@ class ReplyPosts:
     async def deliver(self, channel: str, arrival: WebhookRequest) -> JsonObject:
         """Take a delivery in; what the service wants to hear back.
 
-        Raises:
-            NotFound: `HOOK_NOT_FOUND` for a service nobody knows.
-            Denied: `HOOK_DENIED` when it is not proven where it comes from.
-            Invalid: `JSON_INVALID`.
+        Raises `NotFound`: `HOOK_NOT_FOUND` for a service nobody knows; `Denied`: `HOOK_DENIED` when
+        it is not proven where it comes from; `Invalid`: `JSON_INVALID`.
         """
         way = WAYS.get(channel)
         if way is None:

@@ -71,10 +71,8 @@ class PublicationRequest:
 async def publish(home: Home, known: KnownEnvironment, wish: PublicationRequest) -> Publication:
     """Make a stored workflow a tool, as it is now; it is checked against what is `known`.
 
-    Raises:
-        NotFound: `WORKFLOW_NOT_FOUND`.
-        Invalid: `WORKFLOW_INVALID` with everything that is wrong, `TOOL_NAME_INVALID`.
-        Conflict: `TOOL_NAME_TAKEN`.
+    Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `Invalid`: `WORKFLOW_INVALID` with everything that is
+    wrong, `TOOL_NAME_INVALID`; `Conflict`: `TOOL_NAME_TAKEN`.
     """
     stored = await workflow_store(home.settings).load(wish.name)
     await anyio.to_thread.run_sync(_require_valid, stored, known)
@@ -136,11 +134,7 @@ def _tool_for(workflow: Workflow) -> str:
 
 
 async def unpublish(home: Home, name: str) -> Publication:
-    """Take a tool back, by its name or its workflow's.
-
-    Raises:
-        NotFound: `NOT_PUBLISHED`.
-    """
+    """Take a tool back, by its name or its workflow's. Raises `NotFound`: `NOT_PUBLISHED`."""
     removed = await PublishedStore(home.database).remove(name)
     await keep_copy(home)
     return removed

@@ -116,8 +116,7 @@ class PublishedStore:
     async def put(self, publication: Publication) -> None:
         """Publish, in place of what the workflow was published as before.
 
-        Raises:
-            Conflict: `TOOL_NAME_TAKEN`.
+        Raises `Conflict`: `TOOL_NAME_TAKEN`.
         """
         one = publication
         async with self._database.transaction() as transaction:
@@ -138,8 +137,7 @@ class PublishedStore:
     async def remove(self, name: str) -> Publication:
         """Take back what is published, by the name of the tool or of the workflow.
 
-        Raises:
-            NotFound: `NOT_PUBLISHED`.
+        Raises `NotFound`: `NOT_PUBLISHED`.
         """
         found = await self.list()
         one = next((each for each in found if name in {each.tool, each.workflow, each.slug}), None)
@@ -156,12 +154,7 @@ def tool_name(name: str) -> str:
 
 
 def check_tool_name(name: str) -> None:
-    """Go on only with a name that every client takes.
-
-    Raises:
-        Invalid: `TOOL_NAME_INVALID`.
-        Conflict: `TOOL_NAME_TAKEN`.
-    """
+    """Go on only with a name that every client takes."""
     if not re.fullmatch(TOOL_NAME, name):
         raise Invalid(
             "TOOL_NAME_INVALID",

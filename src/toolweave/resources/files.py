@@ -80,9 +80,7 @@ class AllowedFolders:
     async def checked(self, path: str) -> Path:
         """The whole path of a file that is, or may be made, inside a folder: no link leads there.
 
-        Raises:
-            Denied: `FILE_DENIED`.
-            NotFound: `FILE_NOT_FOUND` where its folder is missing.
+        Raises `Denied`: `FILE_DENIED`; `NotFound`: `FILE_NOT_FOUND` where its folder is missing.
         """
         place = self._place(path)
 

@@ -6,12 +6,7 @@ from toolweave.resources.http import PRIVATE_SETTING, any_host
 
 
 async def mail_address(host: str, port: int, *, allow_private: bool) -> str:
-    """An address of the host that may be connected to; nothing is looked up again after it.
-
-    Raises:
-        Unavailable: `EMAIL_UNREACHABLE` for a name without an address.
-        Denied: `EMAIL_DENIED` for a private one.
-    """
+    """An address of the host that may be connected to; nothing is looked up again after it."""
     try:
         address = await allowed_address(host, port, any_host(allow_private=allow_private))
     except (OSError, UnicodeError):

@@ -36,11 +36,7 @@ class RedisAddress:
 
 
 def read_address(url: str) -> RedisAddress:
-    """`redis[s]://[user[:password]@]host[:port][/number]`.
-
-    Raises:
-        Invalid: `STORE_ADDRESS_INVALID`, without the URL, which may hold a password.
-    """
+    """`redis[s]://[user[:password]@]host[:port][/number]`."""
     try:
         parts = urlsplit(url)
         number = parts.path.strip("/") or "0"

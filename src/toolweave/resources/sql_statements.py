@@ -28,12 +28,7 @@ _PIECE = re.compile(
 
 
 def check_statement(sql: str, *, allow_writes: bool) -> None:
-    """Whether a statement may be run at all; the database itself sees to the rest.
-
-    Raises:
-        Invalid: `DATABASE_QUERY_INVALID`.
-        Denied: `DATABASE_DENIED`.
-    """
+    """Whether a statement may be run at all; the database itself sees to the rest."""
     found = _FIRST.match(sql) if len(sql) <= MAX_QUERY_CHARS else None
     if found is None or "\0" in sql:
         message = f"{sql[:80]!r} is no SQL statement of at most {MAX_QUERY_CHARS} characters"
@@ -85,11 +80,7 @@ class ResultSize:
         self._left = max_bytes
 
     def take(self, row: Sequence[object]) -> tuple[Json, ...]:
-        """A row as JSON values.
-
-        Raises:
-            Invalid: `DATABASE_RESULT_TOO_LARGE`.
-        """
+        """A row as JSON values. Raises `Invalid`: `DATABASE_RESULT_TOO_LARGE`."""
         found = tuple(as_json(value) for value in row)
         self._left -= sum(len(one) if isinstance(one, str) else 16 for one in found)
         if self._left < 0:

@@ -46,8 +46,7 @@ class ApprovedListing:
 async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:
     """List the tools of an approved server.
 
-    Raises:
-        ToolweaveError: the server cannot be reached.
+    Raises `ToolweaveError`: the server cannot be reached.
     """
     lockfile = gate.lockfile
     tools = await gate.tools(name)

@@ -20,9 +20,7 @@ class ApprovedTools:
     async def tools(self, server: str) -> Sequence[Tool]:
         """Return the approved tools of a server.
 
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-            Denied: `SERVER_NOT_APPROVED`.
+        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`; `Denied`: `SERVER_NOT_APPROVED`.
         """
         found = await self._registry.get(server)
         if not found.is_approved:
@@ -36,12 +34,7 @@ class ApprovedTools:
         return [read_tool(server, pins[name].definition) for name in sorted(pins)]
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
-        """Return the approved server with this name or address, else the one of this kind.
-
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-            Invalid: `SERVER_AMBIGUOUS` if several servers match the kind.
-        """
+        """Return the approved server with this name or address, else the one of this kind."""
         approved = [one for one in await self._registry.list() if one.is_approved]
         if named:
             found = [one for one in approved if named == one.name or _is_at(one, named)]

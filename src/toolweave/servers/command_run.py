@@ -47,12 +47,7 @@ class _Kept:
 async def run_launch(
     launch: Launch, stdin: bytes | None, guardian: Guardian, limits: CommandLimits
 ) -> CommandResultBytes:
-    """Start a process, wait for it to exit, and stop its remaining children.
-
-    Raises:
-        Unavailable: `COMMAND_START_FAILED`.
-        TimedOut: `COMMAND_TIMEOUT`.
-    """
+    """Start a process, wait for it to exit, and stop its remaining children."""
     process = await _started(launch, has_input=stdin is not None)
     await guardian.watch_group(process.pid)
     out, err = _Kept(bytearray()), _Kept(bytearray())

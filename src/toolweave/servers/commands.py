@@ -55,11 +55,7 @@ class Commands:
         return [_registered(row) for row in rows]
 
     async def get(self, name: str) -> RegisteredCommand:
-        """Return the program called `name`.
-
-        Raises:
-            NotFound: `COMMAND_NOT_FOUND`.
-        """
+        """Return the program called `name`. Raises `NotFound`: `COMMAND_NOT_FOUND`."""
         known = {one.name: one for one in await self.list()}
         if name not in known:
             raise NotFound(
@@ -73,9 +69,7 @@ class Commands:
     async def approved(self, name: str) -> RegisteredCommand:
         """The program called `name`, if it may be run.
 
-        Raises:
-            NotFound: `COMMAND_NOT_FOUND`.
-            Denied: `COMMAND_NOT_APPROVED`.
+        Raises `NotFound`: `COMMAND_NOT_FOUND`; `Denied`: `COMMAND_NOT_APPROVED`.
         """
         found = await self.get(name)
         if not found.is_approved:
@@ -87,12 +81,7 @@ class Commands:
         return found
 
     async def add(self, name: str, definition: CommandServer) -> RegisteredCommand:
-        """Register a program, unapproved.
-
-        Raises:
-            Invalid: `COMMAND_NAME_INVALID`.
-            Conflict: `COMMAND_NAME_TAKEN`.
-        """
+        """Register a program, unapproved. Raises `COMMAND_NAME_INVALID`, `COMMAND_NAME_TAKEN`."""
         if not NAME.fullmatch(name):
             message = f"{name!r} is not a valid command name; use letters, digits, '.', '_' and '-'"
             raise Invalid("COMMAND_NAME_INVALID", message)
@@ -113,11 +102,7 @@ class Commands:
         return RegisteredCommand(name, definition, None, now)
 
     async def approve(self, name: str, shown_hash: str) -> RegisteredCommand:
-        """Approve the definition that was shown.
-
-        Raises:
-            Conflict: `COMMAND_CHANGED` if the definition has changed since then.
-        """
+        """Approve the definition that was shown."""
         found = await self.get(name)
         if definition_hash(found.definition) != shown_hash:
             raise Conflict("COMMAND_CHANGED", f"command {name!r} changed after it was shown")
@@ -133,12 +118,7 @@ class Commands:
 
 
 def fill_argument(template: str, text: str, values: Mapping[str, Json]) -> str:
-    """Fill the placeholders of one argument; `${…}` in `text` is already expanded.
-
-    Raises:
-        Invalid: `COMMAND_ARGUMENT_INVALID` if a value is missing, has the wrong type, or
-            would be read as an option.
-    """
+    """Fill the placeholders of one argument; `${…}` in `text` is already expanded."""
     if not HOLE.search(template):
         return text
     found = HOLE.sub(lambda hole: _value(hole[1], hole[2] or "text", values), text)
@@ -152,11 +132,7 @@ def fill_argument(template: str, text: str, values: Mapping[str, Json]) -> str:
 
 
 def reject_unknown_values(command: RegisteredCommand, values: Mapping[str, Json]) -> None:
-    """Reject values without a placeholder.
-
-    Raises:
-        Invalid: `COMMAND_ARGUMENT_INVALID`.
-    """
+    """Reject values without a placeholder. Raises `Invalid`: `COMMAND_ARGUMENT_INVALID`."""
     for name in values:
         if name not in command.holes:
             known = ", ".join(command.holes) or "none"

@@ -153,8 +153,7 @@ class Connection:
     async def list_tools(self) -> tuple[Tool, ...]:
         """Return the tools of all pages, invalid ones with their problems.
 
-        Raises:
-            Unavailable: `SERVER_PROTOCOL` if the list never ends.
+        Raises `Unavailable`: `SERVER_PROTOCOL` if the list never ends.
         """
         entries: list[Json] = []
         cursor: str | None = None
@@ -360,9 +359,8 @@ async def open_connection(
 ) -> AsyncGenerator[Connection]:
     """Connect and complete the handshake within the deadline, in any supported protocol version.
 
-    Raises:
-        Unavailable: the server could not be started or reached, or broke the protocol.
-        TimedOut: `SERVER_CONNECT_TIMEOUT`.
+    Raises `Unavailable`: the server could not be started or reached, or broke the protocol;
+    `TimedOut`: `SERVER_CONNECT_TIMEOUT`.
     """
     async with transport as (inbox, outbox):
         dispatcher = KeepingDispatcher(inbox, outbox)

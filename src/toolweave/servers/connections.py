@@ -57,18 +57,16 @@ class Connections:
     async def look(self, server: Server) -> LiveConnection:
         """Return the connection to `server` after a new ping and tool list.
 
-        Raises:
-            Denied: the server is not approved or is disabled.
-            ToolweaveError: the server cannot be reached.
+        Raises `Denied`: the server is not approved or is disabled; `ToolweaveError`: the server
+        cannot be reached.
         """
         return await (await self._usable(server)).looked()
 
     async def use(self, server: Server) -> LiveConnection:
         """Return the connection to `server`, connecting if there is none.
 
-        Raises:
-            Denied: the server is not approved or is disabled.
-            ToolweaveError: the server cannot be reached.
+        Raises `Denied`: the server is not approved or is disabled; `ToolweaveError`: the server
+        cannot be reached.
         """
         return await (await self._usable(server)).live()
 

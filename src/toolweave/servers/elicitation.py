@@ -15,12 +15,7 @@ WEB = ("http://", "https://")
 async def elicit(
     server: str, params: types.ElicitRequestParams, asker: Asker | None
 ) -> types.ElicitResult:
-    """Ask the question and return the answer.
-
-    Raises:
-        Denied: `CALL_NEEDS_ANSWER` if nobody can answer.
-        Invalid: `MCP_ARGUMENTS_INVALID` for an answer that cannot be written as JSON.
-    """
+    """Ask the question and return the answer."""
     if asker is None:
         raise Denied(
             "CALL_NEEDS_ANSWER",

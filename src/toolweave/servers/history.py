@@ -79,11 +79,7 @@ class History:
         return tuple(replace(record) for record in self._open.values())
 
     def submitted(self, call: ToolCall, *, max_retries: int) -> None:
-        """Begin the record of a call: pending.
-
-        Raises:
-            Conflict: `CALL_ID_TAKEN` if a call with this id is still running.
-        """
+        """Begin the record of a call: pending."""
         if call.id in self._open:
             raise Conflict("CALL_ID_TAKEN", f"a call with the id {call.id!r} is still running")
         self._keep(CallRecord(call, "pending", self._clock.now(), max_retries=max_retries))

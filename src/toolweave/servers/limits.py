@@ -49,11 +49,7 @@ class ExecutionLimits:
         self._executed.pop(scope, None)
 
     def check(self, call: ToolCall) -> None:
-        """Reject a call that exceeds a limit.
-
-        Raises:
-            Limited: `CALLS_STOPPED` or `CALL_SESSION_LIMIT`.
-        """
+        """Reject a call that exceeds a limit. Raises `CALLS_STOPPED` or `CALL_SESSION_LIMIT`."""
         if self.is_stopped:
             raise Limited(
                 "CALLS_STOPPED",
@@ -74,11 +70,7 @@ class ExecutionLimits:
         return Slot(self, call)
 
     async def take(self, call: ToolCall) -> None:
-        """Wait for a slot and count `call`.
-
-        Raises:
-            Limited: see `check`.
-        """
+        """Wait for a slot and count `call`. Raises `Limited`: see `check`."""
         self.check(call)
         try:
             self._slots.acquire_nowait()

@@ -106,19 +106,14 @@ class Lockfile:
     def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
         """Approve exactly `tools` for `server` and remove pins of other tools.
 
-        Raises:
-            Unavailable: `LOCKFILE_NOT_SAVED`.
+        Raises `Unavailable`: `LOCKFILE_NOT_SAVED`.
         """
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
         with self._alone():
             self._save(self._load() | {server: _Pins(description=description, tools=pins)})
 
     def unpin(self, server: str) -> None:
-        """Remove all pins of `server`.
-
-        Raises:
-            Unavailable: `LOCKFILE_NOT_SAVED`.
-        """
+        """Remove all pins of `server`. Raises `Unavailable`: `LOCKFILE_NOT_SAVED`."""
         if server not in self._load():
             return
         with self._alone():

@@ -98,8 +98,7 @@ async def sign_in_now(
 ) -> None:
     """Sign in to the server before connecting, even if the vault has tokens.
 
-    Raises:
-        ToolweaveError: the sign-in failed.
+    Raises `ToolweaveError`: the sign-in failed.
     """
     auth = VaultedOAuth(
         server_name, definition.url, store, sign_in=sign_in, clock=SystemClock(), anew=True

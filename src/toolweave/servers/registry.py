@@ -49,11 +49,7 @@ class Registry:
         return servers
 
     async def get(self, name: str) -> Server:
-        """Return the server called `name`.
-
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`, with a similar name if there is one.
-        """
+        """Return the server called `name`."""
         is_fresh = self._read_at is not None and self._clock.monotonic() - self._read_at < FRESH_S
         known = self._known
         if not is_fresh or name not in known:
@@ -76,12 +72,7 @@ class Registry:
         scope: Scope = "user",
         found_in: str | None = None,
     ) -> Server:
-        """Register a server: disabled and unapproved.
-
-        Raises:
-            Invalid: `SERVER_NAME_INVALID`.
-            Conflict: `SERVER_NAME_TAKEN`.
-        """
+        """Register a server: disabled and unapproved."""
         if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
             raise Invalid(
                 "SERVER_NAME_INVALID",
@@ -118,11 +109,7 @@ class Registry:
         self._written()
 
     async def approve(self, name: str, shown_hash: str) -> Server:
-        """Approve the definition that was shown, and enable the server.
-
-        Raises:
-            Conflict: `SERVER_CHANGED` if the definition has changed since then.
-        """
+        """Approve the definition that was shown, and enable the server."""
         server = await self.get(name)
         if definition_hash(server.definition) != shown_hash:
             raise Conflict(

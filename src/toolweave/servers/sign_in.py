@@ -78,20 +78,14 @@ class Redirect:
     async def show(self, url: str) -> None:
         """Show the page of the authorization server.
 
-        Raises:
-            Denied: `SERVER_ADDRESS_DENIED` if the page's address is not allowed.
+        Raises `Denied`: `SERVER_ADDRESS_DENIED` if the page's address is not allowed.
         """
         check_url(self._allow, url)
         self._state = parse_qs(urlsplit(url).query).get("state", [""])[-1]
         await self._show(url)
 
     async def result(self) -> AuthorizationCodeResult:
-        """Wait for the redirect and return its code and state.
-
-        Raises:
-            Denied: `SERVER_SIGN_IN_FAILED` if the person or the server refused.
-            TimedOut: `SERVER_SIGN_IN_TIMEOUT`.
-        """
+        """Wait for the redirect and return its code and state."""
         try:
             with anyio.fail_after(self._deadline_s):
                 async with anyio.create_task_group() as tasks:

@@ -12,9 +12,7 @@ from toolweave.servers.transport_factory import TransportFactory, require_approv
 def require_sign_in(server: Server) -> None:
     """Check that the server is approved and uses OAuth.
 
-    Raises:
-        Denied: the server is not approved.
-        Invalid: `SERVER_SIGN_IN_UNUSED`.
+    Raises `Denied`: the server is not approved; `Invalid`: `SERVER_SIGN_IN_UNUSED`.
     """
     if not has_sign_in(server.definition):
         raise Invalid(
@@ -30,8 +28,7 @@ async def sign_in_to(
 ) -> int:
     """Let a person sign in, and return the number of tools available to them.
 
-    Raises:
-        ToolweaveError: the sign-in failed.
+    Raises `ToolweaveError`: the sign-in failed.
     """
     require_sign_in(server)
     ready = await transports.expanded(server)

@@ -84,8 +84,7 @@ class Supervisor:
     async def live(self) -> LiveConnection:
         """Return the connection, waiting while it opens.
 
-        Raises:
-            ToolweaveError: while retrying, the last failure, without waiting.
+        Raises `ToolweaveError`: while retrying, the last failure, without waiting.
         """
         while True:
             if self._up is not None:
@@ -98,8 +97,7 @@ class Supervisor:
     async def looked(self) -> LiveConnection:
         """Return the connection after a new health check; opening it counts as one.
 
-        Raises:
-            ToolweaveError: the server cannot be reached.
+        Raises `ToolweaveError`: the server cannot be reached.
         """
         if self._up is None:
             return await self.live()

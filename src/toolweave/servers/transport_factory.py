@@ -64,9 +64,8 @@ class TransportFactory:
     async def launch(self, server: Server) -> Launch:
         """Return the exact process of a managed server, with `${…}` expanded.
 
-        Raises:
-            Unavailable: `RUNNER_MISSING`, or the program does not exist.
-            Invalid: `SERVER_SECRET_MISSING`.
+        Raises `Unavailable`: `RUNNER_MISSING`, or the program does not exist; `Invalid`:
+        `SERVER_SECRET_MISSING`.
         """
         definition = server.definition
         assert isinstance(definition, CommandServer | ContainerServer)
@@ -84,9 +83,8 @@ class TransportFactory:
     ) -> AbstractAsyncContextManager[TransportStreams]:
         """Return a transport to `server`, not yet entered.
 
-        Raises:
-            Denied: the definition is not approved.
-            Unavailable: what it needs is missing on this machine.
+        Raises `Denied`: the definition is not approved; `Unavailable`: what it needs is missing on
+        this machine.
         """
         require_approved(server)
         if isinstance(server.definition, CommandServer | ContainerServer):

@@ -73,8 +73,7 @@ def from_command_line(
 ) -> CommandServer:
     """Return a server that is started by exactly `argv`.
 
-    Raises:
-        Invalid: with all problems of the command.
+    Raises `Invalid`: with all problems of the command.
     """
     program = {"command": argv[0], "args": list(argv[1:])} if argv else {}
     entry = {"type": "stdio", **program, "env": dict(env or {}), "cwd": cwd}
@@ -117,8 +116,7 @@ def from_url(
 ) -> HttpServer | SseServer:
     """Return a remote server at `url`.
 
-    Raises:
-        Invalid: `SERVER_URL_INVALID`, `SERVER_URL_CREDENTIALS`, `SERVER_HEADER_INVALID`.
+    Raises `Invalid`: `SERVER_URL_INVALID`, `SERVER_URL_CREDENTIALS`, `SERVER_HEADER_INVALID`.
     """
     definition = _definition({"type": transport, "url": url, "headers": dict(headers or {})})
     assert isinstance(definition, HttpServer | SseServer)
@@ -132,11 +130,7 @@ def from_image(
     env: Mapping[str, str] | None = None,
     network: bool = True,
 ) -> ContainerServer:
-    """Return a server that is started from a container image.
-
-    Raises:
-        Invalid: `SERVER_IMAGE_INVALID`, or problems of its command or environment.
-    """
+    """Return a server that is started from a container image."""
     problems: list[Problem] = []
     # A leading dash would be an option of the container program.
     if not _IMAGE.fullmatch(image):

@@ -10,13 +10,7 @@ BUSY_TIMEOUT_S = 30.0
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Write a copy of the database at `source` to the new file `target`.
-
-    Raises:
-        NotFound: `STORAGE_BROKEN` if there is no database.
-        Conflict: `FILE_EXISTS`.
-        Unavailable: `STORAGE_BROKEN` if it cannot be read or written.
-    """
+    """Write a copy of the database at `source` to the new file `target`."""
     if not source.is_file():
         raise NotFound("STORAGE_BROKEN", f"there is no database at {str(source)!r}")
     if target.exists():

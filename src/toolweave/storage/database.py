@@ -236,9 +236,8 @@ class Database:
 def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
     """Open `sqlite:///path`, a path, or `postgresql://…`; a missing SQLite file is created.
 
-    Raises:
-        Invalid: `SETTING_INVALID` for an unsupported address.
-        Unavailable: `STORAGE_BROKEN`, `STORAGE_READ_ONLY`, `STORAGE_UNREACHABLE`.
+    Raises `Invalid`: `SETTING_INVALID` for an unsupported address; `Unavailable`: `STORAGE_BROKEN`,
+    `STORAGE_READ_ONLY`, `STORAGE_UNREACHABLE`.
     """
     text = str(address)
     scheme, found, rest = text.partition("://")
@@ -259,11 +258,7 @@ def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
 
 
 def check_values(values: Sequence[Value]) -> Values:
-    """Return `values` as every dialect stores them: booleans as integers, only valid text.
-
-    Raises:
-        Invalid: `STORAGE_VALUE_INVALID` for NUL or a lone surrogate in text, or a huge integer.
-    """
+    """Return `values` as every dialect stores them: booleans as integers, only valid text."""
     return tuple(_checked(value) for value in values)
 
 

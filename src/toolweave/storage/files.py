@@ -22,8 +22,7 @@ def sync_folder(folder: Path) -> None:
 def write_private(path: Path, text: str) -> None:
     """Write a new file that only the user can read; an existing file is unchanged.
 
-    Raises:
-        FileExistsError: the file already exists.
+    Raises `FileExistsError`: the file already exists.
     """
     make_private_folder(path.parent)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -41,12 +41,7 @@ _OWNER = TypeAdapter(LockOwner)
 
 @contextmanager
 def hold(path: Path) -> Generator[None]:
-    """Hold the lock file `path`; a read-only folder needs no lock.
-
-    Raises:
-        Conflict: `STORAGE_IN_USE`, naming the owner's pid.
-        Unavailable: `STORAGE_BROKEN` if the lock file cannot be opened.
-    """
+    """Hold the lock file `path`; a read-only folder needs no lock."""
     descriptor = _open(path)
     if descriptor is None:
         yield

@@ -63,10 +63,9 @@ async def migrate(
 
     An up-to-date database is only read, so a read-only one can still be used.
 
-    Raises:
-        Conflict: `STORAGE_NEWER` if a newer version of the program migrated it,
-            `STORAGE_MIGRATION_CHANGED` if an applied file was edited later.
-        Unavailable: `STORAGE_READ_ONLY` if a pending migration cannot be written.
+    Raises `Conflict`: `STORAGE_NEWER` if a newer version of the program migrated it,
+    `STORAGE_MIGRATION_CHANGED` if an applied file was edited later; `Unavailable`:
+    `STORAGE_READ_ONLY` if a pending migration cannot be written.
     """
     wanted = shipped() if migrations is None else migrations
     dialect = database.dialect

@@ -54,17 +54,12 @@ class WorkflowFiles:
     async def read(self, name: str) -> bytes | None:
         """Return the content of a file; `None` if it does not exist.
 
-        Raises:
-            Conflict: `WORKFLOW_FILE_FOREIGN` for anything but a regular file.
+        Raises `Conflict`: `WORKFLOW_FILE_FOREIGN` for anything but a regular file.
         """
         return await self._in_thread(lambda: self._read(_allowed(name)))
 
     async def swap(self, name: str, old: bytes | None, new: bytes | None) -> bool:
-        """Replace `old` with `new` atomically; `None` means "no file".
-
-        Raises:
-            Conflict: `WORKFLOWS_BUSY` if another process keeps the folder locked.
-        """
+        """Replace `old` with `new` atomically; `None` means "no file"."""
         with anyio.move_on_after(LOCK_DEADLINE_S):
             while True:
                 done = await self._in_thread(lambda: self._locked_swap(_allowed(name), old, new))

@@ -52,8 +52,7 @@ def validator_for(
 ) -> jsonschema_rs.Validator:
     """Create a validator without remote references, with formats and linear-time patterns.
 
-    Raises:
-        ValueError: the schema is not valid in this dialect (`jsonschema_rs.ValidationError`).
+    Raises `ValueError`: the schema is not valid in this dialect (`jsonschema_rs.ValidationError`).
     """
     if not isinstance(schema, dict | bool):
         raise ValueError("a schema is an object or a boolean")

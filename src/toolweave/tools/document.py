@@ -19,8 +19,7 @@ class SchemaDocument:
     def target(self, reference: str) -> Json:
         """Return the schema that a local `reference` points to.
 
-        Raises:
-            LookupError: it is not local, or its target is not a schema.
+        Raises `LookupError`: it is not local, or its target is not a schema.
         """
         if not reference.startswith("#"):
             raise LookupError(reference)

@@ -85,8 +85,7 @@ class _Maker:
     def value(self, parameter: Parameter) -> Json:
         """Return the example of one parameter; null only if nothing else is valid.
 
-        Raises:
-            _Impossible: no example could be made.
+        Raises `_Impossible`: no example could be made.
         """
         if self._with_defaults and parameter.has_default and parameter.default is not None:
             return parameter.default

@@ -71,8 +71,7 @@ class Explainer:
 
         Empty if the refusing keyword cannot be explained.
 
-        Raises:
-            TooManyJudgements: the value is too large to explain.
+        Raises `TooManyJudgements`: the value is too large to explain.
         """
         if not isinstance(schema, dict):
             self._spend(1)

@@ -80,10 +80,8 @@ class TriggerActivation:
     async def enable(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Turn the triggers of a stored workflow on, as it is now; all of them, or one.
 
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`, `SECRET_NOT_FOUND`.
-            Invalid: the workflow or a trigger's settings cannot be used.
-            Conflict: `HOOK_PATH_TAKEN`.
+        Raises `NotFound`: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`, `SECRET_NOT_FOUND`; `Invalid`:
+        the workflow or a trigger's settings cannot be used; `Conflict`: `HOOK_PATH_TAKEN`.
         """
         stored = await self._store.load(name)
         await self._check(stored)
@@ -110,8 +108,7 @@ class TriggerActivation:
     async def disable(self, name: str) -> None:
         """Turn all triggers of a workflow off; it may be deleted by now.
 
-        Raises:
-            NotFound: `TRIGGER_NOT_FOUND` when none is on.
+        Raises `NotFound`: `TRIGGER_NOT_FOUND` when none is on.
         """
         rows = await self._on(name, None)
         await self.activations.disable(rows[0].workflow)
@@ -119,8 +116,7 @@ class TriggerActivation:
     async def pause(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Let the triggers of a workflow, or one of them, start nothing until they are resumed.
 
-        Raises:
-            NotFound: `TRIGGER_NOT_FOUND` when it is not on.
+        Raises `NotFound`: `TRIGGER_NOT_FOUND` when it is not on.
         """
         for row in await self._on(name, node):
             await self.activations.pause(row.workflow, row.node)
@@ -129,9 +125,8 @@ class TriggerActivation:
     async def resume(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Let paused triggers go on; occasions of the pause are not made up for.
 
-        Raises:
-            NotFound: `TRIGGER_NOT_FOUND` when it is not on.
-            ToolweaveError: it cannot work as things are, and stays paused.
+        Raises `NotFound`: `TRIGGER_NOT_FOUND` when it is not on; `ToolweaveError`: it cannot work
+        as things are, and stays paused.
         """
         documents = {one.slug: one.document for one in await self.activations.workflows()}
         for row in await self._on(name, node):
@@ -168,8 +163,7 @@ class TriggerActivation:
     async def manual_run(self, name: str, node: str | None = None) -> RunRequest:
         """The run that a trigger would start now: of the active version, else the stored one.
 
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`.
+        Raises `NotFound`: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`.
         """
         for one in await self.activations.workflows():
             if name in {one.slug, one.name}:
@@ -190,19 +184,13 @@ class TriggerActivation:
         return frozenset(name.removesuffix(ENDING) for name in await self._files.names())
 
     async def secret(self, text: str) -> str:
-        """A text with its references to the vault filled.
-
-        Raises:
-            NotFound: `SECRET_NOT_FOUND`.
-        """
+        """A text with its references to the vault filled. Raises `NotFound`: `SECRET_NOT_FOUND`."""
         return (await self._secrets.fill({"text": text})).texts["text"]
 
     async def proof_of(self, ref: str, config: JsonObject) -> tuple[str, str] | None:
         """How a caller of a trigger proves itself, and the secret for it; nothing where no need is.
 
-        Raises:
-            NotFound: `SECRET_NOT_FOUND`.
-            Invalid: `HOOK_SECRET_MISSING`.
+        Raises `NotFound`: `SECRET_NOT_FOUND`; `Invalid`: `HOOK_SECRET_MISSING`.
         """
         way, field, value = "", "", None
         if ref == "TRIGGER.WEBHOOK" and config.get("authentication") != "none":
@@ -233,8 +221,7 @@ class TriggerActivation:
     async def mail_address(self, host: str, port: int) -> str:
         """Where a mail server may be connected to.
 
-        Raises:
-            Denied: `EMAIL_DENIED` for one at a private address.
+        Raises `Denied`: `EMAIL_DENIED` for one at a private address.
         """
         allow_private = self._home.settings.allow_private_http
         return await mail_address(host, port, allow_private=allow_private)

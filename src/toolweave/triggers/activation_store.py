@@ -58,8 +58,7 @@ class Activations:
 
         A trigger that was on already goes on where it was; one that was paused stays so.
 
-        Raises:
-            Conflict: `HOOK_PATH_TAKEN`.
+        Raises `Conflict`: `HOOK_PATH_TAKEN`.
         """
         now = timestamp(self._clock.now())
         async with self._database.transaction() as transaction:

@@ -123,11 +123,7 @@ def settings_of(workflow: Workflow, node_id: str, kinds: Kinds) -> JsonObject | 
 
 
 def triggers_of(workflow: Workflow, node: str | None = None) -> list[tuple[str, str]]:
-    """Id and kind of the triggers that are not switched off, or of the one that is named.
-
-    Raises:
-        NotFound: `TRIGGER_NOT_FOUND`.
-    """
+    """Id and kind of the triggers that are not switched off, or of the one that is named."""
     found = [
         (str(one.id), one.ref)
         for one in workflow.nodes

@@ -29,11 +29,7 @@ class Schedule:
 
 
 def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
-    """The schedule, if it can be read and ever comes.
-
-    Raises:
-        Invalid: `CRON_INVALID`, `TIMEZONE_UNKNOWN`.
-    """
+    """The schedule, if it can be read and ever comes. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
     try:
         zone = ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):

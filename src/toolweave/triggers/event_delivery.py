@@ -66,10 +66,8 @@ class EventDelivery:
     async def call(self, arrival: WebhookRequest) -> EventDeliveryResult | None:
         """Hand a call to every run that waits for it; nothing where none does, or did lately.
 
-        Raises:
-            ToolweaveError: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`.
-            Denied: `HOOK_DENIED` when it is not proven where it comes from.
-            Invalid: `JSON_INVALID`.
+        Raises `ToolweaveError`: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`; `Denied`:
+        `HOOK_DENIED` when it is not proven where it comes from; `Invalid`: `JSON_INVALID`.
         """
         address = call_address(arrival.path)
         waiting = await self._awaiting.at(address)

@@ -61,11 +61,7 @@ def after(known: Stamps, taken: Iterable[FileChange]) -> dict[str, str]:
 
 
 def watched_folder(path: str, roots: Iterable[Path]) -> tuple[Path, str | None]:
-    """The folder to look into, and the one name in it where a file is meant.
-
-    Raises:
-        Denied: `FILE_DENIED` for a path outside all roots, links followed.
-    """
+    """The folder to look into, and the one name in it where a file is meant."""
     for root in roots:
         top = root.resolve()
         place = (top / path).resolve()
@@ -79,11 +75,7 @@ def watched_folder(path: str, roots: Iterable[Path]) -> tuple[Path, str | None]:
 
 
 def look(folder: Path, pattern: str, *, recursive: bool) -> dict[str, str]:
-    """The stamps of all files in a folder whose names fit; links are left out.
-
-    Raises:
-        Limited: `FILE_WATCH_LIMIT` when there are too many.
-    """
+    """The stamps of all files in a folder whose names fit; links are left out."""
     found: dict[str, str] = {}
     for path, entry in _entries(folder, "", recursive=recursive):
         if not fnmatchcase(entry.name, pattern):

@@ -56,11 +56,7 @@ def read_seen(text: str | None) -> MailboxCursor | None:
 
 
 def mailbox_of(config: JsonObject, username: str, password: str) -> Mailbox:
-    """The mailbox of a node's settings.
-
-    Raises:
-        Invalid: `EMAIL_CONFIG_INVALID`.
-    """
+    """The mailbox of a node's settings. Raises `Invalid`: `EMAIL_CONFIG_INVALID`."""
     server = config.get("server_config")
     host = server.get("host") if isinstance(server, dict) else None
     if not isinstance(server, dict) or not isinstance(host, str) or not host or not username:
@@ -80,11 +76,7 @@ def mailbox_of(config: JsonObject, username: str, password: str) -> Mailbox:
 def new_mails(
     mailbox: Mailbox, seen: MailboxCursor | None
 ) -> tuple[MailboxCursor, list[tuple[str, bytes]]]:
-    """The mails after `seen`, oldest first, and up to where that is; at the first look, none.
-
-    Raises:
-        Unavailable: `EMAIL_UNREACHABLE`.
-    """
+    """The mails after `seen`, oldest first, and up to where that is; at the first look, none."""
     try:
         client = _connected(mailbox)
         try:

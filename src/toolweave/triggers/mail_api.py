@@ -41,9 +41,8 @@ class MailApis:
     ) -> tuple[str, list[tuple[str, bytes]]]:
         """The mails after `seen`, oldest first, and up to where that is; at the first look, none.
 
-        Raises:
-            Denied: `EMAIL_DENIED` for an address that is not the service's.
-            Unavailable: `EMAIL_UNREACHABLE`.
+        Raises `Denied`: `EMAIL_DENIED` for an address that is not the service's; `Unavailable`:
+        `EMAIL_UNREACHABLE`.
         """
         provider = PROVIDERS[str(config.get("email_provider"))]
         base = address_of(config, allow_private=self._allow_private)
@@ -122,11 +121,7 @@ class MailApis:
 
 
 def address_of(config: JsonObject, *, allow_private: bool) -> str:
-    """Where a trigger's service is: a token goes to no other address.
-
-    Raises:
-        Denied: `EMAIL_DENIED`.
-    """
+    """Where a trigger's service is: a token goes to no other address. Raises `EMAIL_DENIED`."""
     usual = HOSTS[PROVIDERS[str(config.get("email_provider"))]]
     server = config.get("server_config")
     told = server.get("base_url") if isinstance(server, dict) else None

@@ -17,11 +17,7 @@ LOOK_BACK = timedelta(days=1)
 
 
 def schedule_of(config: JsonObject) -> Schedule:
-    """The schedule of a node's settings.
-
-    Raises:
-        Invalid: `CRON_INVALID`, `TIMEZONE_UNKNOWN`.
-    """
+    """The schedule of a node's settings. Raises `Invalid`: `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
     missed = config.get("max_missed_runs")
     return read_schedule(
         str(config.get("cron_expression")),

@@ -10,8 +10,7 @@ from toolweave.json_text import Json
 def value_of(text: str, names: Mapping[str, Json]) -> Json:
     """Return the value of an expression.
 
-    Raises:
-        Invalid: `EXPRESSION_FAILED` and its like, with the column.
+    Raises `Invalid`: `EXPRESSION_FAILED` and its like, with the column.
     """
     found = evaluate(text, names)
     if isinstance(found, Value):
@@ -21,11 +20,7 @@ def value_of(text: str, names: Mapping[str, Json]) -> Json:
 
 
 def condition(text: str, names: Mapping[str, Json]) -> bool:
-    """Whether a condition holds.
-
-    Raises:
-        Invalid: `CONDITION_FAILED` if the result is neither true nor false.
-    """
+    """Whether a condition holds."""
     value = value_of(text, names)
     if not isinstance(value, bool):
         raise Invalid(

@@ -16,11 +16,7 @@ _DEVICES = frozenset(
 
 
 def slug(name: str) -> str:
-    """`AWS: Verfügbarkeit` as `aws-verfugbarkeit`; a name without Latin letters by its hash.
-
-    Raises:
-        Invalid: `WORKFLOW_NAME_INVALID` for an invalid name.
-    """
+    """`AWS: Verfügbarkeit` as `aws-verfugbarkeit`; a name without Latin letters by its hash."""
     if not name.strip() or len(name) > MAX_NAME:
         raise Invalid(
             "WORKFLOW_NAME_INVALID",

@@ -41,12 +41,7 @@ def freeze(
     now: datetime,
     told: str = "",
 ) -> Workflow:
-    """Return the workflow with the chosen calls as nodes; `told` is the model's input.
-
-    Raises:
-        NotFound: `NODE_ID_UNKNOWN`, `MCP_TOOL_NOT_FOUND`.
-        Invalid: `FREEZE_IMPOSSIBLE` with the reason, or what is wrong with the values.
-    """
+    """Return the workflow with the chosen calls as nodes; `told` is the model's input."""
     node = workflow.node(node_id)
     if node is None:
         known = [one.id for one in workflow.nodes]

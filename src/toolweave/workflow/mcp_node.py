@@ -42,11 +42,7 @@ def state_of(node: Node) -> State:
 
 
 def configured(node: Node, values: JsonObject) -> Node:
-    """Return the node with these parameter values; templates are checked with the workflow.
-
-    Raises:
-        Invalid: `MCP_ARGUMENTS_INVALID` with every problem.
-    """
+    """Return the node with these parameter values; templates are checked with the workflow."""
     literal = {name: value for name, value in values.items() if "{{" not in str(value)}
     problems = [
         problem

@@ -48,8 +48,7 @@ def switch_mode(
 ) -> Node:
     """Return the node in mode `to`; in its current mode with a new description or tools.
 
-    Raises:
-        Invalid: the node or mode is none, or the mode needs a tool, tools, or no description.
+    Raises `Invalid`: the node or mode is none, or the mode needs a tool, tools, or no description.
     """
     if node.type != "mcp":
         message = f"node {node.id!r} is of type {node.type!r}; only MCP nodes have modes"

@@ -90,11 +90,7 @@ class WorkflowStore:
         return sorted(found, key=lambda stored: (stored.name, stored.slug))
 
     async def load(self, name: str) -> Stored:
-        """The workflow of this name or slug.
-
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
-        """
+        """The workflow of this name or slug. Raises `NotFound`: `WORKFLOW_NOT_FOUND`."""
         stored, _ = await self._found(name)
         return stored
 
@@ -105,12 +101,10 @@ class WorkflowStore:
 
         `at` is the name it is stored under, where the workflow has got another one since.
 
-        Raises:
-            Invalid: `WORKFLOW_NAME_INVALID`.
-            NotFound: `WORKFLOW_NOT_FOUND` when there is nothing at `at`.
-            Conflict: `WORKFLOW_NAME_TAKEN` when a new one (`over` is None), or one with a new
-                name, has the slug of another, `WORKFLOW_CHANGED` when the file is not at `over`
-                any more; with both versions.
+        Raises `Invalid`: `WORKFLOW_NAME_INVALID`; `NotFound`: `WORKFLOW_NOT_FOUND` when there is
+        nothing at `at`; `Conflict`: `WORKFLOW_NAME_TAKEN` when a new one (`over` is None), or one
+        with a new name, has the slug of another, `WORKFLOW_CHANGED` when the file is not at `over`
+        any more; with both versions.
         """
         file, name = slug(workflow.name), workflow.name
         if at is not None and over is not None and slug(at) != file:
@@ -127,9 +121,7 @@ class WorkflowStore:
     async def delete(self, name: str, *, over: Revision) -> None:
         """Remove the workflow's file, if it is still at revision `over`.
 
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
-            Conflict: `WORKFLOW_CHANGED`.
+        Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `Conflict`: `WORKFLOW_CHANGED`.
         """
         stored, data = await self._found(name)
         if stored.revision != over:
@@ -139,9 +131,8 @@ class WorkflowStore:
     async def rename(self, name: str, new_name: str, *, over: Revision) -> Revision:
         """Give the workflow another name, and its file with it.
 
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
-            Conflict: `WORKFLOW_CHANGED`, or `WORKFLOW_NAME_TAKEN` for the new name.
+        Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `Conflict`: `WORKFLOW_CHANGED`, or
+        `WORKFLOW_NAME_TAKEN` for the new name.
         """
         stored, data = await self._found(name)
         if stored.revision != over:

@@ -22,10 +22,8 @@ class Files(Protocol):
     async def read(self, path: str, *, max_bytes: int) -> tuple[bytes, FileFacts]:
         """Return the content of a file.
 
-        Raises:
-            NotFound: `FILE_NOT_FOUND`.
-            Denied: `FILE_DENIED` for a path outside the folders, a link, or no regular file.
-            Invalid: `FILE_TOO_LARGE`.
+        Raises `NotFound`: `FILE_NOT_FOUND`; `Denied`: `FILE_DENIED` for a path outside the folders,
+        a link, or no regular file; `Invalid`: `FILE_TOO_LARGE`.
         """
         ...
 
@@ -34,9 +32,7 @@ class Files(Protocol):
     ) -> tuple[FileFacts, bool]:
         """Write a file atomically; return its facts and whether it is new.
 
-        Raises:
-            Conflict: `FILE_EXISTS` for `create` where the file exists.
-            NotFound: `FILE_NOT_FOUND` where a folder is missing and may not be created.
-            Denied: `FILE_DENIED`.
+        Raises `Conflict`: `FILE_EXISTS` for `create` where the file exists; `NotFound`:
+        `FILE_NOT_FOUND` where a folder is missing and may not be created; `Denied`: `FILE_DENIED`.
         """
         ...

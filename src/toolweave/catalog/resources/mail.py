@@ -65,9 +65,7 @@ class Mailboxes(Protocol):
     async def replies(self, server: ImapServer, message_id: str) -> Sequence[bytes]:
         """Return the raw mails that reply to a message.
 
-        Raises:
-            Denied: `HTTP_ADDRESS_DENIED`.
-            Unavailable: `EMAIL_UNREACHABLE`.
+        Raises `Denied`: `HTTP_ADDRESS_DENIED`; `Unavailable`: `EMAIL_UNREACHABLE`.
         """
         ...
 
@@ -78,8 +76,6 @@ class MailTokens(Protocol):
     async def token(self, provider: Provider, credentials: JsonObject) -> str:
         """Return the access token in `credentials`, or a new one obtained with them.
 
-        Raises:
-            Denied: `SERVICE_SIGN_IN_NEEDED`.
-            NotFound: `SECRET_NOT_FOUND`.
+        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED`; `NotFound`: `SECRET_NOT_FOUND`.
         """
         ...

@@ -23,18 +23,14 @@ class ApprovedServerTools(Protocol):
     async def tools(self, server: str) -> Sequence[Tool]:
         """Return the approved tools of a server.
 
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-            Denied: `SERVER_NOT_APPROVED`.
+        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`; `Denied`: `SERVER_NOT_APPROVED`.
         """
         ...
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
         """Return the approved server a node uses: by its name or address, else by its kind.
 
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-            Invalid: `SERVER_AMBIGUOUS`.
+        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`; `Invalid`: `SERVER_AMBIGUOUS`.
         """
         ...
 
@@ -47,8 +43,7 @@ class Workflows(Protocol):
 
         A second call with the same key resumes the same run.
 
-        Raises:
-            NotFound: `WORKFLOW_NOT_FOUND`.
+        Raises `NotFound`: `WORKFLOW_NOT_FOUND`.
         """
         ...
 

@@ -57,17 +57,15 @@ class ServiceAccess(Protocol):
         `token` is `${vault:NAME}`, a token itself, or empty for the credential named after the
         service. The address belongs to the credential: no workflow can send it elsewhere.
 
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING`.
-            Denied: `SERVICE_SIGN_IN_NEEDED` where an OAuth credential cannot be refreshed.
+        Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`; `Denied`: `SERVICE_SIGN_IN_NEEDED` where an
+        OAuth credential cannot be refreshed.
         """
         ...
 
     async def renew(self, service: Service, refresh_token: str) -> str:
         """Return a new access token for the refresh token in a node's configuration.
 
-        Raises:
-            NotFound: `SERVICE_CREDENTIAL_MISSING` where no OAuth client of this service is stored.
-            Denied: `SERVICE_SIGN_IN_NEEDED`.
+        Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING` where no OAuth client of this service is
+        stored; `Denied`: `SERVICE_SIGN_IN_NEEDED`.
         """
         ...

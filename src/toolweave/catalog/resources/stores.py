@@ -74,8 +74,7 @@ class Stores(Protocol):
     async def sqlite(self, path: str) -> Database:
         """Open a SQLite file in the folder of stores, with our tables; create it if missing.
 
-        Raises:
-            Denied: `FILE_DENIED` for a path outside the folder.
+        Raises `Denied`: `FILE_DENIED` for a path outside the folder.
         """
         ...
 
@@ -94,19 +93,15 @@ class Stores(Protocol):
     def redis(self, url: str) -> AbstractAsyncContextManager[RedisConnection]:
         """Connect to the Redis at `url`, in which `${vault:NAME}` is filled.
 
-        Raises:
-            Invalid: `STORE_ADDRESS_INVALID`.
-            Denied: `STORE_ADDRESS_DENIED` for a private address that is not allowed.
-            Unavailable: `STORE_UNREACHABLE`, `REDIS_UNREACHABLE`.
+        Raises `Invalid`: `STORE_ADDRESS_INVALID`; `Denied`: `STORE_ADDRESS_DENIED` for a private
+        address that is not allowed; `Unavailable`: `STORE_UNREACHABLE`, `REDIS_UNREACHABLE`.
         """
         ...
 
     async def postgres(self, url: str) -> Database:
         """Open the Postgres at `url`, in which `${vault:NAME}` is filled; ours for `embedded`.
 
-        Raises:
-            Invalid: `STORE_ADDRESS_INVALID`.
-            Denied: `STORE_ADDRESS_DENIED`.
-            Unavailable: `STORE_UNREACHABLE`, `STORAGE_UNREACHABLE`.
+        Raises `Invalid`: `STORE_ADDRESS_INVALID`; `Denied`: `STORE_ADDRESS_DENIED`; `Unavailable`:
+        `STORE_UNREACHABLE`, `STORAGE_UNREACHABLE`.
         """
         ...

@@ -119,11 +119,7 @@ OPERATORS: dict[str, Callable[[Json, Json], bool]] = {
 
 
 def read_condition(condition: Json) -> Callable[[Json], bool]:
-    """Whether a record fulfils `{"field", "operator", "value"}`.
-
-    Raises:
-        Invalid: `TRANSFORMATION_INVALID` for a condition that says too little or too much.
-    """
+    """Whether a record fulfils `{"field", "operator", "value"}`."""
     if not isinstance(condition, dict) or not isinstance(field := condition.get("field"), str):
         raise Invalid("TRANSFORMATION_INVALID", f"the condition {condition!r:.120} names no field")
     operator, value = condition.get("operator", "equals"), condition.get("value")
@@ -144,8 +140,7 @@ def read_condition(condition: Json) -> Callable[[Json], bool]:
 def read_aggregate(name: str, text: Json) -> Callable[[Sequence[Json]], Json]:
     """What `count`, `avg` or `max(pay)` gives of some records; `name` is its field if it has none.
 
-    Raises:
-        Invalid: `TRANSFORMATION_INVALID` for another function.
+    Raises `Invalid`: `TRANSFORMATION_INVALID` for another function.
     """
     found = _CALL.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[1] not in FUNCTIONS:
@@ -188,11 +183,7 @@ def _mean(numbers: list[Number]) -> Json:
 
 
 def record_at(data: Sequence[Json], index: int) -> JsonObject:
-    """One of the records.
-
-    Raises:
-        Invalid: `TRANSFORMATION_INVALID` where it is no object.
-    """
+    """One of the records. Raises `Invalid`: `TRANSFORMATION_INVALID` where it is no object."""
     record = data[index]
     if not isinstance(record, dict):
         raise Invalid(

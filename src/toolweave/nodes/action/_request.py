@@ -22,12 +22,7 @@ class Payload(NamedTuple):
 
 
 def fill_url(url: str, variables: JsonObject) -> str:
-    """`url` with its variables put in, so that none can leave its place.
-
-    Raises:
-        Invalid: `HTTP_URL_INVALID` for a variable without a value, or one that would change the
-            path around it.
-    """
+    """`url` with its variables put in, so that none can leave its place."""
 
     def value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
@@ -70,11 +65,7 @@ def merge_params(configured: JsonObject, dynamic: JsonObject) -> dict[str, list[
 
 
 def make_payload(method: str, body_type: str, body: Json) -> Payload:
-    """What is sent as body.
-
-    Raises:
-        Invalid: `HTTP_BODY_INVALID` for a body that cannot be sent as its type says.
-    """
+    """What is sent as body."""
     if body is None or body_type == "none" or method in _BODILESS:
         return Payload()
     match body_type:
@@ -87,11 +78,7 @@ def make_payload(method: str, body_type: str, body: Json) -> Payload:
 
 
 def plain(value: Json, where: str) -> str:
-    """A text, number or boolean as it is written into an address or header.
-
-    Raises:
-        Invalid: `HTTP_VALUE_INVALID` for a list, an object or null.
-    """
+    """A text, number or boolean as it is written into an address or header."""
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, dict | list):

@@ -39,11 +39,7 @@ _NO_PARAGRAPH = re.compile(r"[ \t]*(?:[>|#]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])| {4}
 
 
 def fail(kind: str, why: str, hint: str | None = None) -> NoReturn:
-    """Refuse a text.
-
-    Raises:
-        Invalid: `PARSE_FAILED`.
-    """
+    """Refuse a text. Raises `Invalid`: `PARSE_FAILED`."""
     raise Invalid("PARSE_FAILED", f"the text is no {kind} that can be read: {why}", hint=hint)
 
 

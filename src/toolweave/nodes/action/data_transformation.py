@@ -251,11 +251,7 @@ class DataTransformation:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The records, transformed.
-
-        Raises:
-            Invalid: `TRANSFORMATION_INVALID` for settings that say too little or contradict.
-        """
+        """The records, transformed."""
         data = given.listing("data")
         done = OPERATIONS[given.text("operation")](given, data)
         records: list[Json] = done.value if isinstance(done.value, list) else [done.value]

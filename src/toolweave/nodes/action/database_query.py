@@ -87,11 +87,7 @@ class DatabaseQuery:
         return "keyed" if config.get("allow_writes") is False else "once"
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Run the statement.
-
-        Raises:
-            ToolweaveError: what `Databases.query` raises.
-        """
+        """Run the statement. Raises `ToolweaveError`: what `Databases.query` raises."""
         given = context.given
         found = await context.resources.databases.query(
             given.text("database"),

@@ -70,14 +70,7 @@ class FileRead:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Read the file.
-
-        Raises:
-            NotFound: `FILE_NOT_FOUND`.
-            Denied: `FILE_DENIED`.
-            Invalid: `FILE_TOO_LARGE`.
-            Invalid: `FILE_NOT_TEXT`.
-        """
+        """Read the file."""
         given = context.given
         files = context.resources.files
         data, facts = await files.read(given.text("path"), max_bytes=given.whole("max_bytes"))

@@ -93,14 +93,7 @@ class FileWrite:
         return "keyed" if config.get("mode") in {"overwrite", "create"} else "once"
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Write the file.
-
-        Raises:
-            Conflict: `FILE_EXISTS`.
-            NotFound: `FILE_NOT_FOUND`.
-            Denied: `FILE_DENIED`.
-            Invalid: `FILE_CONTENT_INVALID`.
-        """
+        """Write the file."""
         given = context.given
         files = context.resources.files
         facts, is_new = await files.write(

@@ -183,14 +183,7 @@ class HttpRequest:
         return "keyed" if config.get("method", "GET") in IDEMPOTENT_METHODS else "once"
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Send the request; an answer with an error status is an outcome too.
-
-        Raises:
-            Invalid: `HTTP_URL_INVALID` and its like for a request that cannot be sent.
-            Denied: `HTTP_ADDRESS_DENIED`.
-            Unavailable: `HTTP_UNREACHABLE`, `HTTP_PROTOCOL`.
-            TimedOut: `HTTP_TIMED_OUT`.
-        """
+        """Send the request; an answer with an error status is an outcome too."""
         given = context.given
         method = given.text("method")
         headers = merge_headers(given.record("headers"), given.record("dynamic_headers"))

@@ -115,11 +115,7 @@ class Parse:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The value in the text.
-
-        Raises:
-            Invalid: `PARSE_FAILED`, with line and column where the fault has a place.
-        """
+        """The value in the text."""
         kind, text = given.text("format"), given.text("text")
         if len(text) > MAX_CHARS[kind]:
             fail(kind, f"{len(text)} characters; at most {MAX_CHARS[kind]} are read")

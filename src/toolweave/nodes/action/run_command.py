@@ -73,12 +73,7 @@ class RunCommand:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """What the program wrote, and how it ended.
-
-        Raises:
-            ToolweaveError: `COMMAND_FAILED`, and what `CommandCaller.run` raises.
-            Invalid: `COMMAND_OUTPUT_INVALID` where its output is no JSON.
-        """
+        """What the program wrote, and how it ended."""
         given, began = context.given, time.perf_counter()
         commands = context.resources.commands
         stdin = given.inputs.get("stdin")

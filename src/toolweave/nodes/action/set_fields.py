@@ -109,12 +109,7 @@ class SetFields:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The record, or each of the records, with its fields changed.
-
-        Raises:
-            Invalid: `FIELDS_INVALID` for what is no record, or a path through a plain value;
-                `EXPRESSION_FAILED` and its like.
-        """
+        """The record, or each of the records, with its fields changed."""
         data = given.value("data")
         if isinstance(data, list):
             changed: list[Json] = [

@@ -70,12 +70,7 @@ class WebSearch:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """The hits.
-
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`.
-            ToolweaveError: `TOOL_FAILED`.
-        """
+        """The hits. Raises `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`, `TOOL_FAILED`."""
         given, began = context.given, time.perf_counter()
         server = given.text("server")
         shelf = context.resources.approved_tools

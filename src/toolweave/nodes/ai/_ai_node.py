@@ -41,11 +41,7 @@ class AiNode:
         return Outcome(fields_of(setup, worked))
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Do the next part: a question, a call, or the end.
-
-        Raises:
-            ToolweaveError: what asking and calling raise; `AGENT_LIMIT_REACHED`.
-        """
+        """Do the next part: a question, a call, or the end."""
         setup = self.setup(context)
         kept = _Kept(context, setup)
         if not past(context) and (answer := await kept.get()) is not None:

@@ -30,11 +30,7 @@ def addresses_in(text: str, formats: Sequence[str], most: int) -> tuple[str, ...
 async def fetched(
     context: NodeContext, addresses: Sequence[str], kinds: Sequence[str]
 ) -> tuple[ModelImage, ...]:
-    """What is at these addresses, where it is of a kind such as `image`.
-
-    Raises:
-        Invalid: `PICTURE_INVALID`, and what fetching raises.
-    """
+    """What is at these addresses, where it is of a kind such as `image`."""
     return tuple([await _picture(context, one, kinds) for one in addresses])
 
 

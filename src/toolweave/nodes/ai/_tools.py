@@ -21,8 +21,7 @@ async def skills_for(
 ) -> tuple[AgentTool, ...]:
     """What the model may ask for, under names that are not `taken`.
 
-    Raises:
-        NotFound: `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`.
+    Raises `NotFound`: `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`.
     """
     names = list(taken)
     found: list[AgentTool] = []

@@ -127,11 +127,7 @@ class Classify(AiNode):
 
 
 def labels_of(given: NodeInput) -> list[str]:
-    """The labels.
-
-    Raises:
-        Invalid: `NODE_INPUT_INVALID` for none, for too many, or for one that is there twice.
-    """
+    """The labels."""
     labels = [str(one) for one in given.listing("labels")]
     if not 2 <= len(labels) <= MAX_LABELS or len(set(labels)) < len(labels) or "" in labels:
         raise Invalid(

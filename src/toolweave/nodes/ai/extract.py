@@ -127,11 +127,7 @@ class Extract(AiNode):
 
 
 def schema_of(given: NodeInput) -> JsonObject:
-    """The schema of the answer, from either configuration.
-
-    Raises:
-        Invalid: `NODE_INPUT_INVALID` where neither says what is wanted.
-    """
+    """The schema of the answer, from either configuration."""
     schema, fields = given.record("output_schema"), given.record("fields")
     if schema:
         return schema

@@ -49,11 +49,7 @@ class ConditionReader:
     names: Mapping[str, Json]
 
     def conditions(self, given: NodeInput) -> list[Condition]:
-        """Every condition of the filter.
-
-        Raises:
-            Invalid: `FILTER_CONDITION_INVALID` for one that can never be asked.
-        """
+        """Every condition of the filter."""
         if self.kind == "custom_function":
             return [self._expression(given.text("custom_filter_function"), "the function")]
         listed = given.listing("conditions")

@@ -14,11 +14,7 @@ _ROOT = re.compile(r"\w+")
 
 
 def list_at(given: NodeInput, path: str) -> list[Json]:
-    """The list that a path leads to: `data.users`, or `users` for the same.
-
-    Raises:
-        Invalid: `NODE_INPUT_INVALID` where there is something else.
-    """
+    """The list that a path leads to: `data.users`, or `users` for the same."""
     root = _ROOT.match(path)
     is_whole = root is not None and root[0] in _ROOTS
     found = value_of(path if is_whole else f"data.{path}", given.names)
@@ -51,11 +47,7 @@ def is_same(one: Json, other: Json) -> bool:
 
 
 def in_order(items: list[Json], path: str, order: str, *, is_nested: bool = True) -> list[int]:
-    """The places of the items, sorted by a field; those without it come last.
-
-    Raises:
-        Invalid: `SORT_INVALID` for no field, or an order that is neither asc nor desc.
-    """
+    """The places of the items, sorted by a field; those without it come last."""
     if not path or order not in ("asc", "desc"):
         raise Invalid(
             "SORT_INVALID",

@@ -23,11 +23,7 @@ _TAKE = (
 
 
 async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
-    """Look once; the first message that fits is taken, if it is to be.
-
-    Raises:
-        Invalid: `WAIT_INVALID` without the name of a queue, `WAIT_NOT_BUILT_IN` for another kind.
-    """
+    """Look once; the first message that fits is taken, if it is to be."""
     config = context.given.record("queue_config")
     name, kind = config.get("queue_name"), config.get("queue_type", BUILT_IN)
     if kind != BUILT_IN:

@@ -25,11 +25,7 @@ _Look: TypeAlias = Callable[[NodeContext, WaitMemory], Awaitable[WaitOutcome]]
 
 
 async def look(context: NodeContext, memory: WaitMemory, reply: Json) -> WaitOutcome:
-    """Look once.
-
-    Raises:
-        Invalid: `WAIT_INVALID` for a configuration that cannot work, `WAIT_NOT_BUILT_IN`.
-    """
+    """Look once."""
     kind = context.given.text("wait_type")
     if kind == "condition":
         return _condition(context, memory, reply)

@@ -128,8 +128,7 @@ def holds(expected: Json, found: Json) -> bool:
 def why_unmet(given: NodeInput, trigger: Json, now: datetime) -> str | None:
     """Why the condition does not hold, if there is one; what it reads may not be there yet.
 
-    Raises:
-        Invalid: the condition can never hold.
+    Raises `Invalid`: the condition can never hold.
     """
     text = given.text("wait_condition")
     if not text:

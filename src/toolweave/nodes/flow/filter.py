@@ -279,12 +279,7 @@ class Filter:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The items that pass and those that do not.
-
-        Raises:
-            Invalid: `FILTER_CONDITION_INVALID`, or `FILTER_ITEM_INVALID` for an item that a
-                condition cannot be asked of, where that must fail.
-        """
+        """The items that pass and those that do not."""
         items, mode = given.listing("data"), given.text("filter_mode")
         conditions = ConditionReader(
             given.text("filter_type"),

@@ -103,11 +103,7 @@ class ForEach:
     )
 
     def items(self, given: NodeInput) -> list[Json] | None:
-        """The list.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID` where there is none.
-        """
+        """The list. Raises `Invalid`: `NODE_INPUT_INVALID` where there is none."""
         path = given.text("array_path")
         return list_at(given, path) if path else given.listing("data")
 

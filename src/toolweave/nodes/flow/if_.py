@@ -89,11 +89,7 @@ class If:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """What came in, by the way the condition says.
-
-        Raises:
-            Invalid: `CONDITION_FAILED` for a condition that gives neither true nor false.
-        """
+        """What came in, by the way the condition says."""
         holds = condition(given.text("condition_expression"), given.names)
         value = {"data": given.value("data"), "condition_result": holds}
         return Outcome(value, ("true" if holds else "false",))

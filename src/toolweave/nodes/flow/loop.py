@@ -165,11 +165,7 @@ class LoopNode:
     )
 
     def items(self, given: NodeInput) -> list[Json] | None:
-        """The numbers or the list; nothing for while.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID` where there is no list, or no condition.
-        """
+        """The numbers or the list; nothing for while."""
         most = given.whole("max_iterations")
         match given.text("loop_type"):
             case "for_range":

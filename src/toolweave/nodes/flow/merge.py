@@ -149,11 +149,7 @@ class Merge:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """All items of all branches.
-
-        Raises:
-            Invalid: `MERGE_TIMESTAMPS_INVALID` for times that are none, or not one of each input.
-        """
+        """All items of all branches."""
         inputs, merged, total = given.listing("data"), list[_Item](), 0
         seen: dict[bytes, int] = {}
         keeps = given.text("handle_duplicates")

@@ -115,11 +115,7 @@ class Sort:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The items in order, and where each was.
-
-        Raises:
-            Invalid: `SORT_INVALID` for an override that is none.
-        """
+        """The items in order, and where each was."""
         items, override = given.listing("data"), given.record("sort_override")
         path = _text(override.get("sort_field"), given.text("sort_field"))
         places = in_order(items, path, _text(override.get("order"), given.text("order")))

@@ -88,11 +88,7 @@ class Split:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The lists.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID` where the field to group by is not named.
-        """
+        """The lists."""
         items, keys = given.listing("data"), list[Json]()
         match given.text("split_by"):
             case "size":

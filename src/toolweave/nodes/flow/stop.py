@@ -88,11 +88,7 @@ class Stop:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The end of the run, or what came in.
-
-        Raises:
-            Invalid: `FLOW_STOPPED` with the message.
-        """
+        """The end of the run, or what came in."""
         when, data = given.text("when"), given.value("data")
         if when and not condition(when, given.names):
             return Outcome({"data": data, "stopped": False})

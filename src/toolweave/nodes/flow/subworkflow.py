@@ -58,12 +58,7 @@ class Subworkflow:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What the other workflow gave, once it is over.
-
-        Raises:
-            Unavailable: `RESOURCE_MISSING` where no workflows are stored.
-            Invalid: `NODE_INPUT_INVALID` without a name.
-        """
+        """What the other workflow gave, once it is over."""
         name = context.given.text("workflow")
         if not name:
             message = "'workflow' must be the name of a stored workflow"

@@ -100,11 +100,7 @@ class SwitchNode:
     )
 
     def compute(self, given: NodeInput) -> Outcome:
-        """What came in, by the ways whose conditions hold.
-
-        Raises:
-            Invalid: `SWITCH_CASE_INVALID`, or `CONDITION_FAILED` for one that is no condition.
-        """
+        """What came in, by the ways whose conditions hold."""
         cases = given.listing("cases")
         if not 0 < len(cases) <= MAX_CASES:
             message = f"'cases' has {len(cases)} cases; it takes 1 to {MAX_CASES}"

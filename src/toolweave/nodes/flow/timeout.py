@@ -87,12 +87,7 @@ class Timeout:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """The input, by one of two ways.
-
-        Raises:
-            Invalid: `DEADLINE_PASSED` when it is late and must fail, `NODE_INPUT_INVALID` for a
-                time that is none.
-        """
+        """The input, by one of two ways."""
         given, now = context.given, context.now()
         if given.text("deadline"):
             deadline = _moment("deadline", given.text("deadline"))

@@ -259,11 +259,7 @@ class WaitNode:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Waiting:
-        """The input, once what is waited for has come or the time is up.
-
-        Raises:
-            Invalid: `WAIT_INVALID` for a wait that can never end, `WAIT_NOT_BUILT_IN`.
-        """
+        """The input, once what is waited for has come or the time is up."""
         given, now, resumed = context.given, context.now(), context.resumed
         memory = WaitMemory.of(resumed.memory) if resumed else WaitMemory(now)
         answer = resumed if resumed and resumed.by == "answer" else None

@@ -12,11 +12,7 @@ FILLED = "form_data"
 
 
 def form_schema(given: NodeInput, field: str) -> JsonObject:
-    """The schema of a node's form.
-
-    Raises:
-        Invalid: `FORM_SCHEMA_INVALID` with everything that is wrong.
-    """
+    """The schema of a node's form."""
     schema = given.record(field)
     compiled = compile_schema(schema)
     if not compiled.is_usable:

@@ -188,11 +188,7 @@ class Review:
 
 
 def review_of(given: NodeInput) -> Review:
-    """The review of a node's settings.
-
-    Raises:
-        Invalid: `REVIEW_INVALID`.
-    """
+    """The review of a node's settings. Raises `Invalid`: `REVIEW_INVALID`."""
     ends = given.record("score_range")
     lowest, highest = ends.get("min", 1), ends.get("max", 5)
     if not (isinstance(lowest, int | float) and isinstance(highest, int | float)):

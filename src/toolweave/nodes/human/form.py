@@ -104,11 +104,7 @@ class Form:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """The filled form, or how it came that there is none.
-
-        Raises:
-            Invalid: `FORM_SCHEMA_INVALID`.
-        """
+        """The filled form, or how it came that there is none. Raises `FORM_SCHEMA_INVALID`."""
         given = context.given
         question = Question(
             kind="form",

@@ -185,11 +185,7 @@ class ManualReview:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """The verdict of the reviewers, by the port of what it means.
-
-        Raises:
-            Invalid: `REVIEW_INVALID` for a scale that has no ends.
-        """
+        """The verdict of the reviewers, by the port of what it means."""
         given = context.given
         review = review_of(given)
         question = Question(

@@ -87,11 +87,7 @@ class McpElicitation:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What the person answered, by the port of what it means.
-
-        Raises:
-            Invalid: `FORM_SCHEMA_INVALID`.
-        """
+        """What the person answered, by the port of what it means. Raises `FORM_SCHEMA_INVALID`."""
         given = context.given
         has_form = bool(given.record("requested_schema"))
         mention = given.text("user_mention")

@@ -13,11 +13,7 @@ MAX_DATA = 4 * 1024 * 1024
 
 
 def value_of(result: ToolResult, call: ToolCall) -> Json:
-    """A result as a value: what is structured, else its text, parsed where it is JSON.
-
-    Raises:
-        ToolweaveError: `TOOL_FAILED` when the tool says that it did not work.
-    """
+    """A result as a value: what is structured, else its text, parsed where it is JSON."""
     if result.is_error:
         message = f"tool {call.tool!r} of server {call.server!r} says: {result.text[:500]}"
         raise ToolweaveError("TOOL_FAILED", message)

@@ -40,8 +40,7 @@ MAX_DATA_CHARS = 40_000
 async def fill_parameters(context: NodeContext) -> Outcome | Wait:
     """`naturalLanguageParam`: what the tool answered to a call whose arguments a model filled in.
 
-    Raises:
-        Invalid: `MODEL_ARGUMENTS_INVALID` when they never fitted the tool.
+    Raises `Invalid`: `MODEL_ARGUMENTS_INVALID` when they never fitted the tool.
     """
     given = context.given
     config = given.record(PARAM_CONFIG)

@@ -23,11 +23,7 @@ class McpTool:
         return "once" if mode_of(config) == "detailed" else "keyed"
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What the tool answered, or what a model made of the task.
-
-        Raises:
-            Unavailable: `MODEL_NEEDED` in the language modes without a model.
-        """
+        """What the tool answered, or what a model made of the task."""
         match mode_of(context.given.config):
             case "naturalLanguageParam":
                 return await fill_parameters(context)

@@ -28,11 +28,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
 def format_of(named: str, path: str = "") -> str:
-    """The format of a document: as it is said, else by the ending of its path.
-
-    Raises:
-        Invalid: `DOCUMENT_FORMAT_UNSUPPORTED`.
-    """
+    """The format of a document: as it is said, else by the ending of its path."""
     wish = (named or path.rpartition("/")[2].rpartition(".")[2]).lower().lstrip(".")
     found = _SAME.get(wish, wish) if named or "." in path else "text"
     if found not in FORMATS:
@@ -49,8 +45,7 @@ def format_of(named: str, path: str = "") -> str:
 def plain_text(content: str, kind: str) -> str:
     """The words of a document, without its markup.
 
-    Raises:
-        Invalid: `JSON_INVALID` for what should be JSON.
+    Raises `Invalid`: `JSON_INVALID` for what should be JSON.
     """
     match kind:
         case "html":

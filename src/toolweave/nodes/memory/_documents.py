@@ -56,8 +56,7 @@ class Documents:
     async def put(self, *documents: StoredDocument) -> None:
         """Keep documents; one of the same id is replaced.
 
-        Raises:
-            Invalid: `MEMORY_FULL`, `MEMORY_VALUE_INVALID`.
+        Raises `Invalid`: `MEMORY_FULL`, `MEMORY_VALUE_INVALID`.
         """
         rows = [
             (

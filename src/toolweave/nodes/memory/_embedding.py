@@ -29,11 +29,7 @@ _LETTERS_WEIGHT = 0.35
 
 
 def embed(text: str, dimension: int) -> Vector:
-    """The vector of `text`, of length 1; of length 0 where it has no word.
-
-    Raises:
-        Invalid: `MEMORY_VALUE_INVALID` for a text too long to have one subject.
-    """
+    """The vector of `text`, of length 1; of length 0 where it has no word."""
     if len(text) > MAX_CHARACTERS:
         raise Invalid(
             "MEMORY_VALUE_INVALID",

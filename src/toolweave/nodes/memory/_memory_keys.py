@@ -28,11 +28,7 @@ class MemoryKeys:
         return await self.get(key) is not None
 
     async def set(self, key: str, text: str, *, ttl_s: float, room: Room) -> bool:
-        """Keep it; false where there is no room.
-
-        Raises:
-            Invalid: `MEMORY_VALUE_INVALID` where the process would hold too much.
-        """
+        """Keep it; false where there is no room."""
         self._forget_expired()
         if key not in self.kept and len(self._below(room.prefix)) >= room.max_keys:
             return False

@@ -35,11 +35,7 @@ async def has_pgvector(database: Database) -> bool:
 
 
 def quoted(table: str) -> str:
-    """The name of a table, with or without its schema, as SQL takes it.
-
-    Raises:
-        Invalid: `NODE_INPUT_INVALID` for anything but letters, digits and underscores.
-    """
+    """The name of a table, with or without its schema, as SQL takes it."""
     parts = table.split(".")
     if len(parts) > 2 or not all(_NAME.fullmatch(part) for part in parts):
         raise Invalid(
@@ -60,12 +56,7 @@ class PgVectors:
 
     @classmethod
     async def opened(cls, database: Database, table: str, dimension: int) -> "PgVectors":
-        """Open a table; where it is missing it is made.
-
-        Raises:
-            Invalid: `VECTOR_TABLE_MISFIT` for a dimension pgvector cannot store.
-            Conflict: `VECTOR_TABLE_MISFIT` for a table with other columns or another dimension.
-        """
+        """Open a table; where it is missing it is made."""
         if dimension > MAX_DIMENSION:
             message = f"pgvector stores at most {MAX_DIMENSION} dimensions, not {dimension}"
             raise Invalid("VECTOR_TABLE_MISFIT", message)

@@ -53,11 +53,7 @@ class RedisKeys:
         return [name.decode("utf-8", "replace") for name in found]
 
     async def clear(self, prefix: str) -> None:
-        """Forget every key that begins with `prefix`.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID` without a prefix: the rest belongs to others.
-        """
+        """Forget every key that begins with `prefix`."""
         if not prefix:
             message = "clear would delete every key in this Redis, also those of others"
             raise Invalid("NODE_INPUT_INVALID", message, hint="set key_prefix")

@@ -10,11 +10,7 @@ MAX_VALUE_BYTES = 16 * MIB
 
 
 def text_of(value: Json, what: str = "the value") -> str:
-    """`value` as JSON text that can be read again.
-
-    Raises:
-        Invalid: `MEMORY_VALUE_INVALID`.
-    """
+    """`value` as JSON text that can be read again. Raises `Invalid`: `MEMORY_VALUE_INVALID`."""
     try:
         text = json_text.write(value)
         json_text.read(text, max_bytes=MAX_VALUE_BYTES)
@@ -24,11 +20,7 @@ def text_of(value: Json, what: str = "the value") -> str:
 
 
 def escaped(text: str, what: str = "the key") -> str:
-    """`text` as JSON writes it, without quotes: no NUL is left, and prefixes stay prefixes.
-
-    Raises:
-        Invalid: `MEMORY_KEY_INVALID` for a lone surrogate, or for more than a key may have.
-    """
+    """`text` as JSON writes it, without quotes: no NUL is left, and prefixes stay prefixes."""
     try:
         written = json_text.write(text)[1:-1]
     except TypeError:

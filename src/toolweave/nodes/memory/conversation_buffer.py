@@ -142,11 +142,7 @@ class ConversationBuffer:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Add the message, if there is one, and give what is kept.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID`, `MEMORY_VALUE_INVALID`.
-        """
+        """Add the message, if there is one, and give what is kept."""
         given = context.given
         conversations = Conversations(context.resources.stores.database)
         limits = BufferLimits(

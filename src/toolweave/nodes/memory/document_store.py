@@ -168,12 +168,7 @@ class DocumentStore:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Do one operation.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID`, `DOCUMENT_FORMAT_UNSUPPORTED`, `MEMORY_FULL`.
-            NotFound: `DOCUMENT_UNKNOWN` for an update of what is not there.
-        """
+        """Do one operation."""
         began, given = time.perf_counter(), context.given
         name = f"documents/{given.text('collection_name')}"
         documents = Documents(context.resources.stores.database, name)

@@ -111,11 +111,7 @@ class Entity:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Do one operation.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID`, `MEMORY_FULL`.
-        """
+        """Do one operation. Raises `Invalid`: `NODE_INPUT_INVALID`, `MEMORY_FULL`."""
         given = context.given
         known = Documents(
             context.resources.stores.database, f"entities/{given.text('memory_name')}"

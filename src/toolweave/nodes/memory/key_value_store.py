@@ -140,12 +140,7 @@ class KeyValueStore:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Do one operation.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID`, `MEMORY_KEY_INVALID`, `MEMORY_VALUE_INVALID`,
-                `MEMORY_FILE_INVALID`.
-        """
+        """Do one operation."""
         began = time.perf_counter()
         given = context.given
         operation = given.text("operation") or "get"

@@ -112,12 +112,7 @@ class KnowledgeBase:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Do one operation.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID`, `DOCUMENT_FORMAT_UNSUPPORTED` (a PDF, for one),
-                `MEMORY_FULL`.
-        """
+        """Do one operation."""
         began, given = time.perf_counter(), context.given
         name = f"knowledge/{given.text('base_name')}"
         base = Documents(context.resources.stores.database, name)

@@ -197,14 +197,7 @@ class VectorDatabase:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Do one operation.
-
-        Raises:
-            Invalid: `PROVIDER_NOT_BUILT_IN`, `NODE_INPUT_INVALID`, `MEMORY_KEY_INVALID`,
-                `MEMORY_VALUE_INVALID`.
-            NotFound: `VECTOR_ID_UNKNOWN` for an update of what is not there.
-            Unavailable: `MODEL_NEEDED` for another database's table that a model has filled.
-        """
+        """Do one operation."""
         began = time.perf_counter()
         given = context.given
         problem = provider_problem(given.config)

@@ -13,11 +13,7 @@ class AskUserQuestion:
     effect = "keyed"
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """The answer, by the port of its option.
-
-        Raises:
-            Invalid: `ANSWER_INVALID` for an answer that is no option.
-        """
+        """The answer, by the port of its option."""
         given = context.given
         options = _options(given)
         is_free = given.flag("multiSelect") or given.flag("useAiSuggestions") or not options

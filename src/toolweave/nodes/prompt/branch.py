@@ -14,22 +14,14 @@ class Branch:
     effect = "pure"
 
     def compute(self, given: NodeInput) -> Outcome:
-        """What came in, by one branch.
-
-        Raises:
-            Unavailable: `MODEL_NEEDED` for a condition in plain words.
-        """
+        """What came in, by one branch."""
         for index, branch in enumerate(branches_of(given)):
             if branch.get("isDefault") is not True and self.holds(branch, given):
                 return Outcome(given.came_in, (f"branch-{index}",))
         return self.otherwise(given)
 
     def otherwise(self, given: NodeInput) -> Outcome:
-        """What came in, by the default branch.
-
-        Raises:
-            Invalid: `BRANCH_NONE`.
-        """
+        """What came in, by the default branch. Raises `Invalid`: `BRANCH_NONE`."""
         defaults = [
             index
             for index, branch in enumerate(branches_of(given))
@@ -42,8 +34,7 @@ class Branch:
     def holds(self, branch: JsonObject, given: NodeInput) -> bool:
         """Whether a branch's expression holds.
 
-        Raises:
-            Unavailable: `MODEL_NEEDED` where it is in plain words.
+        Raises `Unavailable`: `MODEL_NEEDED` where it is in plain words.
         """
         text = branch.get("condition")
         if not isinstance(text, str):

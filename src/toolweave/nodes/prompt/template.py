@@ -14,12 +14,7 @@ class TemplateNode:
     effect = "pure"
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The filled text.
-
-        Raises:
-            Invalid: `MISSING_VARIABLES` with every name that has no value; whatever kept a
-                library from giving the template.
-        """
+        """The filled text."""
         fault = given.config.get("templateFault")
         if isinstance(fault, dict):
             raise Invalid(str(fault.get("code")), str(fault.get("message")))

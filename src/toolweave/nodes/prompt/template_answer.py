@@ -16,11 +16,7 @@ class TemplateAnswer:
     effect = "keyed"
 
     async def run(self, context: NodeContext) -> Outcome:
-        """The model's answer.
-
-        Raises:
-            Invalid: `MISSING_VARIABLES`, before anything is asked.
-        """
+        """The model's answer. Raises `Invalid`: `MISSING_VARIABLES`, before anything is asked."""
         filled = TemplateNode().compute(context.given).value
         asking = context.resources.model
         reply = await asking.ask(ModelQuestion(messages=(Said(text=str(filled)),)))

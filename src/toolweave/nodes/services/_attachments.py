@@ -15,10 +15,8 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 async def attached(context: NodeContext, given: JsonObject, field: str = "file") -> RequestPart:
     """The file that an object describes: `path` or `file_path`, or `content`, or `content_base64`.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_INVALID` for an object that describes none, `FILE_TOO_LARGE`.
-        NotFound: `FILE_NOT_FOUND`.
-        Denied: `FILE_DENIED`.
+    Raises `Invalid`: `SERVICE_FIELD_INVALID` for an object that describes none, `FILE_TOO_LARGE`;
+    `NotFound`: `FILE_NOT_FOUND`; `Denied`: `FILE_DENIED`.
     """
     path = given.get("path") or given.get("file_path")
     named = given.get("filename")

@@ -81,9 +81,8 @@ class ServiceClient:
     async def do(self, name: str, action: Action, values: JsonObject) -> ServiceResponse:
         """Do an action of the table.
 
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING` and its like, before anything is sent.
-            ToolweaveError: as `send` does.
+        Raises `Invalid`: `SERVICE_FIELD_MISSING` and its like, before anything is sent;
+        `ToolweaveError`: as `send` does.
         """
         return await self.send(name, build(name, action, values))
 
@@ -158,9 +157,8 @@ async def calling(
 ) -> ServiceClient:
     """A caller with the credential that a node's configuration names.
 
-    Raises:
-        NotFound: `SERVICE_CREDENTIAL_MISSING`, `SECRET_NOT_FOUND`.
-        Denied: `SERVICE_SIGN_IN_NEEDED`.
+    Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`, `SECRET_NOT_FOUND`; `Denied`:
+    `SERVICE_SIGN_IN_NEEDED`.
     """
     services = context.resources.services
     access = await services.access(service, token, prefers_oauth=prefers_oauth)
@@ -185,11 +183,7 @@ async def waiting(
     most: int = MAX_WAITS,
     least_s: float = 0.0,
 ) -> Outcome | Wait:
-    """Do the work; where the service says to wait, wait in the journal and go on then.
-
-    Raises:
-        Unavailable: `SERVICE_LIMITED` after too many waits, or for too long a one.
-    """
+    """Do the work; where the service says to wait, wait in the journal and go on then."""
     try:
         return await work()
     except Limited as error:

@@ -109,11 +109,7 @@ def look_up(values: JsonObject, source: str) -> Json:
 
 
 def taken(fields: str, values: JsonObject, *, by: str) -> JsonObject:
-    """What of `values` is sent; nothing is sent for what was not given.
-
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING` for the first that is needed and not given.
-    """
+    """What of `values` is sent; nothing is sent for what was not given."""
     found: JsonObject = {}
     for wire, source, is_needed in places(fields):
         value = look_up(values, source)
@@ -136,11 +132,7 @@ def missing(name: str, action: str) -> Invalid:
 
 
 def build(name: str, action: Action, values: JsonObject) -> ServiceCall:
-    """The request of an action.
-
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`.
-    """
+    """The request of an action. Raises `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`."""
     body = {**taken(action.body, values, by=name), **action.fixed}
     return ServiceCall(
         action.method,
@@ -159,11 +151,7 @@ def query_of(values: JsonObject) -> Iterator[tuple[str, str]]:
 
 
 def plain(value: Json, name: str) -> str:
-    """A text, number or boolean as it is written into an address.
-
-    Raises:
-        Invalid: `SERVICE_FIELD_INVALID`.
-    """
+    """A text, number or boolean as it is written into an address."""
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, dict | list):
@@ -172,11 +160,7 @@ def plain(value: Json, name: str) -> str:
 
 
 def fill_path(path: str, values: JsonObject, *, by: str) -> str:
-    """`path` with its fields put in, so that none can leave its place.
-
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`.
-    """
+    """`path` with its fields put in, so that none can leave its place."""
 
     def value(found: re.Match[str]) -> str:
         name, is_long = found[1], bool(found[2])

@@ -12,11 +12,7 @@ LONGEST_DELAY_S = 600.0
 
 
 def settings_of(context: NodeContext, spec: NodeSpec) -> JsonObject:
-    """Every setting, with what `data` says instead; a secret is never taken from data.
-
-    Raises:
-        Invalid: `NODE_INPUT_INVALID` where data holds a field that is a secret.
-    """
+    """Every setting, with what `data` says instead; a secret is never taken from data."""
     given = context.given
     data = given.record("data")
     secret = {field.name for field in spec.configurations if field.sensitive} & data.keys()

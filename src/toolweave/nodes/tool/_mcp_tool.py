@@ -71,12 +71,7 @@ class BoundTool:
     binding: McpBinding
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Call the tool, through the one gate.
-
-        Raises:
-            Invalid: `NODE_INPUT_INVALID` for a tool that may not be called here.
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-        """
+        """Call the tool, through the one gate."""
         given = context.given
         tool = _named(self.binding, given, await self._tools(context))
         arguments = self.binding.arguments(given, tool, given.record("function_args"))

@@ -48,12 +48,7 @@ class ClaudeCliServer:
 async def claude_mcp_list(
     timeout_s: float, *, places: ClientLocations
 ) -> tuple[ClaudeCliServer, ...]:
-    """Run `claude mcp list` in the project directory.
-
-    Raises:
-        Unavailable: `MCP_CLI_NOT_FOUND`, or `MCP_CLI_FAILED` if it exits with an error.
-        TimedOut: `MCP_CLI_TIMEOUT`; the command and its children have been stopped.
-    """
+    """Run `claude mcp list` in the project directory."""
     program = shutil.which("claude", path=places.environ.get("PATH", ""))
     if program is None:
         raise Unavailable(

@@ -70,11 +70,9 @@ class BubblewrapRunner:
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
         """Return the command inside the sandbox.
 
-        Raises:
-            Unavailable: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`,
-                `RUNNER_MISSING`.
-            Invalid: `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`,
-                `SERVER_WRITABLE_PATH_REFUSED`.
+        Raises `Unavailable`: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`,
+        `RUNNER_MISSING`; `Invalid`: `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`,
+        `SERVER_WRITABLE_PATH_REFUSED`.
         """
         command = plain.as_command(definition, self.name)
         bare = self._inner.launch(definition, server_name=server_name, env=env)

@@ -79,10 +79,8 @@ class DockerRunner:
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
         """Return the `docker run` command for an image.
 
-        Raises:
-            Invalid: `SERVER_CONTAINER_INVALID`, `SERVER_ENVIRONMENT_INVALID`,
-                `SERVER_RUNNER_MISMATCH`.
-            Unavailable: `RUNNER_MISSING`.
+        Raises `Invalid`: `SERVER_CONTAINER_INVALID`, `SERVER_ENVIRONMENT_INVALID`,
+        `SERVER_RUNNER_MISMATCH`; `Unavailable`: `RUNNER_MISSING`.
         """
         if not isinstance(definition, ContainerServer):
             raise Invalid(

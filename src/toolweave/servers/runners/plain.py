@@ -67,9 +67,8 @@ class PlainRunner:
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
         """Return the command as written.
 
-        Raises:
-            Unavailable: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`.
-            Invalid: `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`.
+        Raises `Unavailable`: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`; `Invalid`:
+        `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`.
         """
         command = as_command(definition, self.name)
         full = self.environment(env)
@@ -90,11 +89,7 @@ class PlainRunner:
 
 
 def as_command(definition: Definition, runner: RunnerName) -> CommandServer:
-    """Return `definition` if it is a command line.
-
-    Raises:
-        Invalid: `SERVER_RUNNER_MISMATCH`.
-    """
+    """Return `definition` if it is a command line. Raises `Invalid`: `SERVER_RUNNER_MISMATCH`."""
     if not isinstance(definition, CommandServer):
         raise Invalid(
             "SERVER_RUNNER_MISMATCH",
@@ -104,11 +99,7 @@ def as_command(definition: Definition, runner: RunnerName) -> CommandServer:
 
 
 def check_environment(env: Mapping[str, str]) -> None:
-    """Reject variables that no operating system accepts.
-
-    Raises:
-        Invalid: `SERVER_ENVIRONMENT_INVALID`, naming the variables but never their values.
-    """
+    """Reject variables that no operating system accepts."""
     wrong = [
         name for name, value in env.items() if not name or {"=", "\0"} & {*name} or "\0" in value
     ]
@@ -131,11 +122,7 @@ def check_environment(env: Mapping[str, str]) -> None:
 def working_directory(
     command: CommandServer, server_name: str, env: Mapping[str, str]
 ) -> str | None:
-    """Return the working directory with `~` expanded.
-
-    Raises:
-        Unavailable: `SERVER_DIRECTORY_MISSING`.
-    """
+    """Return the working directory with `~` expanded. Raises `SERVER_DIRECTORY_MISSING`."""
     if command.cwd is None:
         return None
     directory = expand_home(command.cwd, env)
@@ -156,11 +143,7 @@ def expand_home(path: str, env: Mapping[str, str]) -> str:
 
 
 def locate(command: str, server_name: str, env: Mapping[str, str], cwd: str | None) -> str:
-    """Return the path of the program, as the started process will find it.
-
-    Raises:
-        Unavailable: `SERVER_COMMAND_NOT_FOUND`.
-    """
+    """Return the path of the program, as the started process will find it."""
     if os.path.dirname(command):
         found = shutil.which(os.path.join(cwd or "", command))
     else:

@@ -57,11 +57,7 @@ class HttpFailures:
 
 
 async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Response:
-    """Send a request, following only redirects that keep the origin and the method.
-
-    Raises:
-        Unavailable: `SERVER_REDIRECTED`, or another failure.
-    """
+    """Send a request, following only redirects that keep the origin and the method."""
     onward = request
     for _ in range(MAX_REDIRECTS + 1):
         sent = onward

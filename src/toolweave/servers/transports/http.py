@@ -116,9 +116,7 @@ async def open_http(
 ) -> AsyncGenerator[TransportStreams]:
     """Open the message streams to the server; `headers` are already expanded.
 
-    Raises:
-        Denied: `SERVER_ADDRESS_DENIED`.
-        Invalid: `SERVER_HEADER_INVALID`.
+    Raises `Denied`: `SERVER_ADDRESS_DENIED`; `Invalid`: `SERVER_HEADER_INVALID`.
     """
     failures = HttpFailures()
     silence_s = max(SILENCE_S, 2 * limits.call_deadline_s)

@@ -17,11 +17,7 @@ from toolweave.servers.transports.notification_limit import NotificationLimit
 
 
 def read_message(text: str | bytes) -> SessionMessage:
-    """Parse a message.
-
-    Raises:
-        ValueError: the text is not JSON-RPC.
-    """
+    """Parse a message. Raises `ValueError`: the text is not JSON-RPC."""
     # In two steps: the adapter alone would parse the JSON again for every message type.
     message = jsonrpc_message_adapter.validate_python(from_json(text), by_name=False)
     return SessionMessage(message)

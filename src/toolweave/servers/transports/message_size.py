@@ -13,11 +13,7 @@ SLICE_BYTES = 64 * 1024
 
 
 async def check_value_count(message: bytes | str, where: str) -> None:
-    """Reject a message with too many values.
-
-    Raises:
-        Unavailable: `SERVER_RESPONSE_TOO_LARGE`.
-    """
+    """Reject a message with too many values. Raises `Unavailable`: `SERVER_RESPONSE_TOO_LARGE`."""
     # The shortest value with its comma takes two bytes, so a small message needs no counting.
     if len(message) <= 2 * MAX_VALUES:
         return

@@ -45,11 +45,7 @@ MAX_WAIT_S = 0.25
 async def open_stdio(
     launch: Launch, faults: DisconnectReason, *, guardian: Guardian, max_bytes: int
 ) -> AsyncGenerator[Streams]:
-    """Start the process and open its message streams; on exit, stop it and all its children.
-
-    Raises:
-        Unavailable: `SERVER_START_FAILED` if the process cannot be started.
-    """
+    """Start the process and open its message streams; on exit, stop it and all its children."""
     process = await _start(launch, faults)
     heard = anyio.Event()
     inbox = StdioReader(process, faults, max_line=max_bytes + ENVELOPE_BYTES, heard=heard)
@@ -121,8 +117,7 @@ class StdioReader:
     async def receive(self) -> Incoming:
         """Return the next message.
 
-        Raises:
-            EndOfStream: the process closed its side, or `faults` has the reason.
+        Raises `EndOfStream`: the process closed its side, or `faults` has the reason.
         """
         if self._busy_s > BUSY_S:
             # Let other servers use the event loop.

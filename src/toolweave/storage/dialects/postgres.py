@@ -269,12 +269,7 @@ class _Ears:
 
 @asynccontextmanager
 async def opened(address: str) -> AsyncGenerator[Database]:
-    """Connect to the database at the URL `address`.
-
-    Raises:
-        Invalid: `SETTING_INVALID` for a URL that cannot be read.
-        Unavailable: `STORAGE_UNREACHABLE`.
-    """
+    """Connect to the database at the URL `address`."""
     try:
         given = conninfo_to_dict(address)
         options = f"{_OPTIONS} {given.get('options', '')}"

@@ -166,12 +166,7 @@ async def _version(session: _Session) -> int:
 
 @asynccontextmanager
 async def opened(address: str) -> AsyncGenerator[Database]:
-    """Open the file at `address`, creating it (0600) and its folder (0700) if missing.
-
-    Raises:
-        Unavailable: `STORAGE_BROKEN`, `STORAGE_FULL` or, with no file to read,
-            `STORAGE_READ_ONLY`.
-    """
+    """Open the file at `address`, creating it (0600) and its folder (0700) if missing."""
     path, writable = await anyio.to_thread.run_sync(_prepare, address)
     if writable:
         writer = _Session(path, lambda: _connect_to_write(path), "write")

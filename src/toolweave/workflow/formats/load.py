@@ -72,11 +72,7 @@ def read(document: Json) -> LoadedWorkflow:
 
 
 def convert(workflow: Workflow, to: FormatName) -> Json:
-    """The document for `workflow` in another dialect, or in the one it came from.
-
-    Raises:
-        Invalid: `FORMAT_UNKNOWN`.
-    """
+    """The document for `workflow` in another dialect, or in the one it came from."""
     document = _named(to).write(workflow)
     taken_for, _ = _recognised(document)
     if taken_for.name == to or _says_as_much(taken_for, document, workflow):

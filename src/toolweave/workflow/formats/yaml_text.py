@@ -27,11 +27,7 @@ _WORDS: dict[str, Json] = {
 
 
 def read_yaml(data: bytes, *, max_depth: int) -> Json:
-    """The one document in `data`.
-
-    Raises:
-        Invalid: `YAML_INVALID`, with `pointer`, line and column where the fault has a place.
-    """
+    """The one document in `data`."""
     if len(data) > MAX_BYTES:
         raise Invalid("YAML_INVALID", f"the YAML has {len(data)} bytes; the limit is {MAX_BYTES}")
     try:

@@ -257,13 +257,7 @@ class DiscordAction:
         return "once" if moderation.get("send_dm") else effect_in(ACTIONS, config)
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Do the action.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            Denied: `SERVICE_LIMITED` for a limit that shall not be waited for.
-            ToolweaveError: as `Caller.send` does.
-        """
+        """Do the action."""
         values = settings_of(context, self.spec)
         by_hook = values["action_type"] == "send_webhook"
         caller = without_token(context, DISCORD) if by_hook else await calling(context, DISCORD, "")

@@ -111,11 +111,7 @@ class DiscordInteraction:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means.
-
-        Raises:
-            Invalid: `DISCORD_CHANNEL_ELSEWHERE`.
-        """
+        """What somebody replied, by the port of what it means."""
         given = context.given
         messages = DiscordMessages(
             given.text("server_id"), given.text("channel_id"), given.text("user_mention")

@@ -28,11 +28,7 @@ class DiscordMessages:
     mention: str = ""
 
     async def ask(self, context: NodeContext, question: Question) -> JsonObject | None:
-        """Post the question; where it stands.
-
-        Raises:
-            Invalid: `DISCORD_CHANNEL_ELSEWHERE` for a channel of another server.
-        """
+        """Post the question; where it stands."""
         discord = await calling(context, DISCORD, "")
         path = f"/channels/{quote(self.channel, safe='')}"
         found = (await discord.send("get channel", ServiceCall("GET", path))).record

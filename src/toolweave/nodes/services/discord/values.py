@@ -13,8 +13,7 @@ _HOLDERS = {"role": 0, "member": 1, "user": 1}
 def message_of(values: JsonObject, name: str) -> JsonObject:
     """What a message says.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING` without text and embed, `SERVICE_FIELD_INVALID`.
+    Raises `Invalid`: `SERVICE_FIELD_MISSING` without text and embed, `SERVICE_FIELD_INVALID`.
     """
     content = values.get("message_content") or None
     embeds: list[Json] = [one for one in objects(values.get("embed_config")) if one]

@@ -196,13 +196,7 @@ class Firecrawl:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Read the pages; a crawl is asked after from time to time until it is over.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            TimedOut: `SERVICE_JOB_TIMEOUT`.
-            ToolweaveError: as `Caller.send` does.
-        """
+        """Read the pages; a crawl is asked after from time to time until it is over."""
         caller = await calling(context, FIRECRAWL, context.given.text("firecrawl_api_key"))
         job = _job(context)
         if job is None:
@@ -275,11 +269,7 @@ async def _look(context: NodeContext, caller: ServiceClient, job: JsonObject) ->
 
 
 def _later(context: NodeContext, job: JsonObject, wait_s: float) -> Wait:
-    """Look again after a while.
-
-    Raises:
-        TimedOut: `SERVICE_JOB_TIMEOUT` where it took too long already.
-    """
+    """Look again after a while."""
     since = datetime.fromisoformat(str(job["since"]))
     timeout_s = context.given.number("timeout")
     if (context.now() - since).total_seconds() > timeout_s:

@@ -217,12 +217,7 @@ class GitHubAction:
         return "once" if config.get("comment") else effect_in(ACTIONS, config)
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Do the action.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            ToolweaveError: as `Caller.send` does.
-        """
+        """Do the action."""
         caller = await calling(context, GITHUB, context.given.text("github_token"))
         return await waiting(context, caller, lambda: _done(context, caller))
 

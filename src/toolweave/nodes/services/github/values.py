@@ -30,8 +30,7 @@ _PROTECTION: JsonObject = {
 def values_of(given: NodeInput, name: str) -> JsonObject:
     """Everything an action may send, by field: what is configured, and inputs that win over it.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_INVALID`, `SERVICE_FIELD_MISSING`.
+    Raises `Invalid`: `SERVICE_FIELD_INVALID`, `SERVICE_FIELD_MISSING`.
     """
     config = given.record("repository_config")
     values: JsonObject = {**_named(config.get("full_name")), **config}
@@ -45,11 +44,7 @@ def values_of(given: NodeInput, name: str) -> JsonObject:
 
 
 def people(values: JsonObject, name: str) -> list[str]:
-    """Whom an action is about.
-
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING`.
-    """
+    """Whom an action is about. Raises `Invalid`: `SERVICE_FIELD_MISSING`."""
     found = values.get("assignees")
     if not isinstance(found, list) or not found:
         raise missing("assignees", name)

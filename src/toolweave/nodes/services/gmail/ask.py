@@ -149,11 +149,7 @@ class GmailInteraction:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means.
-
-        Raises:
-            Invalid: `EMAIL_CONFIG_INVALID`.
-        """
+        """What somebody replied, by the port of what it means. Raises `EMAIL_CONFIG_INVALID`."""
         given = context.given
         account = Account("gmail", given.text("sender_email"), given.record("gmail_credentials"))
         return await ask(context, approving_by_mail(given, account))

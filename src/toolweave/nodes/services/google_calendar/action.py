@@ -249,12 +249,7 @@ class GoogleCalendar:
         return effect_in(ACTIONS, {"action_type": plain})
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Do the action; an access token that ended is renewed where a refresh token is given.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            ToolweaveError: as `Caller.send` does.
-        """
+        """Do the action; an access token that ended is renewed where a refresh token is given."""
         given = context.given
         settings = settings_of(context, self.spec)
         caller = await calling(context, GOOGLE_CALENDAR, given.text("access_token"))

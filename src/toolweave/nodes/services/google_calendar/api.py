@@ -97,8 +97,7 @@ def plain_name(action_type: str) -> str:
 def values_of(settings: JsonObject, name: str) -> JsonObject:
     """Every field that an action may send.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`.
+    Raises `Invalid`: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`.
     """
     values: JsonObject = {
         **settings,

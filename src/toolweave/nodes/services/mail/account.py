@@ -69,11 +69,7 @@ class Account:
         }
 
     def smtp(self) -> SmtpServer:
-        """Where it sends.
-
-        Raises:
-            Invalid: `EMAIL_CONFIG_INVALID`.
-        """
+        """Where it sends. Raises `Invalid`: `EMAIL_CONFIG_INVALID`."""
         host, port = self._place("smtp", 0, 587)
         security = str(self.credentials.get("security") or ("tls" if port == 465 else "starttls"))
         if security not in {"tls", "starttls", "none"}:

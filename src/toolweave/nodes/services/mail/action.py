@@ -132,12 +132,7 @@ class EmailAction:
     )
 
     async def run(self, context: NodeContext) -> Outcome:
-        """Send the mail.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`, before anything is sent.
-            ToolweaveError: as `Mailer.send` does.
-        """
+        """Send the mail."""
         given = context.given
         draft = _draft(given, await _files(context))
         domain = draft.sender.rpartition("@")[2].strip("> ")

@@ -52,8 +52,7 @@ class MailDraft:
 def write_mail(draft: MailDraft, *, message_id: str, at: datetime) -> bytes:
     """The mail as it is sent; no value can add a header or a recipient.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_INVALID`.
+    Raises `Invalid`: `SERVICE_FIELD_INVALID`.
     """
     mail = EmailMessage(policy=policy.SMTP)
     name, address = _mailbox(draft.sender, "from_address")

@@ -144,13 +144,7 @@ class Notion:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Carry out the instruction: by a model, or as it is written where it is JSON.
-
-        Raises:
-            Unavailable: `MODEL_NEEDED`, `SERVICE_PLAN_UNFINISHED`.
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            ToolweaveError: as `Caller.send` does.
-        """
+        """Carry out the instruction: by a model, or as it is written where it is JSON."""
         given = context.given
         notion = await calling(context, NOTION, given.text("notion_token"))
         work = NotionWork(notion, given.text("database_id"), given.text("page_id"))

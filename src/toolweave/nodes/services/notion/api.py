@@ -57,8 +57,7 @@ def rich(text: str) -> list[Json]:
 def blocks(text: str) -> list[Json]:
     """Lines of plain text or simple Markdown as blocks.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_INVALID` for more than Notion takes at once.
+    Raises `Invalid`: `SERVICE_FIELD_INVALID` for more than Notion takes at once.
     """
     found = [_block(line) for line in text.split("\n") if line.strip()]
     if len(found) > MAX_BLOCKS:
@@ -69,8 +68,7 @@ def blocks(text: str) -> list[Json]:
 def properties(schema: JsonObject, values: JsonObject) -> JsonObject:
     """Plain values as the properties of a database, by their types.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_INVALID` for a value whose property the database does not have.
+    Raises `Invalid`: `SERVICE_FIELD_INVALID` for a value whose property the database does not have.
     """
     known = {name.casefold(): name for name in schema}
     title = next((name for name, one in schema.items() if _type(one) == "title"), None)

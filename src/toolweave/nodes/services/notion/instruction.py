@@ -60,9 +60,8 @@ class NotionConversation:
     async def go_on(self) -> Wait | None:
         """Ask and do until the model is done, or Notion says to wait.
 
-        Raises:
-            Unavailable: `SERVICE_PLAN_UNFINISHED` where it does not come to an end, and what
-                `ModelCaller.ask` raises.
+        Raises `Unavailable`: `SERVICE_PLAN_UNFINISHED` where it does not come to an end, and what
+        `ModelCaller.ask` raises.
         """
         self._remember()
         while True:

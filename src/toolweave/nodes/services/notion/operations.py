@@ -97,9 +97,8 @@ class NotionWork:
     async def do(self, name: str, given: JsonObject) -> Json:
         """Do one operation; what came of it, short enough to be read.
 
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`, `SERVICE_OPERATION_UNKNOWN`.
-            ToolweaveError: as `Caller.send` does.
+        Raises `Invalid`: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`,
+        `SERVICE_OPERATION_UNKNOWN`; `ToolweaveError`: as `Caller.send` does.
         """
         if name not in CALLS:
             message = f"Notion has no operation {name!r} here"
@@ -115,11 +114,7 @@ class NotionWork:
         return _short(name, told)
 
     def _allowed(self, name: str, given: JsonObject) -> JsonObject:
-        """The operation with the ids it is about.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_INVALID` for an unknown id.
-        """
+        """The operation with the ids it is about."""
         wanted = dict(given)
         if "database" in name and not wanted.get("database_id"):
             wanted["database_id"] = self.database_id or None
@@ -215,11 +210,7 @@ def plain_id(identity: str) -> str:
 
 
 def read_plan(instruction: str, context: JsonObject) -> list[tuple[str, JsonObject]]:
-    """An instruction that needs no model: JSON, or a few plain verbs.
-
-    Raises:
-        Unavailable: `MODEL_NEEDED` for anything else.
-    """
+    """An instruction that needs no model: JSON, or a few plain verbs."""
     text = instruction.strip()
     if text.startswith(("{", "[")):
         given = json_text.read(text)

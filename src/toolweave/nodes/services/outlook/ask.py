@@ -171,11 +171,7 @@ class OutlookInteraction:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means.
-
-        Raises:
-            Invalid: `EMAIL_CONFIG_INVALID`.
-        """
+        """What somebody replied, by the port of what it means. Raises `EMAIL_CONFIG_INVALID`."""
         given = context.given
         account = Account(
             "outlook", given.text("sender_email"), given.record("outlook_credentials")

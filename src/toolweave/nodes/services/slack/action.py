@@ -205,12 +205,7 @@ class SlackAction:
         return effect_in(ACTIONS, config)
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Do the action.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            ToolweaveError: as `Caller.send` does, for Slack's own `ok: false` too.
-        """
+        """Do the action."""
         given = context.given
         oauth = given.flag("use_oauth")
         slack = await calling(context, SLACK, given.text("bot_token"), prefers_oauth=oauth)

@@ -102,11 +102,7 @@ _USERS = Action("GET", "/users.list", query="limit cursor")
 
 
 async def channel_id(slack: ServiceClient, channel: str) -> str:
-    """The id of a channel named `#general` or `general`, of a chat with `@ada`, or given as id.
-
-    Raises:
-        NotFound: `SERVICE_NOT_FOUND`.
-    """
+    """The id of a channel named `#general` or `general`, of a chat with `@ada`, or given as id."""
     if _ID.fullmatch(channel):
         return channel
     if channel.startswith("@"):
@@ -131,11 +127,7 @@ async def channel_id(slack: ServiceClient, channel: str) -> str:
 
 
 async def user_id(slack: ServiceClient, user: str) -> str:
-    """The id of a person named `@ada`, or given as id.
-
-    Raises:
-        NotFound: `SERVICE_NOT_FOUND`.
-    """
+    """The id of a person named `@ada`, or given as id. Raises `NotFound`: `SERVICE_NOT_FOUND`."""
     if _ID.fullmatch(user):
         return user
     name = user.removeprefix("@").lower()

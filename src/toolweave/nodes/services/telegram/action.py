@@ -267,12 +267,7 @@ class TelegramAction:
         return effect_in(ACTIONS, config)
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """Do the action.
-
-        Raises:
-            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
-            ToolweaveError: as `Caller.send` does.
-        """
+        """Do the action."""
         settings = settings_of(context, self.spec)
         caller = await calling(context, TELEGRAM, context.given.text("telegram_bot_token"))
         allowed = patience(context, settings)

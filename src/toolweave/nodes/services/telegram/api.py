@@ -152,8 +152,7 @@ def is_elsewhere(media: str) -> bool:
 def media_of(values: JsonObject, name: str) -> str:
     """The file of an action: a path, an address or Telegram's id.
 
-    Raises:
-        Invalid: `SERVICE_FIELD_MISSING`.
+    Raises `Invalid`: `SERVICE_FIELD_MISSING`.
     """
     given = values.get("file_path") or values.get("file_id") or values.get("url")
     if not isinstance(given, str) or not given:

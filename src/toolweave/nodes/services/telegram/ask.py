@@ -173,11 +173,7 @@ class TelegramInteraction:
     )
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means.
-
-        Raises:
-            Invalid: `REPLY_PATTERN_INVALID`.
-        """
+        """What somebody replied, by the port of what it means. Raises `REPLY_PATTERN_INVALID`."""
         given = context.given
         asking = approving(given, "telegram", TelegramMessages(given), people="target_users")
         return await ask(context, replace(asking, refuses=refusing(given)))

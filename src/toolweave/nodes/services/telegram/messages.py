@@ -76,11 +76,7 @@ class TelegramMessages:
 
 
 def refusing(given: NodeInput) -> Callable[[str], str | None]:
-    """Why words that somebody wrote do not count, by a node's settings.
-
-    Raises:
-        Invalid: `REPLY_PATTERN_INVALID`.
-    """
+    """Why words that somebody wrote do not count, by a node's settings."""
     patterns = [str(one) for one in given.listing("allowed_response_patterns")]
     for pattern in patterns:
         _compiled(pattern)

@@ -115,11 +115,7 @@ class JavaScriptTranslator:
         self._bound: set[str] = set()
 
     def written(self, tree: Js) -> Translated:
-        """The CEL for a tree.
-
-        Raises:
-            Untranslatable: some part of it has no counterpart.
-        """
+        """The CEL for a tree. Raises `Untranslatable`: some part of it has no counterpart."""
         match tree:
             case StringLiteral() | NumberLiteral() | Identifier():
                 return self._leaf(tree)

@@ -162,8 +162,7 @@ _END = Token("other", "", 0)
 def read_javascript(text: str) -> Js:
     """The tree of one expression.
 
-    Raises:
-        Untranslatable: it is none, or has something without a counterpart.
+    Raises `Untranslatable`: it is none, or has something without a counterpart.
     """
     parser = _Parser(text)
     tree = parser.expression()
