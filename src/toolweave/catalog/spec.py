@@ -5,7 +5,7 @@ forms use is derived from it (`schema.py`).
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from toolweave.json_text import Json, JsonObject
 
@@ -22,16 +22,12 @@ NodeType = Literal[
 FieldType = Literal["string", "integer", "float", "boolean", "object", "array", "any"]
 Effect = Literal["pure", "keyed", "once"]
 
-NODE_TYPES: tuple[NodeType, ...] = (
-    "TRIGGER",
-    "AI_AGENT",
-    "ACTION",
-    "EXTERNAL_ACTION",
-    "FLOW",
-    "HUMAN_IN_THE_LOOP",
-    "TOOL",
-    "MEMORY",
-)
+NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Return the items of a comma-separated list."""
+    return tuple(term.strip() for term in text.split(","))
 
 
 @dataclass(frozen=True, slots=True)

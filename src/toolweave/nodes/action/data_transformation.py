@@ -1,7 +1,7 @@
 """ACTION.DATA_TRANSFORMATION: reshape a list of records."""
 
 from toolweave.catalog.node import NodeInput, Outcome
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.json_text import Json
 from toolweave.nodes.action._record_text import to_csv, to_xml
 from toolweave.nodes.action._transformations import OPERATIONS
@@ -23,16 +23,8 @@ class DataTransformation:
                 "What is done with the records; custom evaluates transformation_script.",
                 "map",
                 required=True,
-                options=(
-                    "map",
-                    "filter",
-                    "aggregate",
-                    "sort",
-                    "group_by",
-                    "join",
-                    "flatten",
-                    "pivot",
-                    "custom",
+                options=terms(
+                    "map, filter, aggregate, sort, group_by, join, flatten, pivot, custom"
                 ),
             ),
             Field(

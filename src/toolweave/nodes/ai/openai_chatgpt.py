@@ -1,7 +1,7 @@
 """AI_AGENT.OPENAI_CHATGPT: ask an OpenAI model."""
 
 from toolweave.catalog.node import NodeContext
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.ai._ai_node import AiNode
 from toolweave.nodes.ai._ports import (
     ATTACHED,
@@ -16,14 +16,8 @@ from toolweave.nodes.ai._ports import (
 )
 from toolweave.nodes.ai._setup import Setup
 
-MODELS = (
-    "gpt-5",
-    "gpt-5-mini",
-    "gpt-5-nano",
-    "gpt-5-mini-2025-08-07",
-    "gpt-5-chat-latest",
-    "gpt-4.1",
-    "gpt-4.1-mini",
+MODELS = terms(
+    "gpt-5, gpt-5-mini, gpt-5-nano, gpt-5-mini-2025-08-07, gpt-5-chat-latest, gpt-4.1, gpt-4.1-mini"
 )
 
 

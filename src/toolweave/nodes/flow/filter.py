@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import cast
 
 from toolweave.catalog.node import NodeInput, Outcome
-from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
+from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port, terms
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._conditions import Condition, ConditionReader, Nulls, Unfit
@@ -36,16 +36,9 @@ class Filter:
                 "How conditions are read; the guidance shows the form of each.",
                 "simple_condition",
                 required=True,
-                options=(
-                    "simple_condition",
-                    "complex_expression",
-                    "custom_function",
-                    "regex_pattern",
-                    "range_filter",
-                    "exists_filter",
-                    "type_filter",
-                    "array_contains",
-                    "fuzzy_match",
+                options=terms(
+                    "simple_condition, complex_expression, custom_function, regex_pattern, "
+                    "range_filter, exists_filter, type_filter, array_contains, fuzzy_match"
                 ),
             ),
             Field(

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.node import Wait as Waiting
-from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
+from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port, terms
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._wait_conditions import look
@@ -30,17 +30,9 @@ class WaitNode:
                 "of its own.",
                 "condition",
                 required=True,
-                options=(
-                    "condition",
-                    "event",
-                    "signal",
-                    "resource",
-                    "approval",
-                    "webhook",
-                    "file",
-                    "api_response",
-                    "queue_message",
-                    "database_change",
+                options=terms(
+                    "condition, event, signal, resource, approval, webhook, file, api_response, "
+                    "queue_message, database_change"
                 ),
             ),
             Field(

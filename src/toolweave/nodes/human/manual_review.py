@@ -1,23 +1,16 @@
 """HUMAN_IN_THE_LOOP.MANUAL_REVIEW: let named people judge something by criteria."""
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.human._question import Nudge, QuestionNode, ask, content_of
 from toolweave.nodes.human._reply import ANALYSIS_MODEL, GUIDANCE, INPUTS, OUTPUTS, PORTS
 from toolweave.nodes.human._reply_meaning import Advice
 from toolweave.nodes.human._review_rules import Review, review_of
 from toolweave.workflow.question import Question
 
-REVIEWS = (
-    "quality_assurance",
-    "security_review",
-    "compliance_check",
-    "code_review",
-    "content_moderation",
-    "financial_audit",
-    "legal_review",
-    "medical_review",
-    "safety_inspection",
+REVIEWS = terms(
+    "quality_assurance, security_review, compliance_check, code_review, content_moderation, "
+    "financial_audit, legal_review, medical_review, safety_inspection"
 )
 
 
@@ -113,18 +106,9 @@ class ManualReview:
         outputs=OUTPUTS,
         output_ports=PORTS,
         tags=("human", "approval", "review", "quality"),
-        keywords=(
-            "review",
-            "approve",
-            "approval",
-            "audit",
-            "human",
-            "inspect",
-            "moderate",
-            "quality",
-            "compliance",
-            "sign-off",
-            "checklist",
+        keywords=terms(
+            "review, approve, approval, audit, human, inspect, moderate, quality, compliance, "
+            "sign-off, checklist"
         ),
         guidance=GUIDANCE,
         examples=(

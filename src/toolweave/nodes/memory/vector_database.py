@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.resources.stores import EMBEDDED, Stores
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import LOCAL, Vector, embed
@@ -73,11 +73,9 @@ class VectorDatabase:
                 + ", by shared words.",
                 "text-embedding-3-small",
                 required=True,
-                options=(
-                    "text-embedding-ada-002",
-                    "text-embedding-3-small",
-                    "text-embedding-3-large",
-                    "sentence-transformers/all-MiniLM-L6-v2",
+                options=terms(
+                    "text-embedding-ada-002, text-embedding-3-small, text-embedding-3-large, "
+                    "sentence-transformers/all-MiniLM-L6-v2"
                 ),
                 is_open=True,
             ),

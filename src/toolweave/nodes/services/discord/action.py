@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
@@ -156,19 +156,9 @@ class DiscordAction:
             Field("execution_metadata", "object", "The action done, time taken and attempts."),
         ),
         tags=("discord", "chat", "community", "moderation"),
-        keywords=(
-            "discord",
-            "send",
-            "message",
-            "server",
-            "guild",
-            "channel",
-            "embed",
-            "role",
-            "ban",
-            "moderate",
-            "bot",
-            "community",
+        keywords=terms(
+            "discord, send, message, server, guild, channel, embed, role, ban, moderate, bot, "
+            "community"
         ),
         guidance=(
             "The bot token is not a configuration: it is kept in the vault. send_message needs "

@@ -1,7 +1,7 @@
 """HUMAN_IN_THE_LOOP.DISCORD_INTERACTION: ask in a Discord channel and wait for the answer."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.human._approval import approving
 from toolweave.nodes.human._question import ask
 from toolweave.nodes.human._reply import (
@@ -51,17 +51,8 @@ class DiscordInteraction:
         outputs=OUTPUTS,
         output_ports=PORTS,
         tags=("human", "approval", "discord", "chat"),
-        keywords=(
-            "approve",
-            "approval",
-            "ask",
-            "confirm",
-            "human",
-            "discord",
-            "community",
-            "vote",
-            "reaction",
-            "moderator",
+        keywords=terms(
+            "approve, approval, ask, confirm, human, discord, community, vote, reaction, moderator"
         ),
         guidance=f"{GUIDANCE} The bot token is not a configuration: it is kept in the vault.",
         examples=(

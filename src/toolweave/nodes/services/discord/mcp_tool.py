@@ -1,20 +1,13 @@
 """TOOL.DISCORD_MCP_TOOL: a Discord MCP server, for messages, members and channels."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
 from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
-TOOLS = (
-    "discord_get_server_info",
-    "discord_list_members",
-    "discord_create_text_channel",
-    "discord_send_message",
-    "discord_read_messages",
-    "discord_add_reaction",
-    "discord_create_invite",
-    "discord_manage_roles",
-    "discord_kick_member",
-    "discord_ban_member",
+TOOLS = terms(
+    "discord_get_server_info, discord_list_members, discord_create_text_channel, "
+    "discord_send_message, discord_read_messages, discord_add_reaction, discord_create_invite, "
+    "discord_manage_roles, discord_kick_member, discord_ban_member"
 )
 
 
@@ -71,17 +64,8 @@ class DiscordMcpTool(BoundTool):
             Field("message_id", "string", "Message sent or found."),
         ),
         tags=("tool", "mcp", "discord", "chat"),
-        keywords=(
-            "discord",
-            "mcp",
-            "tool",
-            "message",
-            "server",
-            "guild",
-            "member",
-            "channel",
-            "moderate",
-            "role",
+        keywords=terms(
+            "discord, mcp, tool, message, server, guild, member, channel, moderate, role"
         ),
         guidance=GUIDANCE,
         examples=(

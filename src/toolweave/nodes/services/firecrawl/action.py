@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.clock import timestamp
 from toolweave.errors import Limited, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
@@ -133,17 +133,9 @@ class Firecrawl:
             Field("stats", "object", "Pages, credits and time used."),
         ),
         tags=("web", "scraping", "firecrawl", "extraction"),
-        keywords=(
-            "firecrawl",
-            "scrape",
-            "crawl",
-            "web page",
-            "website",
-            "screenshot",
-            "extract",
-            "html",
-            "markdown",
-            "spider",
+        keywords=terms(
+            "firecrawl, scrape, crawl, web page, website, screenshot, extract, html, markdown, "
+            "spider"
         ),
         guidance="crawl needs url, the other actions url or urls; extract also needs schema.",
         examples=(

@@ -1,15 +1,11 @@
 """TOOL.FIRECRAWL_MCP_TOOL: a Firecrawl MCP server, for reading the web."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
 from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
-TOOLS = (
-    "firecrawl_scrape",
-    "firecrawl_map",
-    "firecrawl_crawl",
-    "firecrawl_batch_scrape",
-    "firecrawl_search",
+TOOLS = terms(
+    "firecrawl_scrape, firecrawl_map, firecrawl_crawl, firecrawl_batch_scrape, firecrawl_search"
 )
 
 
@@ -82,16 +78,8 @@ class FirecrawlMcpTool(BoundTool):
             Field("pages_processed", "integer", "How many pages were read.", minimum=0),
         ),
         tags=("tool", "mcp", "web", "scraping"),
-        keywords=(
-            "firecrawl",
-            "mcp",
-            "tool",
-            "scrape",
-            "crawl",
-            "web search",
-            "website",
-            "sitemap",
-            "read page",
+        keywords=terms(
+            "firecrawl, mcp, tool, scrape, crawl, web search, website, sitemap, read page"
         ),
         guidance=GUIDANCE,
         examples=(

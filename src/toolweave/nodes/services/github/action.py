@@ -3,7 +3,7 @@
 import base64
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._client import (
@@ -123,18 +123,9 @@ class GitHubAction:
             Field("execution_metadata", "object", "The action done, time taken and attempts."),
         ),
         tags=("github", "git", "development", "issues"),
-        keywords=(
-            "github",
-            "repository",
-            "issue",
-            "ticket",
-            "pull request",
-            "merge",
-            "release",
-            "branch",
-            "commit",
-            "code",
-            "ci",
+        keywords=terms(
+            "github, repository, issue, ticket, pull request, merge, release, branch, commit, "
+            "code, ci"
         ),
         guidance=(
             "Set repository_config once and give what changes from run to run as inputs. "

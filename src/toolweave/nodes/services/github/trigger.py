@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 
 from toolweave.catalog.node import NodeInput, Outcome
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger._delivery import (
     Accepted,
@@ -17,18 +17,9 @@ from toolweave.nodes.trigger._delivery import (
 )
 from toolweave.nodes.trigger._outputs import started
 
-EVENTS = (
-    "push",
-    "pull_request",
-    "issues",
-    "issue_comment",
-    "pull_request_review",
-    "release",
-    "workflow_run",
-    "repository",
-    "star",
-    "watch",
-    "fork",
+EVENTS = terms(
+    "push, pull_request, issues, issue_comment, pull_request_review, release, workflow_run, "
+    "repository, star, watch, fork"
 )
 
 

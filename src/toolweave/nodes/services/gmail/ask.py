@@ -1,7 +1,7 @@
 """HUMAN_IN_THE_LOOP.GMAIL_INTERACTION: ask by mail from a Gmail account and wait for the answer."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.human._question import ask
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
@@ -72,17 +72,8 @@ class GmailInteraction:
         outputs=OUTPUTS,
         output_ports=PORTS,
         tags=("human", "approval", "email", "gmail"),
-        keywords=(
-            "approve",
-            "approval",
-            "ask",
-            "confirm",
-            "human",
-            "mail",
-            "email",
-            "gmail",
-            "reply",
-            "sign-off",
+        keywords=terms(
+            "approve, approval, ask, confirm, human, mail, email, gmail, reply, sign-off"
         ),
         guidance=GUIDANCE,
         examples=(

@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
 from toolweave.errors import Conflict, Denied
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import (
@@ -157,17 +157,9 @@ class GoogleCalendar:
             Field("execution_metadata", "object", "The action done, time taken and attempts."),
         ),
         tags=("calendar", "google", "scheduling", "events"),
-        keywords=(
-            "google calendar",
-            "gcal",
-            "event",
-            "meeting",
-            "appointment",
-            "schedule",
-            "invite",
-            "reminder",
-            "availability",
-            "agenda",
+        keywords=terms(
+            "google calendar, gcal, event, meeting, appointment, schedule, invite, reminder, "
+            "availability, agenda"
         ),
         guidance=(
             "A timed event needs start_datetime and end_datetime (or start and end); a whole-day "

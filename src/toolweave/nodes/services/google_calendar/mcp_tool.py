@@ -1,15 +1,12 @@
 """TOOL.GOOGLE_CALENDAR_MCP_TOOL: a Google Calendar MCP server, for events and free time."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
 from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
-TOOLS = (
-    "google_calendar_events",
-    "google_calendar_quick_add",
-    "google_calendar_search",
-    "google_calendar_availability",
-    "google_calendar_date_query",
+TOOLS = terms(
+    "google_calendar_events, google_calendar_quick_add, google_calendar_search, "
+    "google_calendar_availability, google_calendar_date_query"
 )
 
 
@@ -67,16 +64,9 @@ class GoogleCalendarMcpTool(BoundTool):
             Field("event_id", "string", "Event made or found."),
         ),
         tags=("tool", "mcp", "calendar", "google"),
-        keywords=(
-            "google calendar",
-            "mcp",
-            "tool",
-            "event",
-            "meeting",
-            "schedule",
-            "availability",
-            "free time",
-            "appointment",
+        keywords=terms(
+            "google calendar, mcp, tool, event, meeting, schedule, availability, free time, "
+            "appointment"
         ),
         guidance=GUIDANCE,
         examples=(

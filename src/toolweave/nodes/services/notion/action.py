@@ -2,7 +2,7 @@
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.resources.model import ModelCaller
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import calling, waiting
@@ -72,17 +72,7 @@ class Notion:
             ),
         ),
         tags=("notion", "notes", "database", "productivity"),
-        keywords=(
-            "notion",
-            "page",
-            "database",
-            "wiki",
-            "notes",
-            "task",
-            "document",
-            "knowledge",
-            "workspace",
-        ),
+        keywords=terms("notion, page, database, wiki, notes, task, document, knowledge, workspace"),
         guidance=(
             "Give the id when it is known; else name the page or database in the instruction and "
             "it is searched for. Put long text and field values in context, not in the instruction."

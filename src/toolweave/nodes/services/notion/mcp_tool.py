@@ -1,6 +1,6 @@
 """TOOL.NOTION_MCP_TOOL: a Notion MCP server, for reading databases and pages."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, available_tools
 from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
@@ -67,17 +67,7 @@ class NotionMcpTool(BoundTool):
             Field("notion_object_type", "string", "What it is: page or database."),
         ),
         tags=("tool", "mcp", "notion", "notes"),
-        keywords=(
-            "notion",
-            "mcp",
-            "tool",
-            "page",
-            "database",
-            "wiki",
-            "search",
-            "knowledge",
-            "notes",
-        ),
+        keywords=terms("notion, mcp, tool, page, database, wiki, search, knowledge, notes"),
         guidance=GUIDANCE,
         examples=(
             Example(

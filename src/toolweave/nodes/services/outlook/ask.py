@@ -1,7 +1,7 @@
 """HUMAN_IN_THE_LOOP.OUTLOOK_INTERACTION: ask by mail from an Outlook account and wait."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.human._question import ask
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
@@ -88,18 +88,9 @@ class OutlookInteraction:
         outputs=OUTPUTS,
         output_ports=PORTS,
         tags=("human", "approval", "email", "outlook", "microsoft"),
-        keywords=(
-            "approve",
-            "approval",
-            "ask",
-            "confirm",
-            "human",
-            "mail",
-            "email",
-            "outlook",
-            "office 365",
-            "exchange",
-            "reply",
+        keywords=terms(
+            "approve, approval, ask, confirm, human, mail, email, outlook, office 365, exchange, "
+            "reply"
         ),
         guidance=GUIDANCE,
         examples=(

@@ -1,7 +1,7 @@
 """EXTERNAL_ACTION.SLACK: post and manage things in a Slack workspace."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
@@ -118,19 +118,8 @@ class SlackAction:
             Field("api_response", "object", "Slack's whole answer."),
         ),
         tags=("slack", "chat", "messaging", "notification"),
-        keywords=(
-            "slack",
-            "send",
-            "message",
-            "post",
-            "upload",
-            "channel",
-            "notify",
-            "chat",
-            "dm",
-            "thread",
-            "announce",
-            "team",
+        keywords=terms(
+            "slack, send, message, post, upload, channel, notify, chat, dm, thread, announce, team"
         ),
         guidance=(
             "send_message needs message or blocks. invite_users and get_user_info read "

@@ -1,7 +1,7 @@
 """HUMAN_IN_THE_LOOP.SLACK_INTERACTION: ask someone on Slack and wait for the answer."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.human._approval import approving
 from toolweave.nodes.human._question import ask
 from toolweave.nodes.human._reply import (
@@ -66,17 +66,9 @@ class SlackInteraction:
         outputs=OUTPUTS,
         output_ports=PORTS,
         tags=("human", "approval", "slack", "chat"),
-        keywords=(
-            "approve",
-            "approval",
-            "ask",
-            "confirm",
-            "human",
-            "slack",
-            "review",
-            "sign-off",
-            "question",
-            "wait for reply",
+        keywords=terms(
+            "approve, approval, ask, confirm, human, slack, review, sign-off, question, wait for "
+            "reply"
         ),
         guidance=GUIDANCE,
         examples=(

@@ -1,19 +1,13 @@
 """TOOL.SLACK_MCP_TOOL: a Slack MCP server, for messages, channels and people."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
 from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
-TOOLS = (
-    "slack_send_message",
-    "slack_list_channels",
-    "slack_get_user_info",
-    "slack_create_channel",
-    "slack_invite_user",
-    "slack_get_channel_history",
-    "slack_add_reaction",
-    "slack_remove_reaction",
-    "slack_upload_file",
+TOOLS = terms(
+    "slack_send_message, slack_list_channels, slack_get_user_info, slack_create_channel, "
+    "slack_invite_user, slack_get_channel_history, slack_add_reaction, slack_remove_reaction, "
+    "slack_upload_file"
 )
 
 
@@ -74,17 +68,7 @@ class SlackMcpTool(BoundTool):
             Field("user_id", "string", "User the call was about."),
         ),
         tags=("tool", "mcp", "slack", "chat"),
-        keywords=(
-            "slack",
-            "mcp",
-            "tool",
-            "message",
-            "channel",
-            "history",
-            "reaction",
-            "user",
-            "chat",
-        ),
+        keywords=terms("slack, mcp, tool, message, channel, history, reaction, user, chat"),
         guidance=GUIDANCE,
         examples=(
             Example(

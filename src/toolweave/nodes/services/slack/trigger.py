@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from toolweave.catalog.node import NodeInput, Outcome
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger._delivery import (
     Accepted,
@@ -17,18 +17,9 @@ from toolweave.nodes.trigger._delivery import (
 )
 from toolweave.nodes.trigger._outputs import started
 
-EVENTS = (
-    "message",
-    "app_mention",
-    "reaction_added",
-    "reaction_removed",
-    "channel_created",
-    "channel_deleted",
-    "member_joined_channel",
-    "member_left_channel",
-    "user_change",
-    "team_join",
-    "file_shared",
+EVENTS = terms(
+    "message, app_mention, reaction_added, reaction_removed, channel_created, channel_deleted, "
+    "member_joined_channel, member_left_channel, user_change, team_join, file_shared"
 )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._client import (
@@ -26,21 +26,10 @@ from toolweave.nodes.services.telegram.api import (
 )
 
 # The original's inputs say create_poll where its configuration says send_poll.
-INPUT_ACTIONS = (
-    "send_message",
-    "send_photo",
-    "send_document",
-    "send_video",
-    "send_audio",
-    "send_voice",
-    "send_location",
-    "send_contact",
-    "edit_message",
-    "delete_message",
-    "forward_message",
-    "pin_message",
-    "create_poll",
-    "send_sticker",
+INPUT_ACTIONS = terms(
+    "send_message, send_photo, send_document, send_video, send_audio, send_voice, send_location, "
+    "send_contact, edit_message, delete_message, forward_message, pin_message, create_poll, "
+    "send_sticker"
 )
 
 
@@ -170,18 +159,8 @@ class TelegramAction:
             Field("execution_metadata", "object", "The action done, time taken and attempts."),
         ),
         tags=("telegram", "chat", "messaging", "bot"),
-        keywords=(
-            "telegram",
-            "bot",
-            "send",
-            "message",
-            "photo",
-            "poll",
-            "group",
-            "channel",
-            "notify",
-            "chat",
-            "sticker",
+        keywords=terms(
+            "telegram, bot, send, message, photo, poll, group, channel, notify, chat, sticker"
         ),
         guidance=(
             "Fill the object that belongs to the action: media_config for files, poll_config for "

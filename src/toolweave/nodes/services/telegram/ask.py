@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.human._approval import approving
 from toolweave.nodes.human._question import ask
 from toolweave.nodes.human._reply import (
@@ -110,17 +110,8 @@ class TelegramInteraction:
         outputs=OUTPUTS,
         output_ports=PORTS,
         tags=("human", "approval", "telegram", "chat"),
-        keywords=(
-            "approve",
-            "approval",
-            "ask",
-            "confirm",
-            "human",
-            "telegram",
-            "bot",
-            "buttons",
-            "question",
-            "reply",
+        keywords=terms(
+            "approve, approval, ask, confirm, human, telegram, bot, buttons, question, reply"
         ),
         guidance=GUIDANCE,
         examples=(
