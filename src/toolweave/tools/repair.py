@@ -30,6 +30,10 @@ _INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
 _DIGITS = re.compile(r"\d+")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
+# Words, addresses, channels; no separators, brackets or signs of an expression.
+_PLAIN = re.compile(r"[\w#@/:+-][\w#@/:+. -]*")
+# `data.items`: may be an expression.
+_PATH = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 # YAML booleans too: converted files contain them as texts.
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -109,7 +113,9 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         return Repair(f"rename {meant!r} to {name!r}?", (move,) if is_certain else None)
     for value in _fixed(known.get(name, True), explainer):
         add: Operation = {"op": "add", "path": at, "value": value}
-        return Repair(f"add {name!r} as {shown(value)}", (add,))
+        # An unknown key that is no typo of another field may be meant as this one.
+        is_clear = all(misspelt(key, free) for key in strange[:MAX_COMPARED])
+        return Repair(f"add {name!r} as {shown(value)}", (add,) if is_clear else None)
     return NONE
 
 
@@ -177,10 +183,15 @@ def _conversions(value: Json, kinds: list[Json]) -> Iterator[Json]:
         yield from _from_text(value.strip(), kinds)
     elif isinstance(value, int | float) and "string" in kinds:
         yield written(value)
-    # A text that looks like an array was meant to be one, not to be its only item.
-    is_one = not isinstance(value, list) and value is not None
-    if "array" in kinds and is_one and not str(value).lstrip().startswith("["):
+    if "array" in kinds and _is_one_item(value):
         yield [value]
+
+
+def _is_one_item(value: Json) -> bool:
+    """Whether a value can only be the single item of a list: no list as text, no expression."""
+    if isinstance(value, str):
+        return _PLAIN.fullmatch(value) is not None and _PATH.fullmatch(value) is None
+    return value is not None and not isinstance(value, list)
 
 
 def _from_text(text: str, kinds: list[Json]) -> Iterator[Json]:

@@ -107,7 +107,10 @@ class InputFit:
         fitting = [
             name for name, shape in came.fields.items() if fits(shape, needed.shape) == "yes"
         ]
-        meant = closest(wanted.name, fitting) or (fitting[0] if len(fitting) == 1 else None)
+        known = {name for one in spec.inputs for name in (one.name, *one.aliases)}
+        # An unknown key may be the misspelt input; then nothing is added beside it.
+        is_clear = object_at(node.data, "inputParams").keys() <= known
+        meant = closest(wanted.name, fitting) if is_clear else None
         patch = None
         if meant is not None:
             value: Json = f"{{{{ {write_path(('data', meant))} }}}}"

@@ -86,17 +86,12 @@ def _one(
         meant = spelling.meant(one) if isinstance(one, str) else None
         if meant in seen:
             meant = None
-        repaired = (
-            {"op": "replace", "path": place, "value": meant}
-            if meant
-            else {"op": "remove", "path": place}
-        )
         yield Problem(
             "ATTACHED_UNKNOWN",
             place,
             f"there is no node {shown(one)} to attach",
-            hint=f"did you mean {meant!r}?" if meant else "remove it",
-            patch=(repaired,),
+            hint=f"did you mean {meant!r}?" if meant else _attachable(case),
+            patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
         )
     elif not _can_be_attached(node):
         yield Problem(
@@ -107,6 +102,12 @@ def _one(
             severity="warning",
             patch=({"op": "remove", "path": place},),
         )
+
+
+def _attachable(case: CheckContext) -> str:
+    known = [node.id for node in case.graph.nodes.values() if _can_be_attached(node)]
+    listed = ", ".join(map(repr, known[:20]))
+    return f"use one of {listed}, or remove it" if known else "add a TOOL or MEMORY node"
 
 
 def _can_be_attached(node: Node) -> bool:

@@ -15,6 +15,29 @@ LOOP_PORTS = frozenset({"loop", "iteration"})
 # What other systems call the only input or output port.
 SAME_AS_OUTPUT = frozenset({"main", "result"})
 SAME_AS_INPUT = frozenset({"main", "data", "in", "target"})
+# Common names of the only output port; any other name may mean something else.
+_ONLY_OUTPUT = frozenset(
+    {
+        *SAME_AS_OUTPUT,
+        *(
+            "out",
+            "out0",
+            "out1",
+            "output0",
+            "output1",
+            "default",
+            "success",
+            "ok",
+            "next",
+            "response",
+            "data",
+            "done",
+            "source",
+        ),
+        *("complete", "completed", "finished", "value", "0"),
+    }
+)
+_FAILURES = frozenset({"fail", "failed", "failure", "onfailure", "catch", "exception", "fault"})
 # An edge of such a kind attaches a tool or a memory to an agent.
 _ATTACHING = "ai_"
 
@@ -71,9 +94,12 @@ def enters_by(case: CheckContext, node: Node, port: str) -> bool:
 
 def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[str]) -> str | None:
     """Return the port that an unknown name means; ports in `used` already have an edge."""
-    if len(known) == 1:
-        return known[0]
     wrong = edge.source_port
+    if _means_error(wrong, known):
+        return ERROR
+    if len(known) == 1:
+        said = _letters(wrong)
+        return known[0] if said in _ONLY_OUTPUT else closest(wrong, (*known, ERROR))
     if (named := _by_label(node, wrong)) is not None and named in known:
         return named
     if found := closest(wrong, (*known, ERROR)):
@@ -86,6 +112,16 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
         return known[at]
     left = [port for port in known if port not in used]
     return left[0] if len(left) == 1 and wrong in {OUTPUT_PORT, *SAME_AS_OUTPUT} else None
+
+
+def _means_error(wrong: str, known: Sequence[str]) -> bool:
+    """Whether a name means the error port; a decision may call another port a failure."""
+    said = _letters(wrong)
+    return "error" in said or (len(known) == 1 and said in _FAILURES)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _by_synonym(known: Sequence[str], wrong: str) -> str | None:

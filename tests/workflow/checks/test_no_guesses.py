@@ -1,0 +1,146 @@
+"""A patch is offered only where there is one answer; each case has a control that is fixed."""
+
+from typing import Any
+
+import pytest
+from tests.workflow.corpus.bases import Document, edge, node, whole, world
+
+from toolweave import json_text
+from toolweave.json_text import JsonObject
+from toolweave.problems import Problem
+from toolweave.tools.check import check_value
+from toolweave.tools.schema import compile_schema
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.report import Report, examine
+
+
+def _report(document: Document, known: KnownEnvironment | None = None) -> Report:
+    return examine(json_text.write(document), known or world("alone"))
+
+
+def _one(report: Report, code: str) -> Problem:
+    (found,) = (problem for problem in report.problems if problem.code == code)
+    return found
+
+
+def _request(**settings: Any) -> Document:
+    return {"method": "GET", "url": "https://api.example.com/items", **settings}
+
+
+def _with_port(port: str) -> Document:
+    nodes = [
+        node("go", "TRIGGER.MANUAL", configurations={"trigger_name": "Go"}),
+        node("get", "ACTION.HTTP_REQUEST", configurations=_request()),
+        node("wait", "FLOW.DELAY", configurations={"duration_seconds": 1}),
+    ]
+    return whole("ports", nodes, [edge("go", "get"), edge("get", "wait", port)])
+
+
+@pytest.mark.parametrize(
+    "port",
+    ["on_error", "onError", "failure", "failed", "catch", "exception", "eror", "error_output"],
+)
+def test_a_port_named_after_an_error_becomes_the_error_port(port: str) -> None:
+    problem = _one(_report(_with_port(port)), "EDGE_PORT_UNKNOWN")
+
+    assert problem.patch is not None
+    assert [one["value"] for one in problem.patch] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("port", "meant"), [("main", "output"), ("success", "output"), ("outptu", "output")]
+)
+def test_a_port_named_after_the_result_becomes_the_output(port: str, meant: str) -> None:
+    problem = _one(_report(_with_port(port)), "EDGE_PORT_UNKNOWN")
+
+    assert problem.patch is not None
+    assert [one["value"] for one in problem.patch] == [meant]
+
+
+@pytest.mark.parametrize("port", ["false", "rejected", "timeout", "branch-1", "retry", "empty"])
+def test_a_port_of_another_meaning_is_not_guessed(port: str) -> None:
+    problem = _one(_report(_with_port(port)), "EDGE_PORT_UNKNOWN")
+
+    assert (problem.severity, problem.patch) == ("error", None)
+    assert "output, error" in problem.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("bug, urgent", "bug;urgent", "bug\nurgent", "data.labels", "data.items[0]", "$.labels"),
+        *("$json.labels", "${labels}", "=labels", "nodes['a'].labels", "labels.split(',')"),
+    ],
+)
+def test_a_text_that_is_no_single_item_is_not_wrapped_in_a_list(text: str) -> None:
+    nodes = [
+        node("go", "TRIGGER.MANUAL", configurations={"trigger_name": "Go"}),
+        node("find", "TRIGGER.GITHUB", configurations={}),
+    ]
+    nodes[1]["data"]["configurations"] = {
+        "repository": "me/app",
+        "events": ["push"],
+        "branches": text,
+    }
+    report = _report(whole("lists", nodes[1:], []))
+
+    problem = _one(report, "FIELD_TYPE_INVALID")
+    assert problem.patch is None
+
+
+def test_a_single_word_is_wrapped_in_a_list() -> None:
+    settings = {"repository": "me/app", "events": ["push"], "branches": "main"}
+    report = _report(whole("lists", [node("on", "TRIGGER.GITHUB", configurations=settings)], []))
+
+    problem = _one(report, "FIELD_TYPE_INVALID")
+    assert problem.patch is not None
+    assert problem.patch[0]["value"] == ["main"]
+
+
+def _asking(**inputs: Any) -> Document:
+    """A model that is asked with what a declared input of the run brings."""
+    declared = {"user_prompts": {"type": "string"}, "title": {"type": "string"}}
+    nodes = [
+        node("go", "start"),
+        node("ask", "AI_AGENT.EXTRACT", configurations={"fields": ["a"]}, inputParams=inputs),
+    ]
+    schema = {"type": "object", "properties": declared, "additionalProperties": False}
+    return {**whole("ask", nodes, [edge("go", "ask")]), "inputSchema": schema}
+
+
+def test_a_missing_input_is_not_filled_beside_a_key_that_may_be_meant() -> None:
+    """`contents` is the misspelt input, so no reference is put beside it."""
+    report = _report(_asking(contents="{{ data.title }}"))
+
+    patches = [one.patch for one in report.problems if one.patch]
+    assert not [one for one in patches if one[0]["op"] == "add"]
+
+
+def test_a_default_is_not_added_beside_a_key_that_may_be_meant() -> None:
+    fields: JsonObject = {"kind": {"const": "issue"}, "title": {"type": "string"}}
+    schema: JsonObject = {"type": "object", "properties": fields, "required": ["kind"]}
+    compiled = compile_schema({**schema, "additionalProperties": False})
+
+    missing, _ = check_value(compiled, {"category": "bug"})
+    (control,) = check_value(compiled, {"title": "A"})
+
+    assert (missing.code, missing.patch) == ("MCP_PARAMETER_REQUIRED", None)
+    assert control.patch == ({"op": "add", "path": "/kind", "value": "issue"},)
+
+
+def _agent(*attached: str) -> Document:
+    settings = {"model": "claude-sonnet-4-5-20250929"}
+    agent = node("agent", "AI_AGENT.ANTHROPIC_CLAUDE", configurations=settings)
+    agent["data"] |= {"inputParams": {"user_prompt": "Hi"}, "attachedNodes": [*attached]}
+    memory = node("notes", "MEMORY.ENTITY", configurations={"memory_name": "people"})
+    return whole("agent", [node("go", "start"), agent, memory], [edge("go", "agent")])
+
+
+def test_an_attached_node_with_a_wrong_id_stays_attached() -> None:
+    problem = _one(_report(_agent("people-memory")), "ATTACHED_UNKNOWN")
+
+    assert problem.patch is None
+    assert problem.hint == "use one of 'notes', or remove it"
+    control = _one(_report(_agent("note")), "ATTACHED_UNKNOWN")
+    assert control.patch is not None
+    assert control.patch[0]["value"] == "notes"
