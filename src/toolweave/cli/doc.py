@@ -3,6 +3,7 @@
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -21,6 +22,7 @@ from toolweave.documents.workspace import StoredWorkflows, document_service
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
+from toolweave.problems import Problem
 from toolweave.tasks import background
 
 LOOK_EVERY_S = 0.5
@@ -32,6 +34,14 @@ files_argument = click.argument(
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 
 Run = Callable[[Path, bool], Awaitable[DocumentRunReport]]
+
+
+@dataclass(frozen=True, slots=True)
+class _RunOptions:
+    refresh: bool
+    watch: bool
+    parallel: int
+    as_json: bool
 
 
 @click.group(cls=HelpfulGroup)
@@ -65,15 +75,25 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
 @click.option(
     "--watch", is_flag=True, help="Keep running, and run blocks whenever a file is saved."
 )
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, 100),
+    default=1,
+    metavar="N",
+    help="Run up to N blocks at a time instead of one after another.",
+)
 @json_option
-def run_documents(files: tuple[Path, ...], refresh: bool, watch: bool, as_json: bool) -> int:
-    """Run the blocks of documents and write the results below them."""
+def run_documents(
+    files: tuple[Path, ...], refresh: bool, watch: bool, parallel: int, as_json: bool
+) -> int:
+    """Run the blocks of documents in order and write the results below them."""
 
     async def work() -> int:
         async with current_home() as home, background() as tasks:
             stop = anyio.Event()
             tasks.start_soon(_interrupted, stop)
-            return await _run_all(home, files, stop, refresh=refresh, watch=watch, json=as_json)
+            options = _RunOptions(refresh, watch, parallel, as_json)
+            return await _run_all(home, files, stop, options)
 
     return run(work)
 
@@ -154,12 +174,10 @@ async def _run_all(
     home: Home,
     files: Sequence[Path],
     stop: anyio.Event,
-    *,
-    refresh: bool,
-    watch: bool,
-    json: bool,
+    options: _RunOptions,
 ) -> int:
     desk = document_service(home)
+    reported: dict[Path, tuple[Problem, ...]] = {}
     async with open_studio(home) as studio, background() as tasks:
         engines = Lazy(lambda: open_engine(studio))
         tasks.start_soon(engines.serve)
@@ -170,16 +188,21 @@ async def _run_all(
                 file,
                 studio.gate,
                 workflows,
-                refresh=refresh and not again,
+                refresh=options.refresh and not again,
                 retry=not again,
+                parallel=options.parallel,
                 stop=stop,
             )
-            _tell_run(ran, as_json=json, quiet=again and not ran.results)
+            # While watching, a file that was saved without an effect is not reported again.
+            is_known = reported.get(file) == ran.problems
+            reported[file] = ran.problems
+            if not again or ran.results or not is_known:
+                _tell_run(ran, as_json=options.as_json)
             return ran
 
         ran = [await one(file, False) for file in files if not stop.is_set()]
-        if watch and not stop.is_set():
-            if not json:
+        if options.watch and not stop.is_set():
+            if not options.as_json:
                 say("Watching. Press Ctrl-C to stop.", stderr=True)
             await _watch(files, one, stop)
             return 0
@@ -243,13 +266,10 @@ def _row(planned: Planned) -> tuple[str, str, str | None, str, str]:
     return str(block.line), block.name, planned.server, planned.why, planned.standing
 
 
-def _tell_run(ran: DocumentRunReport, *, as_json: bool, quiet: bool) -> None:
+def _tell_run(ran: DocumentRunReport, *, as_json: bool) -> None:
     told = ran.as_json()
     if as_json:
-        if not quiet:
-            print_json(told)
-        return
-    if quiet:
+        print_json(told)
         return
     parts = [f"{told['ran']} run"]
     parts += [f"{told[word]} {word}" for word in ("failed", "skipped", "invalid") if told[word]]
@@ -258,13 +278,15 @@ def _tell_run(ran: DocumentRunReport, *, as_json: bool, quiet: bool) -> None:
         callout = ran.results.get(one.number)
         if callout is not None and callout.is_failure:
             say(f"! line {one.block.line}: {one.title} failed", indent=2, stderr=True)
-        if one.problem is not None:
-            problem = one.problem
-            say(
-                f"! line {one.block.line}: {problem.message}  [{problem.code}]",
-                indent=2,
-                stderr=True,
-            )
+    ran_lines = {one.block.line for one in ran.looked.planned if one.number in ran.results}
+    for problem in ran.problems:
+        line = problem.pointer.removeprefix("/lines/").partition("/")[0]
+        if problem in ran.looked.problems and line.isdigit() and int(line) in ran_lines:
+            continue  # its result says it
+        where = f"line {line}: " if line.isdigit() else ""
+        say(f"! {where}{problem.message}  [{problem.code}]", indent=2, stderr=True)
+        if problem.hint:
+            say(f"hint: {problem.hint}", indent=6, stderr=True)
     if ran.held is not None:
         say(f"{ran.held.message}  [{ran.held.code}]", stderr=True)
         say(f"Hint: {ran.held.hint}", stderr=True)

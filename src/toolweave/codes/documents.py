@@ -7,11 +7,13 @@ DOCUMENTS: dict[str, str] = {
     "DOCUMENT_BINDING_NOT_FOUND": "The document has no binding with this id.",
     "DOCUMENT_BINDING_OVERLAP": "Two bound line ranges overlap.",
     "DOCUMENT_BINDING_SERVER_UNKNOWN": "A section is bound to a server that is not registered.",
+    "DOCUMENT_BINDING_UNRESOLVED": "A block is not run because its binding is broken.",
     "DOCUMENT_BLOCK_UNCLOSED": "A block is not closed, so its result cannot be inserted.",
-    "DOCUMENT_CHANGED": "The document changed while it ran; it was not modified.",
+    "DOCUMENT_CHANGED": "A block was changed while it ran; its result was not written.",
     "DOCUMENT_NOT_FOUND": "There is no document at this path.",
     "DOCUMENT_NO_SERVER": "No server is configured for a block.",
     "DOCUMENT_PARAMETERS_INVALID": "The parameters of a block cannot be parsed.",
+    "DOCUMENT_SERVER_UNKNOWN": "A block is named after a server that is not registered.",
     "DOCUMENT_TOO_LARGE": "The document exceeds the size limit.",
 }
 

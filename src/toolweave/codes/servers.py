@@ -55,6 +55,7 @@ SERVERS: dict[str, str] = {
     "SERVER_IMAGE_INVALID": "The text is not a container image reference.",
     "SERVER_KEY_IGNORED": "A key that other clients support is ignored here.",
     "SERVER_NAME_INVALID": "The text is not a valid server name.",
+    "SERVER_NAME_RESERVED": "The name is reserved for blocks of documents: `tool`, `workflow`.",
     "SERVER_NAME_MISSING": "A single entry was given without a name.",
     "SERVER_NAME_TAKEN": "Another server has this name.",
     "SERVER_NOT_APPROVED": "This definition is not approved; the server is not started.",

@@ -4,8 +4,9 @@ Bindings stand in the document's front matter, under `toolweave: bindings:`, or 
 this home. Lines are counted as if no results stood in the document, so that runs move nothing.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -19,6 +20,19 @@ from toolweave.workflow.formats.yaml_text import read_yaml
 
 SectionType = Literal["heading", "block", "range"]
 MAX_BINDINGS = 1_000
+EXPECTED = "expected is a server and one of heading, block or lines"
+_OURS = re.compile(r"^toolweave:[ \t\r]*$", re.MULTILINE)
+_SECTION_KEYS = (
+    "heading",
+    "headingText",
+    "block",
+    "blockId",
+    "lines",
+    "startLine",
+    "endLine",
+    "inherit",
+    "inheritToChildren",
+)
 _SHORT = {"heading": "headingText", "block": "blockId", "server": "serverId"}
 
 
@@ -62,6 +76,14 @@ class Binding(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenBinding:
+    """A binding that cannot be used, with its section if that much can be read."""
+
+    problem: Problem
+    section: Binding | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """The lines of the document, from 0, that a binding holds for."""
 
@@ -70,6 +92,8 @@ class Span:
     last: int
     # A heading's own part, before the first section inside it.
     own_last: int
+    # Why the binding cannot be used.
+    fault: str | None = None
 
     @property
     def size(self) -> int:
@@ -84,33 +108,56 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ChosenServer:
-    """The server of a block, and why."""
+    """The server of a block, and why; `fault` if a broken binding leaves it undecided."""
 
     server: str | None
     why: str
+    fault: str | None = None
 
 
 class Bindings:
-    """Those of one document, found in it once; those named later win where both are as near."""
+    """Those of one document, found in it once; those named later win where both are as near.
 
-    def __init__(self, document: Document, bindings: Sequence[Binding]) -> None:
+    Fails closed: where a broken binding may apply, a block has no server rather than another one.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        bindings: Sequence[Binding],
+        broken: Sequence[BrokenBinding] = (),
+    ) -> None:
         self._document = document
         self.spans: list[Span] = []
         self.lost: list[Binding] = []
+        self._unplaced: list[str] = []
         for binding in bindings[:MAX_BINDINGS]:
             found = list(_spans(document, binding))
             self.spans += found
             if not found:
                 self.lost.append(binding)
-        self._holding = _painted(self.spans, document.line_count)
+                self._unplaced.append(
+                    f"the document has no {binding.section}, which is bound to {binding.server!r}"
+                )
+        painted = list(self.spans)
+        for one in broken[:MAX_BINDINGS]:
+            spans = list(_spans(document, one.section)) if one.section else []
+            painted += [replace(span, fault=one.problem.message) for span in spans]
+            if not spans:
+                self._unplaced.append(one.problem.message)
+        self._holding = _painted(painted, document.line_count)
 
     def server_of(self, block: Block, first_enabled: str | None) -> ChosenServer:
         """Which server a block uses."""
         if block.server is not None:
             return ChosenServer(block.server, "the block names it")
         nearest = self._holding[block.first] if self._holding else None
+        if nearest is not None and nearest.fault is not None:
+            return ChosenServer(None, "its binding is invalid", nearest.fault)
         if nearest is not None:
             return ChosenServer(nearest.binding.server, f"{nearest.binding.section} is bound to it")
+        if self._unplaced:
+            return ChosenServer(None, "a binding is invalid", self._unplaced[0])
         return ChosenServer(first_enabled, "it is the first enabled server")
 
     def problems(self, servers: Collection[str]) -> Iterator[Problem]:
@@ -119,8 +166,8 @@ class Bindings:
             yield Problem(
                 "DOCUMENT_BINDING_LOST",
                 "",
-                f"the document has no {binding.section}; its binding to {binding.server!r} does "
-                "nothing",
+                f"the document has no {binding.section}; its binding to {binding.server!r} has "
+                "no effect",
                 "bind the section by its new name, or `toolweave doc unbind` it",
                 "warning",
             )
@@ -149,25 +196,51 @@ class Bindings:
             open_.append(span)
 
 
-def front_bindings(document: Document) -> tuple[list[Binding], list[Problem]]:
-    """The bindings of the front matter, and what is wrong with them."""
+def front_bindings(document: Document) -> tuple[list[Binding], list[BrokenBinding]]:
+    """The bindings of the front matter, and those that cannot be used."""
+    if document.open_front_matter is not None and _OURS.search(document.open_front_matter):
+        told = "the front matter is not closed, so its bindings are not read"
+        return [], [BrokenBinding(_invalid("", told, "end it with a line `---`"))]
     if document.front_matter is None or "toolweave" not in document.front_matter:
         return [], []
     try:
         front = read_yaml(document.front_matter.encode("utf-8", "surrogateescape"), max_depth=20)
     except Invalid as error:
-        return [], [_invalid("", f"the front matter cannot be read: {error.message}")]
-    ours = front.get("toolweave") if isinstance(front, dict) else None
-    listed = ours.get("bindings") if isinstance(ours, dict) else None
+        return [], [_broken("", f"the front matter cannot be read: {error.message}")]
+    if not isinstance(front, dict) or front.get("toolweave") is None:
+        return [], []
+    ours = front["toolweave"]
+    if not isinstance(ours, dict):
+        return [], [_broken("/toolweave", "expected is `bindings:` with a list")]
+    broken = [
+        _broken(pointer("toolweave", key), f"{key!r} is not a setting of documents")
+        for key in ours
+        if key != "bindings"
+    ]
+    listed = ours.get("bindings")
+    if listed is not None and not isinstance(listed, list):
+        broken.append(_broken("/toolweave/bindings", "the bindings are not a list"))
     found: list[Binding] = []
-    problems: list[Problem] = []
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
         try:
             found.append(read_binding(one))
         except Invalid as error:
             place = pointer("toolweave", "bindings", at)
-            problems += [_invalid(place + each.pointer, each.message) for each in error.problems]
-    return found, problems
+            faults = "; ".join(f"{each.pointer or '/'}: {each.message}" for each in error.problems)
+            told = f"binding {at + 1} of the front matter is invalid: {faults}"
+            problem = _invalid(place + error.problems[0].pointer, told)
+            broken.append(BrokenBinding(problem, _section_of(one)))
+    return found, broken
+
+
+def _section_of(value: Json) -> Binding | None:
+    """The section of an invalid binding, if it has exactly one."""
+    given = value if isinstance(value, dict) else {}
+    section = {key: given[key] for key in _SECTION_KEYS if key in given}
+    try:
+        return read_binding({**section, "server": "unknown"})
+    except Invalid:
+        return None
 
 
 def read_binding(value: Json) -> Binding:
@@ -193,7 +266,7 @@ def read_binding(value: Json) -> Binding:
             "DOCUMENT_BINDING_INVALID",
             message,
             problems=problems,
-            hint="expected is a server and one of heading, block or lines",
+            hint=EXPECTED,
         ) from None
 
 
@@ -256,6 +329,9 @@ def _number(text: str) -> Json:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
 
 
-def _invalid(place: str, message: str) -> Problem:
-    hint = "expected is a server and one of heading, block or lines"
+def _invalid(place: str, message: str, hint: str = EXPECTED) -> Problem:
     return Problem("DOCUMENT_BINDING_INVALID", place, message, hint)
+
+
+def _broken(place: str, message: str) -> BrokenBinding:
+    return BrokenBinding(_invalid(place, message))

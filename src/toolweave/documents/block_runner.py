@@ -1,13 +1,13 @@
-"""A document's blocks run: which are due, through the one gate, side by side up to the limit."""
+"""A document's blocks run: which are due, through the one gate, in order or side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import anyio
 
 from toolweave.access.mask import Masker
-from toolweave.documents.bindings import Bindings
+from toolweave.documents.bindings import Bindings, ChosenServer
 from toolweave.documents.document import Block, Document
 from toolweave.documents.render import (
     Callout,
@@ -18,7 +18,7 @@ from toolweave.documents.render import (
 )
 from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import Problem, pointer
+from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.settings import Limits
 from toolweave.tools.tool import ToolCall, ToolCaller, ToolResult
 
@@ -56,22 +56,34 @@ def plan(document: Document, bindings: Bindings, first_enabled: str | None) -> l
     """Every block of a document, in order."""
     found: list[Planned] = []
     for number, block in enumerate(document.blocks):
-        server, why = None, "it is a workflow"
+        chosen = ChosenServer(None, "it is a workflow")
         if block.kind == "tool":
             chosen = bindings.server_of(block, first_enabled)
-            server, why = chosen.server, chosen.why
+        server, why = chosen.server, chosen.why
         key = block_key(block.kind, server, block.name, block.arguments)
         problem = block.problem
         if problem is None and block.kind == "tool" and server is None:
-            problem = Problem(
-                "DOCUMENT_NO_SERVER",
-                pointer("lines", block.line),
-                "the block names no server, its section has none, and no server is enabled",
-                "name a server, bind the section, or enable one with `toolweave servers enable`",
-            )
+            problem = _no_server(block, chosen)
         standing: Standing = "invalid" if problem else _standing(block, key)
         found.append(Planned(number, block, server, why, key, standing, problem))
     return found
+
+
+def _no_server(block: Block, chosen: ChosenServer) -> Problem:
+    place = pointer("lines", block.line)
+    if chosen.fault is not None:
+        return Problem(
+            "DOCUMENT_BINDING_UNRESOLVED",
+            place,
+            f"the block is not run, because its server is unclear: {chosen.fault}",
+            "correct the binding, or name the server in the block",
+        )
+    return Problem(
+        "DOCUMENT_NO_SERVER",
+        place,
+        "the block names no server, its section has none, and no server is enabled",
+        "name a server, bind the section, or enable one with `toolweave servers enable`",
+    )
 
 
 def due(planned: Sequence[Planned], *, refresh: bool, retry: bool = True) -> list[Planned]:
@@ -82,6 +94,9 @@ def due(planned: Sequence[Planned], *, refresh: bool, retry: bool = True) -> lis
     if refresh:
         wanted.add("done")
     return [one for one in planned if one.standing in wanted]
+
+
+Write = Callable[[Planned, Callout], Awaitable[None]]
 
 
 class BlockRunner:
@@ -97,6 +112,7 @@ class BlockRunner:
         location: str,
         scope: str,
         folder: str,
+        write: Write,
     ) -> None:
         self._tools = tools
         self._workflows = workflows
@@ -105,19 +121,39 @@ class BlockRunner:
         self._location = location
         self._scope = scope
         self._folder = folder
+        self._write = write
         self.results: dict[int, Callout] = {}
 
-    async def run(self, blocks: Sequence[Planned]) -> None:
-        """Run blocks, as many at a time as calls may be."""
-        slots = anyio.Semaphore(self._limits.concurrent_calls)
+    async def run(self, blocks: Sequence[Planned], parallel: int = 1) -> None:
+        """Run blocks in order, up to `parallel` at a time and never more than calls may be."""
+        most = min(parallel, self._limits.concurrent_calls)
+        if most <= 1:
+            for planned in blocks:
+                await self._run(planned)
+            return
+        slots = anyio.Semaphore(most)
 
         async def one(planned: Planned) -> None:
             async with slots:
-                self.results[planned.number] = await self._callout(planned)
+                await self._run(planned)
 
-        async with anyio.create_task_group() as tasks:
-            for planned in blocks:
-                tasks.start_soon(one, planned)
+        try:
+            async with anyio.create_task_group() as tasks:
+                for planned in blocks:
+                    tasks.start_soon(one, planned)
+        except BaseExceptionGroup as group:
+            # One document, one file: if it cannot be written, the first failure says why.
+            refused, rest = group.split(ToolweaveError)
+            if refused is None or rest is not None:
+                raise
+            raise _first(refused) from None
+
+    async def _run(self, planned: Planned) -> None:
+        callout = await self._callout(planned)
+        # What was done is kept, also when the run is stopped at this moment.
+        with anyio.CancelScope(shield=True):
+            self.results[planned.number] = callout
+            await self._write(planned, callout)
 
     async def _callout(self, planned: Planned) -> Callout:
         block = planned.block
@@ -158,6 +194,25 @@ class BlockRunner:
         return error
 
 
+def _first(group: BaseExceptionGroup[ToolweaveError]) -> ToolweaveError:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def unknown_servers(document: Document, servers: Collection[str]) -> Iterator[Problem]:
+    """Blocks that look like tool calls of a server that is not registered."""
+    for block in document.unknown:
+        close = did_you_mean(block.info, servers)
+        yield Problem(
+            "DOCUMENT_SERVER_UNKNOWN",
+            pointer("lines", block.line),
+            f"no server is called {block.info[:128]!r}, so the block is not run",
+            close or "`toolweave servers list` shows the registered servers",
+            # Without a similar name it may be any other code.
+            "error" if close else "warning",
+        )
+
+
 def within_limit(blocks: Sequence[Planned], limits: Limits) -> tuple[list[Planned], int]:
     """As many blocks as one session may run, and how many are left for the next."""
     most = limits.calls_per_session
@@ -193,6 +248,6 @@ def summary(planned: Sequence[Planned], results: Mapping[int, Callout]) -> JsonO
 
 
 def _standing(block: Block, key: str) -> Standing:
-    if block.result is None or block.result.key != key:
+    if block.result is None or block.result.key not in (key, None):
         return "new"
     return "failed" if block.result.is_failure else "done"

@@ -19,12 +19,18 @@ from toolweave.settings import MIB
 MAX_BYTES = MIB
 TOOL, WORKFLOW = "tool", "workflow"
 MAX_NAME = 200
+MAX_FRONT_LINES = 1_000
 
 Kind = Literal["tool", "workflow"]
+
+# Code blocks whose `tool:` line is content.
+DATA_FORMATS = frozenset({"yaml", "yml", "toml", "json", "ini", "text", "txt", "markdown", "md"})
 
 # A result begins and ends with these, behind the marks of a quote.
 BEGIN = re.compile(r"> \[!(success|failure)\][-+]? .*<!-- toolweave:([0-9a-f]{16}) -->$")
 END = "> <!-- /toolweave -->"
+# How an older system stored its calls: a quote with the call and what it gave.
+OLDER = re.compile(r"> \[!tool\][-+]? *Tool Call\b", re.IGNORECASE)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
 
 
@@ -34,7 +40,8 @@ class Region:
 
     first: int
     last: int
-    key: str
+    # Nothing where an older system stored it: whatever its block says, it was run.
+    key: str | None
     is_failure: bool
 
 
@@ -61,6 +68,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownBlock:
+    """A fenced block with a `tool:` line whose name is not a registered server."""
+
+    line: int
+    info: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """What was found in a text."""
 
@@ -72,6 +87,10 @@ class Document:
     regions: tuple[Region, ...]
     ids: dict[str, int]
     front_matter: str | None = None
+    # The first lines of a document that begins with front matter and never ends it.
+    open_front_matter: str | None = None
+    # Blocks that look like tool calls of a server that is not registered.
+    unknown: tuple[UnknownBlock, ...] = ()
 
     @property
     def line_count(self) -> int:
@@ -130,7 +149,18 @@ def read_document(data: bytes, servers: Collection[str]) -> Document:
     )
     ids = _ids(shown, [one for one in found if isinstance(one, Fence)])
     front = "\n".join(plain[1 : skipped - 1]) if skipped else None
-    return Document(text, tuple(starts), blocks, headings, regions, ids, front)
+    is_open = not skipped and bool(plain) and plain[0].rstrip() == "---"
+    return Document(
+        text,
+        tuple(starts),
+        blocks,
+        headings,
+        regions,
+        ids,
+        front,
+        open_front_matter="\n".join(plain[1:MAX_FRONT_LINES]) if is_open else None,
+        unknown=tuple(_unknown(found, servers)),
+    )
 
 
 def decoded(data: bytes) -> str:
@@ -147,7 +177,7 @@ def _front_matter(lines: list[str]) -> int:
     """How many lines the front matter takes, its marks with it."""
     if not lines or lines[0].rstrip() != "---":
         return 0
-    for at, line in enumerate(lines[1:1000], start=1):
+    for at, line in enumerate(lines[1:MAX_FRONT_LINES], start=1):
         if line.rstrip() in ("---", "..."):
             return at + 1
     return 0
@@ -158,6 +188,11 @@ def _regions(lines: list[str], start: int) -> Iterator[Region]:
     at = start
     while at < len(lines):
         mark = lines[at].find("> [!")
+        if mark >= 0 and OLDER.match(lines[at], mark):
+            last = _end_of_quote(lines, at, lines[at][:mark])
+            yield Region(at, last, None, False)
+            at = last + 1
+            continue
         begin = BEGIN.match(lines[at], mark) if mark >= 0 else None
         if begin is None:
             at += 1
@@ -168,6 +203,13 @@ def _regions(lines: list[str], start: int) -> Iterator[Region]:
             yield Region(at, last, begin[2], begin[1] == "failure")
             at = last
         at += 1
+
+
+def _end_of_quote(lines: list[str], first: int, prefix: str) -> int:
+    last = first
+    while last + 1 < len(lines) and lines[last + 1].startswith(prefix + ">"):
+        last += 1
+    return last
 
 
 def _end_of_region(lines: list[str], first: int, prefix: str) -> int | None:
@@ -184,12 +226,12 @@ def _end_of_region(lines: list[str], first: int, prefix: str) -> int | None:
 def _block(
     fence: Fence, servers: Collection[str], regions: dict[int, Region], lines: list[str]
 ) -> Block | None:
-    if fence.info in servers:
-        kind: Kind = "tool"
-        server = fence.info
-    elif fence.info in (TOOL, WORKFLOW):
-        kind = "tool" if fence.info == TOOL else "workflow"
+    if fence.info in (TOOL, WORKFLOW):
+        kind: Kind = "tool" if fence.info == TOOL else "workflow"
         server = None
+    elif fence.info in servers:
+        kind = "tool"
+        server = fence.info
     else:
         return None
     found = named(fence.content, kind)
@@ -222,6 +264,20 @@ def _block(
         _id_below(lines, after, fence.prefix),
         problem,
     )
+
+
+def _unknown(found: list[Fence | Heading], servers: Collection[str]) -> Iterator[UnknownBlock]:
+    """Blocks named after no server that have a `tool:` line, unless they show a data format."""
+    for fence in found:
+        if (
+            isinstance(fence, Fence)
+            and fence.info
+            and fence.info not in servers
+            and fence.info not in (TOOL, WORKFLOW)
+            and fence.info.split()[0].lower() not in DATA_FORMATS
+            and named(fence.content, TOOL) is not None
+        ):
+            yield UnknownBlock(fence.first + 1, fence.info)
 
 
 def _id_below(lines: list[str], at: int, prefix: str) -> str | None:

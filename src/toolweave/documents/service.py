@@ -18,16 +18,19 @@ from toolweave.documents.block_runner import (
     held,
     plan,
     summary,
+    unknown_servers,
     within_limit,
 )
 from toolweave.documents.document import Document, encoded, read_document
-from toolweave.documents.files import assets_folder, keep_picture, read_file, replace_file
+from toolweave.documents.files import assets_folder, read_file, replace_file
 from toolweave.documents.render import Callout
-from toolweave.documents.results import with_results, without_results
+from toolweave.documents.result_writer import ResultWriter
+from toolweave.documents.results import without_results
 from toolweave.documents.stored_bindings import StoredBinding, StoredBindings
-from toolweave.errors import Limited
+from toolweave.errors import Denied, Limited
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.servers.connections import require_enabled
 from toolweave.servers.definition import Server
 from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.registry import Registry
@@ -63,13 +66,21 @@ class DocumentRunReport:
     results: Mapping[int, Callout] = field(default_factory=dict[int, Callout])
     is_cancelled: bool = False
     held: Limited | None = None
+    # Results that have no place in the document as it is now.
+    unplaced: tuple[Problem, ...] = ()
 
     @property
     def is_success(self) -> bool:
         """Whether every block has its result."""
         failed = any(one.is_failure for one in self.results.values())
         invalid = any(one.standing == "invalid" for one in self.looked.planned)
-        return not (failed or invalid or self.is_cancelled or self.held)
+        refused = failed or invalid or bool(self.unplaced) or not self.looked.is_sound
+        return not (refused or self.is_cancelled or self.held)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the document, and results without a place."""
+        return (*self.looked.problems, *self.unplaced)
 
     def as_json(self) -> JsonObject:
         """The shape doors show."""
@@ -82,7 +93,7 @@ class DocumentRunReport:
                 for one in self.looked.planned
                 if one.number in self.results
             ],
-            "problems": [one.as_json() for one in self.looked.problems],
+            "problems": [one.as_json() for one in self.problems],
         }
         return {**shown, "held": self.held.as_json()} if self.held else shown
 
@@ -122,13 +133,21 @@ class DocumentService:
         *,
         refresh: bool = False,
         retry: bool = True,
+        parallel: int = 1,
         stop: anyio.Event | None = None,
     ) -> DocumentRunReport:
-        """Run what is due and write the results; after `stop` those that are done by then.
+        """Run what is due, in order, and write each result as it arrives; `stop` ends it.
 
-        Raises `Conflict`: `DOCUMENT_CHANGED` when the file was changed meanwhile.
+        Raises `Conflict`: `DOCUMENT_CHANGED` when the file is saved again and again meanwhile.
         """
         looked = await self.look(path)
+        servers = await self._registry.list()
+
+        def planner(data: bytes) -> tuple[Document, Sequence[Planned]]:
+            document, planned, _ = _planned(data, servers, looked.kept)
+            return document, planned
+
+        writer = ResultWriter(path, looked.planned, planner)
         blocks = due(looked.planned, refresh=refresh, retry=retry)
         now, left = within_limit(blocks, self._limits)
         runner = BlockRunner(
@@ -139,21 +158,18 @@ class DocumentService:
             location=str(path),
             scope=f"document:{uuid.uuid4()}",
             folder=assets_folder(path),
+            write=writer.write,
         )
         stopping = anyio.CancelScope()
-        try:
-            with stopping:
-                async with background() as tasks:
-                    if stop is not None:
-                        tasks.start_soon(_stop_at, stop, stopping)
-                    await runner.run(now)
-        finally:
-            # Whatever ends it, what was done is kept.
-            with anyio.CancelScope(shield=True):
-                await self._write(looked, runner.results)
+        with stopping:
+            async with background() as tasks:
+                if stop is not None:
+                    tasks.start_soon(_stop_at, stop, stopping)
+                await runner.run(now, parallel)
         is_cancelled = stopping.cancelled_caught
         over = held(left, self._limits) if left else None
-        return DocumentRunReport(looked, runner.results, is_cancelled, over)
+        unplaced = tuple(writer.unplaced)
+        return DocumentRunReport(looked, runner.results, is_cancelled, over, unplaced)
 
     async def clear(self, path: Path) -> int:
         """Take every result out of a document; how many there were."""
@@ -173,36 +189,14 @@ class DocumentService:
         await anyio.to_thread.run_sync(read_file, path)
         return await self.kept.add(document_key(path), binding)
 
-    async def _write(self, looked: DocumentReport, results: Mapping[int, Callout]) -> None:
-        if not results:
-            return
-        after = encoded(with_results(looked.document, results))
-
-        def write() -> None:
-            for callout in results.values():
-                for picture in callout.pictures:
-                    keep_picture(looked.path, picture)
-            replace_file(looked.path, looked.data, after)
-
-        await anyio.to_thread.run_sync(write)
-
     def _looked(
         self, path: Path, servers: Sequence[Server], kept: Sequence[StoredBinding]
     ) -> DocumentReport:
         """Everything that needs no waiting; for a thread, as a document may be large."""
         data = read_file(path)
-        names = frozenset(server.name for server in servers)
-        document = read_document(data, names)
-        written, problems = front_bindings(document)
-        # The document's own come last: where both are as near, they win.
-        bindings = Bindings(document, [*(one.binding for one in kept), *written])
-        enabled = sorted(
-            (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
-        )
-        planned = plan(document, bindings, enabled[0].name if enabled else None)
-        problems += [one.problem for one in planned if one.problem is not None]
-        problems += bindings.problems(names)
+        document, planned, problems = _planned(data, servers, kept)
         problems += self._wrong(planned)
+        problems += _refused(planned, servers)
         return DocumentReport(path, data, document, tuple(planned), tuple(kept), tuple(problems))
 
     def _wrong(self, planned: Sequence[Planned]) -> Iterator[Problem]:
@@ -226,6 +220,39 @@ class DocumentService:
                     tools[server, name] = read_tool(server, known[name].definition)
                 for fault in check_arguments(tools[server, name], one.block.arguments):
                     yield replace(fault, pointer=at + fault.pointer, patch=None)
+
+
+def _planned(
+    data: bytes, servers: Sequence[Server], kept: Sequence[StoredBinding]
+) -> tuple[Document, list[Planned], list[Problem]]:
+    """A document's blocks with their servers, and what is wrong with it by itself."""
+    names = frozenset(server.name for server in servers)
+    document = read_document(data, names)
+    written, broken = front_bindings(document)
+    # The document's own come last: where both are as near, they win.
+    bindings = Bindings(document, [*(one.binding for one in kept), *written], broken)
+    enabled = sorted(
+        (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
+    )
+    planned = plan(document, bindings, enabled[0].name if enabled else None)
+    problems = [one.problem for one in broken]
+    problems += [one.problem for one in planned if one.problem is not None]
+    problems += bindings.problems(names)
+    problems += unknown_servers(document, names)
+    return document, planned, problems
+
+
+def _refused(planned: Sequence[Planned], servers: Sequence[Server]) -> Iterator[Problem]:
+    """Blocks whose server is disabled: a run would refuse them."""
+    by_name = {server.name: server for server in servers}
+    for one in planned:
+        server = by_name.get(one.server or "")
+        if server is None or one.problem is not None:
+            continue
+        try:
+            require_enabled(server)
+        except Denied as error:
+            yield Problem(error.code, pointer("lines", one.block.line), error.message, error.hint)
 
 
 def looked_json(looked: DocumentReport) -> JsonObject:

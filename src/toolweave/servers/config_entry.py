@@ -69,6 +69,10 @@ def read_entry(
     return None if is_wrong else definition, reader.problems
 
 
+# In documents a block called so uses the server of its section, or runs a workflow.
+RESERVED_NAMES = frozenset({"tool", "workflow"})
+
+
 def as_object(value: object) -> dict[str, object] | None:
     """Return `value` if it is a JSON object or a TOML table."""
     return cast("dict[str, object]", value) if isinstance(value, dict) else None
@@ -84,8 +88,20 @@ def config_pointer(*steps: str | int) -> str:
     return pointer(*steps).encode("utf-8", "backslashreplace").decode()
 
 
+def registered_name_problems(name: str, at: str = "") -> Iterator[Problem]:
+    """Return the problem with the name under which a server is to be registered."""
+    if name.casefold() in RESERVED_NAMES:
+        yield Problem(
+            "SERVER_NAME_RESERVED",
+            at,
+            f"{name!r} cannot be a server name: blocks of documents are called so",
+            hint="choose another name",
+        )
+    yield from name_problems(name, at)
+
+
 def name_problems(name: str, at: str) -> Iterator[Problem]:
-    """Return the problem with a server name; the registry applies the same rule."""
+    """Return the problem with a server name in the file of another client."""
     if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
         yield Problem(
             "SERVER_NAME_INVALID",

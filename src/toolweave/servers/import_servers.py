@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from toolweave.errors import Invalid
+from toolweave.servers.config_entry import RESERVED_NAMES
 from toolweave.servers.definition import definition_hash, transport_of
 from toolweave.servers.discovery.client import DiscoveredServer
 from toolweave.servers.discovery.locations import ClientLocations, Platform
@@ -33,7 +34,9 @@ async def import_server(registry: Registry, found: DiscoveredServer) -> str:
     for name in names:
         if name in taken and definition_hash(taken[name].definition) == wanted:
             return f"already registered as {name}"
-    free = next(name for name in names if name not in taken)
+    free = next(
+        name for name in names if name not in taken and name.casefold() not in RESERVED_NAMES
+    )
     try:
         await registry.add(free, found.definition, scope=found.scope, found_in=str(found.path))
     except Invalid as error:

@@ -13,6 +13,7 @@ from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
+from toolweave.servers.config_entry import registered_name_problems
 from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
 from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database, Row, Value
@@ -73,11 +74,8 @@ class Registry:
         found_in: str | None = None,
     ) -> Server:
         """Register a server: disabled and unapproved."""
-        if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
-            raise Invalid(
-                "SERVER_NAME_INVALID",
-                f"{name!r} is not a valid server name; use 1 to 128 printable characters",
-            )
+        for problem in registered_name_problems(name):
+            raise Invalid(problem.code, problem.message, hint=problem.hint)
         server = Server(
             id=ServerId(str(uuid.uuid4())),
             name=name,

@@ -9,7 +9,12 @@ from typing import Literal
 from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.problems import Problem, pointer
-from toolweave.servers.config_entry import as_object, config_pointer, name_problems, read_entry
+from toolweave.servers.config_entry import (
+    as_object,
+    config_pointer,
+    read_entry,
+    registered_name_problems,
+)
 from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
@@ -48,7 +53,7 @@ def read_pasted(
     problems: list[Problem] = []
     for key, raw in section.items():
         definition, found = read_entry(raw, config_pointer(*steps, key))
-        wrong_name = list(name_problems(key, config_pointer(*steps, key)))
+        wrong_name = list(registered_name_problems(key, config_pointer(*steps, key)))
         problems += [*wrong_name, *found]
         if definition is not None and not wrong_name:
             named.append((key, definition))
@@ -63,7 +68,7 @@ def _one(
         hint = 'pass a name, or write {"NAME": {…}}'
         problems.append(Problem("SERVER_NAME_MISSING", "", "the server has no name", hint))
         return [], problems
-    problems = [*name_problems(name, ""), *problems]
+    problems = [*registered_name_problems(name, ""), *problems]
     is_wrong = any(problem.severity == "error" for problem in problems)
     return [] if definition is None or is_wrong else [(name, definition)], problems
 

@@ -36,6 +36,7 @@ class DocumentRunRequest(RequestBody):
 
     path: str = _PATH
     refresh: bool = Field(False, description="Also run blocks that already have a result")
+    parallel: int = Field(1, ge=1, le=100, description="Blocks to run at a time; 1 is in order")
 
 
 class BindingRequest(RequestBody):
@@ -131,7 +132,9 @@ class _Handlers:
 
         studio = self._studio
         workflows = StoredWorkflows(engine, studio.home.workflows)
-        ran = await self._desk.run(path, studio.gate, workflows, refresh=body.refresh)
+        ran = await self._desk.run(
+            path, studio.gate, workflows, refresh=body.refresh, parallel=body.parallel
+        )
         return JsonResponse(ran.as_json())
 
     async def clear_document(
