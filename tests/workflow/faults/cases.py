@@ -1,0 +1,115 @@
+"""The faults as data: right documents, what is wrong in the wrong ones, and unusual right ones."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from toolweave.json_text import Json
+from toolweave.workflow.json_patch import apply_patch
+
+FOLDER = Path(__file__).parent
+# Any: the files are JSON that is read by name here and nowhere else.
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A wrong document: a right one and what was done to it."""
+
+    id: str
+    family: str
+    right: str
+    text: str
+    at: tuple[str, ...]
+    is_mendable: bool
+    is_never_fixed: bool
+    is_of_world: bool
+    is_refused: bool
+    is_text: bool
+    # The right document and others that are as right, as JSON texts.
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unusual:
+    """A right document that must give no error; `file` tells JSON from YAML."""
+
+    id: str
+    text: str
+    file: str
+
+
+@cache
+def right_documents() -> dict[str, Json]:
+    """The right documents by name."""
+    return {path.stem: _read(path) for path in sorted((FOLDER / "right").glob("*.json"))}
+
+
+@cache
+def faults() -> tuple[Fault, ...]:
+    """All faults, by family."""
+    files = sorted((FOLDER / "wrong").glob("*.json"))
+    return tuple(_fault(entry) for path in files for entry in cast(list[Entry], _read(path)))
+
+
+@cache
+def unusual_documents() -> tuple[Unusual, ...]:
+    """Right documents that few people would write; the plain right ones are among them."""
+    plain = [Unusual(name, _text(document), name) for name, document in right_documents().items()]
+    entries = cast(list[Entry], _read(FOLDER / "unusual.json"))
+    return (*plain, *(_unusual(entry) for entry in entries))
+
+
+def _fault(entry: Entry) -> Fault:
+    right = right_documents()[entry["right"]]
+    wrong = apply_patch(right, entry.get("patch", ()))
+    also = tuple(apply_patch(right, patch) for patch in entry.get("accepted", ()))
+    return Fault(
+        id=entry["id"],
+        family=entry["family"],
+        right=entry["right"],
+        text=_damaged(_text(wrong), entry.get("text", {})),
+        at=tuple(entry["at"]),
+        is_mendable=entry.get("mendable", False),
+        is_never_fixed=entry.get("never_fix", False),
+        is_of_world=entry.get("world", False),
+        is_refused=entry.get("runs") is False,
+        is_text="text" in entry,
+        accepted=(_text(right), *map(_text, also)),
+    )
+
+
+def _unusual(entry: Entry) -> Unusual:
+    document = apply_patch(right_documents()[entry["right"]], entry.get("patch", ()))
+    damage: Entry = entry.get("text", {})
+    if damage.get("yaml"):
+        text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
+        return Unusual(entry["id"], text, f"{entry['id']}.yaml")
+    return Unusual(entry["id"], _damaged(_text(document), damage), f"{entry['id']}.json")
+
+
+def _damaged(text: str, how: Entry) -> str:
+    """The text as a careless author would leave it."""
+    for old, new in how.get("replace", ()):
+        text = text.replace(old, new)
+    if "regex" in how:
+        text = re.sub(how["regex"][0], how["regex"][1], text)
+    if "cut" in how:
+        text = text[: -how["cut"]]
+    if how.get("encode"):
+        text = json.dumps(text)
+    before, after = how.get("wrap", ("", ""))
+    return f"{before}{text}{after}"
+
+
+def _text(document: Json) -> str:
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _read(path: Path) -> Json:
+    return cast(Json, json.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,45 @@
+"""Faults that authors make are caught and fixed as well as recorded, and nothing is guessed.
+
+`recorded.json` has the failures that are known, by id, and the rates that may not fall. Whoever
+repairs a failure removes its id and raises the rate.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.workflow.faults.cases import faults, right_documents, unusual_documents
+from tests.workflow.faults.measure import Measured, known_environment, measure
+
+RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "recorded.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def measured() -> Measured:
+    return measure(known_environment())
+
+
+@pytest.mark.parametrize("name", ["wrong", "alarm", "refused"])
+def test_failures_are_those_that_are_recorded(measured: Measured, name: str) -> None:
+    found, recorded = set(measured.ids(name)), set(RECORDED["known"][name])
+    assert found - recorded == set(), f"new; see `--list {name}` of the measurement"
+    assert recorded - found == set(), "repaired; remove them from recorded.json"
+
+
+@pytest.mark.parametrize("name", ["caught", "placed", "fixed"])
+def test_rates_do_not_fall(measured: Measured, name: str) -> None:
+    assert measured.rate(name) >= RECORDED["floor"][name]
+
+
+def test_the_set_is_large_and_varied() -> None:
+    families = Counter(fault.family for fault in faults())
+    kinds = Counter(fault.id.rpartition("-")[0] for fault in faults())
+    assert len(faults()) >= 330
+    assert len(families) == 14
+    assert max(kinds.values()) <= 4
+    assert sum(fault.is_never_fixed for fault in faults()) >= 25
+    assert len(right_documents()) >= 25
+    assert len(unusual_documents()) - len(right_documents()) >= 40
+    assert len({fault.id for fault in faults()}) == len(faults())
