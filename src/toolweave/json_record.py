@@ -7,10 +7,7 @@ from pydantic.alias_generators import to_camel
 
 
 class JsonRecord(BaseModel):
-    """A record as JSON: its fields in order and in camelCase, read from an object's attributes.
-
-    It is the `response_model` of REST routes as well, so OpenAPI describes what is sent.
-    """
+    """A record as camelCase JSON, read from attributes; also the `response_model` of routes."""
 
     model_config = ConfigDict(
         frozen=True,

@@ -47,10 +47,7 @@ class Vault:
         self._cipher: AESGCM | None = None
 
     async def put(self, name: str, value: str) -> None:
-        """Store `value` under `name`, replacing an existing value.
-
-        Raises `Invalid`: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
-        """
+        """Store `value` under `name`, replacing an existing value."""
         _check_name(name)
         try:
             plain = value.encode()

@@ -169,10 +169,7 @@ def _same(given: str, expected: str) -> bool:
 
 
 def parse_body(arrival: WebhookRequest) -> Json:
-    """Return the body: JSON and forms parsed, other content as text, `None` if empty.
-
-    Raises `Invalid`: `JSON_INVALID`.
-    """
+    """Return the body: JSON and forms parsed, other content as text, `None` if empty."""
     kind = arrival.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not arrival.body:
         return None

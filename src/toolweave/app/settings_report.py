@@ -75,14 +75,12 @@ def _line(
 
 
 def _usual(name: str, home: Home) -> str | None:
-    """The defaults that are not numbers."""
     if name == "DATABASE":
         return str(home.settings.home / DATABASE_NAME)
     return str(lockfile_path(home.settings, Path.cwd())) if name == "LOCKFILE" else None
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    """The values by variable name."""
     flat = asdict(settings)
     flat |= flat.pop("limits")
     return {name.upper(): value for name, value in flat.items() if name.upper() in WORDS}

@@ -11,10 +11,7 @@ from toolweave.servers.gate import Gate
 async def tool_context(
     home: Home, gate: Gate, scope: str, bound_to: str | None = None
 ) -> ToolContext:
-    """Return the tools of a conversation: those of all enabled servers, or of one server.
-
-    Raises `NotFound`: `MCP_SERVER_NOT_FOUND`.
-    """
+    """Return the tools of a conversation: those of all enabled servers, or of one server."""
     servers = [
         EnabledServer(server.id, server.name)
         for server in await home.registry.list()

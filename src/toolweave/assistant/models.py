@@ -122,10 +122,7 @@ class Models:
         return next(named, None) or next(of_provider, None)
 
     async def add(self, new: NewModel) -> Model:
-        """Store a model, its key in the vault. The first one becomes the default.
-
-        Raises `Invalid`: `MODEL_CONFIG_INVALID`; `Conflict`: `MODEL_NAME_TAKEN`.
-        """
+        """Store a model and its key (in the vault); the first one becomes the default."""
         model = _checked(new, timestamp(self._clock.now()))
         if await self._database.row("SELECT 1 FROM models WHERE name = ?", new.name) is not None:
             raise Conflict(
@@ -147,22 +144,14 @@ class Models:
         return model
 
     async def remove(self, name: str) -> None:
-        """Remove a model and its key.
-
-        Raises `NotFound`: `MODEL_UNKNOWN`; `Invalid`: `MODEL_CONFIG_INVALID` for an environment
-        model.
-        """
+        """Remove a model and its key. Raises `MODEL_UNKNOWN`, `MODEL_CONFIG_INVALID`."""
         model = await self._added(name)
         await self._database.execute("DELETE FROM models WHERE name = ?", name)
         if model.has_key and secret_name(name) in await self._secrets.names():
             await self._secrets.delete(secret_name(name))
 
     async def make_default(self, name: str) -> Model:
-        """Make a model the default.
-
-        Raises `NotFound`: `MODEL_UNKNOWN`; `Invalid`: `MODEL_CONFIG_INVALID` for an environment
-        model.
-        """
+        """Make a model the default. Raises `MODEL_UNKNOWN`, `MODEL_CONFIG_INVALID`."""
         await self._added(name)
         async with self._database.transaction() as change:
             await change.execute(

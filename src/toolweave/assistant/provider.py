@@ -88,10 +88,7 @@ class Provider(Protocol):
         ...
 
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
-        """Decode a plain response.
-
-        Raises `Unreadable`: the response does not match the provider's format.
-        """
+        """Decode a plain response. Raises `Unreadable` for another format."""
         ...
 
 

@@ -126,7 +126,6 @@ async def _streamed(provider: Provider, answer: WebAnswer, on_text: TextListener
 
 
 async def _events(answer: WebAnswer) -> AsyncIterator[str]:
-    """Yield the data of each server-sent event."""
     lines: list[str] = []
     rest, total = bytearray(), 0
     async for piece in answer.pieces():

@@ -63,10 +63,7 @@ class Authoring:
         return Examined(report, _statuses(loaded.workflow, known), reasons)
 
     async def repair(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
-        """Return the problems of a workflow, and those that remain after fixing it.
-
-        Raises `Invalid`: it is no workflow.
-        """
+        """Return the problems of a workflow, and those that remain after fixing it."""
         known, _ = await self._known(loaded.workflow, live=False)
 
         def work() -> tuple[Report, Report]:

@@ -140,7 +140,6 @@ def _refs(answer: JsonObject) -> Iterator[str]:
 
 
 def _spec_of(server: str, pin: Pin) -> NodeSpec | None:
-    """The catalog entry of a tool, if it can be called."""
     tool = read_tool(server, pin.definition)
     return spec_of(tool) if tool.is_usable else None
 

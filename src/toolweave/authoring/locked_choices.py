@@ -90,7 +90,6 @@ def _object(value: Json) -> JsonObject:
 def _checked(
     loaded: LoadedWorkflow, frozen: Workflow, known: KnownEnvironment
 ) -> tuple[Problem, ...]:
-    """What is odd about the frozen workflow."""
     before = {one.code for one in examine_loaded(loaded, known).problems}
     after = examine_loaded(read(convert(frozen, loaded.format)), known).problems
     errors = [one for one in after if one.severity == "error" and one.code not in before]

@@ -99,10 +99,7 @@ class Previews:
     async def preview(
         self, workflow: Workflow, node: str, asking: PreviewRequest, run: str | None = None
     ) -> Preview:
-        """What a text of a node gives with the data of a run, else of the latest.
-
-        Raises `NotFound`: `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
-        """
+        """Return what a text of a node gives with the data of a run, else of the latest run."""
         look = await self._look(workflow, node, run)
         return await anyio.to_thread.run_sync(self._previewed, look, asking)
 
@@ -209,7 +206,6 @@ def _cut(value: Json, depth: int = 0) -> Json:
 
 
 def _text(value: Json) -> str:
-    """A value as it is shown: a text without quotes, all else as JSON."""
     if isinstance(value, str):
         return value
     try:

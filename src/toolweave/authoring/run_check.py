@@ -25,8 +25,6 @@ FRESH_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """What a workflow passed against, and when."""
-
     catalog: Catalog
     home: KnownHome | None
     at: float
@@ -49,10 +47,7 @@ class RunCheck:
         self._digests: dict[int, tuple[Workflow, str]] = {}
 
     async def require_valid(self, loaded: LoadedWorkflow) -> None:
-        """Return if a workflow that is about to run has no errors.
-
-        Raises `Invalid`: `WORKFLOW_INVALID` with every error.
-        """
+        """Return if a workflow about to run has no errors; else raise `WORKFLOW_INVALID`."""
         key = (await self._digest(loaded.workflow), loaded.format)
         is_read = all(problem.severity != "error" for problem in loaded.problems)
         passed = self._passed.get(key) if is_read else None

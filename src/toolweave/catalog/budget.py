@@ -29,10 +29,7 @@ def tokens(value: Json) -> int:
 
 
 def fit_nodes(nodes: Sequence[Truncatable], budget: int, *, again: str) -> JsonObject:
-    """Return as many leading `nodes` as fit in `budget` tokens, in as much detail as possible.
-
-    `again` names the call that gets the rest.
-    """
+    """Return the leading `nodes` that fit in `budget`; `again` is the call for the rest."""
     room = budget * BYTES_A_TOKEN
     whole = size({"nodes": []}) + sum(node.size + 1 for node in nodes)
     if whole <= room:
@@ -103,7 +100,6 @@ def _capped(lists: dict[str, list[str]], most: int, again: str) -> JsonObject:
 
 
 def _leading(entries: Iterable[JsonObject], room: int) -> int:
-    """How many leading entries `room` bytes hold."""
     count = 0
     for entry in entries:
         room -= size(entry) + 1

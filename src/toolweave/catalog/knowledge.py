@@ -55,19 +55,13 @@ class Knowledge:
         _ = self.catalog.names, self._index
 
     def types(self, type_filter: str | None = None) -> dict[str, list[str]]:
-        """All types and all their subtypes; a misspelt filter is corrected, an unknown one refused.
-
-        Raises `Invalid`: `NODE_TYPE_UNKNOWN`.
-        """
+        """Return all types and subtypes; a misspelt filter is corrected, an unknown one refused."""
         return self.catalog.types(_type(type_filter, "/type_filter"))
 
     def node_types(
         self, type_filter: str | None = None, *, max_tokens: int | None = None
     ) -> JsonObject:
-        """The same within a budget, where thousands of live tools would be too many.
-
-        Raises `Invalid`: `NODE_TYPE_UNKNOWN`.
-        """
+        """Return the types within a budget; thousands of live tools would be too many."""
         only = _type(type_filter, "/type_filter")
         return self._listed(only, max_tokens or DEFAULT_TYPES_TOKENS)
 
@@ -108,10 +102,7 @@ class Knowledge:
         limit: int = 10,
         max_tokens: int | None = None,
     ) -> JsonObject:
-        """Nodes by what they should do, or by what can follow the node `after`.
-
-        Raises `Invalid`: `NODE_TYPE_UNKNOWN`, or `NODE_UNKNOWN` for `after`.
-        """
+        """Find nodes by what they should do, or by what can follow the node `after`."""
         only = _type(type_filter, "/type_filter")
         before, frame = self._before(after)
         found = self._found(query, only, tag, before, limit)
@@ -147,7 +138,6 @@ class Knowledge:
         return SearchIndex(self.catalog, self._usage)
 
     def _before(self, after: tuple[str, str] | None) -> tuple[NodeSpec | None, JsonObject]:
-        """The node that others should follow, and what the answer says of it."""
         if after is None:
             return None, {}
         found = correct(self.catalog, *after)
@@ -174,10 +164,7 @@ class Knowledge:
 
 
 def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
-    """Answer a query whose arguments were checked against its schema.
-
-    Raises `Invalid`: an unknown name, if no other answer is possible.
-    """
+    """Answer a query whose arguments were checked. Raises `Invalid` for an unknown name."""
     given = cast("dict[str, Any]", arguments)  # Any: checked against the schema above
     match name:
         case "get_node_types":

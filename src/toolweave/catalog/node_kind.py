@@ -20,10 +20,7 @@ Code: TypeAlias = Pure | Effectful | Looping
 
 @dataclass(frozen=True)
 class NodeKind:
-    """The code of a node and what its specification says of it.
-
-    The kind of code is determined once: a protocol check takes as long as a step.
-    """
+    """The code of a node and its specification; the kind of code is determined once."""
 
     code: Code
     effect: Effect

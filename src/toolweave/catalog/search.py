@@ -56,8 +56,6 @@ class Hit:
 
 
 class _Table:
-    """Texts in FTS5, ranked by BM25 over weighted columns."""
-
     def __init__(self, rows: Iterable[tuple[int, *_Texts]]) -> None:
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.execute(
@@ -190,7 +188,6 @@ class SearchIndex:
         return min(close, key=lambda found: (found[1], -self._seen[found[0]]))[0] if close else word
 
     def _begins(self, word: str) -> bool:
-        """Whether a known word begins with `word`."""
         words = self._vocabulary.get(word[0], [])
         at = bisect_left(words, word)
         return len(word) >= 4 and at < len(words) and words[at].startswith(word)

@@ -70,7 +70,6 @@ class Truncatable:
 
 
 def _briefs(body: JsonObject) -> Iterator[JsonObject]:
-    """What a search would show of a node, then less of that, then its name."""
     ports = cast("list[JsonObject]", body.get("output_ports", []))
     facts: JsonObject = {
         "error": body.get("error"),

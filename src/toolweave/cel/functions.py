@@ -72,10 +72,7 @@ class Unsupported(Exception):
 
 
 def function_of(term: FunctionCall) -> Function:
-    """The function a call means.
-
-    Raises `Unsupported`: there is none, or it does not take so many values.
-    """
+    """Return the function of a call. Raises `Unsupported` if there is none with these arguments."""
     counts, function = FUNCTIONS.get(term.function, ((), None))
     if function is None:
         message = f"there is no function {term.function!r}"

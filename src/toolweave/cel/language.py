@@ -66,8 +66,6 @@ class Expression:
 
 
 class _Recent:
-    """A cache of compiled expressions, bounded by the characters of their texts."""
-
     def __init__(self, max_chars: int) -> None:
         self._max_chars = max_chars
         self._chars = 0

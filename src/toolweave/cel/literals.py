@@ -23,10 +23,7 @@ _PLAIN = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v":
 
 
 def read_number(word: str) -> int | UInt | float:
-    """The value of a number, with its sign if it has one.
-
-    Raises `Malformed`: it does not fit its kind.
-    """
+    """Return the value of a number literal, with its sign. Raises `Malformed`."""
     if word.endswith(("u", "U")):
         return UInt(_whole(word[:-1], 0, UINT_MAX))
     if "x" not in word.lower() and any(mark in word for mark in ".eE"):
@@ -46,10 +43,7 @@ def _whole(digits: str, least: int, most: int) -> int:
 
 
 def read_text(word: str) -> str | bytes:
-    """The value of a text or of bytes.
-
-    Raises `Malformed`: it is not closed, or has a backslash that means nothing.
-    """
+    """Return the value of a string or bytes literal. Raises `Malformed`."""
     found = _TEXT.fullmatch(word)
     if found is None:
         raise _unclosed()

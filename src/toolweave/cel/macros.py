@@ -23,10 +23,7 @@ def has(arguments: tuple[Term, ...], at: int) -> Member:
 
 
 def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> Comprehension:
-    """`over.map(x, element)`, `over.map(x, keep, element)`, `over.filter(x, keep)` and so on.
-
-    Raises `Malformed`: it has no name first, or not so many arguments.
-    """
+    """Parse `over.map(x, …)`, `over.filter(x, …)` and similar macros. Raises `Malformed`."""
     match macro, arguments:
         case "map", (name, keep, body):
             return Comprehension(macro, _variable(macro, name), over, keep, body, at)
@@ -41,10 +38,7 @@ def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> 
 
 
 def let(arguments: tuple[Term, ...], at: int) -> Let:
-    """`cel.bind(x, value, body)`.
-
-    Raises `Malformed`: it has no name first, or not three arguments.
-    """
+    """Parse `cel.bind(x, value, body)`. Raises `Malformed`."""
     match arguments:
         case (name, value, body):
             return Let(_variable("cel.bind", name), value, body, at)

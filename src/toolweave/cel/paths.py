@@ -135,10 +135,7 @@ def _read(term: Term, scope: _Scope) -> Iterator[PathReference]:
 
 
 def _walked(term: Term, scope: _Scope) -> tuple[PathReference | None, list[PathReference]] | None:
-    """The reference that a term is, with those inside its brackets; nothing for other terms.
-
-    A name that a macro bound to a computed value is a term that reads nothing by itself.
-    """
+    """Return the reference a term is, with those inside its brackets; nothing for other terms."""
     match term:
         case Name(name=name):
             return _named(term, scope) if name in scope or name not in KIND_NAMES else (None, [])

@@ -45,10 +45,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """A function, operator or method; the receiver of a method is its first argument.
-
-    `&&` and `||` take two and more.
-    """
+    """A function, operator or method (receiver first); `&&` and `||` take two or more."""
 
     function: str
     arguments: "tuple[Term, ...]"

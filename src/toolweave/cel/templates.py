@@ -97,10 +97,7 @@ _remembered = lru_cache(maxsize=2_048)(_read)
 def substitute(
     value: Json, resolve: Resolve, *, read: Reader = read_template, keeps_type: bool = True
 ) -> FilledTemplate:
-    """Fill every placeholder in the texts of a value; keys of objects are left unchanged.
-
-    With `keeps_type`, a text that is one placeholder becomes the value itself.
-    """
+    """Fill the placeholders of a value; with `keeps_type`, a lone placeholder keeps its type."""
     filler = _Filler(resolve, read, keeps_type=keeps_type)
     return FilledTemplate(filler.filled(value, ""), tuple(filler.problems))
 

@@ -66,8 +66,6 @@ def matches(run: Evaluation, text: Cel, pattern: Cel) -> bool:
 
 
 class _Pattern(Protocol):
-    """What we use of a pattern of RE2's."""
-
     programsize: int
 
     def search(self, text: str) -> object | None: ...

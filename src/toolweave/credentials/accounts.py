@@ -46,10 +46,7 @@ class ServiceAccounts:
     async def add(
         self, name: str, kind: str, token: str, *, base_url: str | None = None
     ) -> Credential:
-        """Keep a token.
-
-        Raises `Invalid`: `SERVICE_UNKNOWN`, `SERVICE_ADDRESS_INVALID`, `SECRET_NAME_INVALID`.
-        """
+        """Store a token. Raises `SERVICE_UNKNOWN`, `SERVICE_ADDRESS_INVALID`."""
         credential = Credential(name=name, kind=_known(kind), base_url=checked_address(base_url))
         await self.services.credentials.put(credential, token.strip())
         return credential
@@ -63,11 +60,7 @@ class ServiceAccounts:
         *,
         base_url: str | None = None,
     ) -> Credential:
-        """Let a person sign in, and keep the tokens that come of it.
-
-        Raises `Denied`: `SERVER_SIGN_IN_FAILED`, `SERVICE_SIGN_IN_NEEDED`; `TimedOut`:
-        `SERVER_SIGN_IN_TIMEOUT`.
-        """
+        """Let a person sign in, and store the tokens. Raises `Denied` or `TimedOut`."""
         credential = Credential(
             name=name, kind=_known(kind), base_url=checked_address(base_url), auth="oauth"
         )
@@ -84,11 +77,7 @@ class ServiceAccounts:
         return credential
 
     async def test(self, name: str) -> Tested:
-        """Make one call that changes nothing.
-
-        Raises `NotFound`: `SERVICE_CREDENTIAL_MISSING`; `ToolweaveError`: why it did not work, as
-        `Caller.send` says it.
-        """
+        """Make one call that changes nothing. Raises the error of that call."""
         credential = await self.services.credentials.get(name)
         service = KNOWN[credential.kind]
         access = await self.services.access(service, f"${{vault:{name}}}")

@@ -97,11 +97,7 @@ class OAuthTokens:
         return Begun(url, redirect_uri, state, verifier)
 
     async def finish(self, name: str, client: OAuthClient, begun: Begun, code: str) -> None:
-        """Turn the code that came back into tokens, and keep them.
-
-        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED` where the service does not accept the code;
-        `Unavailable`: `SERVICE_UNAVAILABLE`.
-        """
+        """Exchange the returned code for tokens and store them. Raises `SERVICE_SIGN_IN_NEEDED`."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -143,10 +139,7 @@ class OAuthTokens:
         return (await self._stored(name)).client
 
     async def exchange(self, name: str, client: OAuthClient, refresh_token: str) -> StoredTokens:
-        """Tokens for a refresh token that is kept elsewhere; nothing is stored.
-
-        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED`; `Unavailable`: `SERVICE_UNAVAILABLE`.
-        """
+        """Return tokens for a refresh token that is stored elsewhere; nothing is stored."""
         form = {"grant_type": "refresh_token", "refresh_token": refresh_token}
         return await self._asked(name, client, form, refresh_token)
 

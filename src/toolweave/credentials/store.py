@@ -43,10 +43,7 @@ class Credentials:
         self._vault = vault
 
     async def put(self, credential: Credential, token: str | None) -> None:
-        """Keep a credential and its token, in place of what was there.
-
-        Raises `Invalid`: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
-        """
+        """Store a credential and its token, replacing an existing one."""
         if token is not None:
             await self._vault.put(credential.name, token)
         await self._vault.put(PREFIX + credential.name, credential.model_dump_json())

@@ -291,7 +291,6 @@ def _id_below(lines: list[str], at: int, prefix: str) -> str | None:
 
 
 def _ids(lines: list[str], fences: list[Fence]) -> dict[str, int]:
-    """Every `^id` outside code, with its line."""
     code: set[int] = set()
     for fence in fences:
         code.update(range(fence.first, (fence.last or len(lines) - 1) + 1))

@@ -117,10 +117,7 @@ class DocumentService:
         self._limits = limits
 
     async def look(self, path: Path) -> DocumentReport:
-        """Read a document and say how its blocks stand; nothing is run.
-
-        Raises `NotFound`: `DOCUMENT_NOT_FOUND`; `Invalid`: `DOCUMENT_TOO_LARGE`.
-        """
+        """Read a document and report the state of its blocks; nothing is run."""
         servers = await self._registry.list()
         kept = await self.kept.of(await anyio.to_thread.run_sync(document_key, path))
         return await anyio.to_thread.run_sync(self._looked, path, servers, kept)
@@ -181,10 +178,7 @@ class DocumentService:
         return count
 
     async def bind(self, path: Path, binding: Binding) -> StoredBinding:
-        """Bind a section of a document to a registered server.
-
-        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`, `DOCUMENT_NOT_FOUND`.
-        """
+        """Bind a section of a document to a registered server."""
         await self._registry.get(binding.server)
         await anyio.to_thread.run_sync(read_file, path)
         return await self.kept.add(document_key(path), binding)

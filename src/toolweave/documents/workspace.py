@@ -41,11 +41,7 @@ class DocumentFolders:
         self._folders = AllowedFolders(self._roots)
 
     async def path(self, given: str) -> Path:
-        """A file of these folders; a relative path is below the home's own.
-
-        Raises `Denied`: `FILE_DENIED`; `Invalid`: `FILE_PATH_INVALID`; `NotFound`: `FILE_NOT_FOUND`
-        where its folder is missing.
-        """
+        """Return the path of a file in these folders; a relative one is below the home's own."""
         return await self._folders.checked(given)
 
     def list(self) -> list[str]:

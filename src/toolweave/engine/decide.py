@@ -98,7 +98,6 @@ def _due(state: RunState, now: datetime) -> list[NextWork]:
 
 
 def _next(state: RunState, now: datetime) -> datetime | None:
-    """The earliest moment at which something becomes due."""
     moments = [failed.retry_at for failed in state.retrying.values()]
     moments += [waiting.until for waiting in state.waiting.values()]
     later = [moment for text in moments if text and (moment := datetime.fromisoformat(text)) > now]

@@ -199,10 +199,7 @@ class Engine:
     async def resolve(
         self, run: str, key: Key, choice: Choice, *, by: str | None = None, resume: bool = True
     ) -> None:
-        """Decide about a step of which nobody knows whether it happened; as `answer`.
-
-        Raises `Conflict`: `STEP_NOT_WAITING`.
-        """
+        """Decide about a step with an unknown result; as `answer`. Raises `STEP_NOT_WAITING`."""
         state = await self.state(run)
         if key not in state.uncertain:
             raise _not_waiting(run, key, sorted(state.uncertain))
@@ -236,10 +233,7 @@ class Engine:
         return str(row[0]) if row else None
 
     async def moment(self, run: str, key: Key) -> StepSnapshot:
-        """A step of a run when it was done, or as it stands.
-
-        Raises `NotFound`: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
-        """
+        """Return a step of a run when it was done, or as it is now. Raises `NotFound`."""
         found = await self.get(run)
         entries = await self.journal.read(found.id)
         past = RunHistory(_facts(found), await self.plan(found.id), entries)
@@ -319,7 +313,6 @@ class Engine:
         return True
 
     async def _after(self, lease: Lease, called: list[str]) -> None:
-        """Resume the caller of a finished run and stop the runs it called."""
         if (caller := caller_of(lease.once_key)) is not None:
             self._wake(caller[0])
         for one in called:

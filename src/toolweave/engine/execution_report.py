@@ -169,7 +169,6 @@ def _result(record: StepRecord, plan: Plan, variables: JsonObject) -> JsonObject
 
 
 def _answered_by(record: StepRecord) -> str | None:
-    """The model that gave a step's last answer, where one did."""
     answers = [one for one in record.parts if isinstance(one, dict) and one.get("kind") == "model"]
     return str(answers[-1].get("model")) if answers else None
 

@@ -67,7 +67,6 @@ def _known(state: RunState, key: Key, place: StepFrame) -> Iterator[Event]:
 
 
 def _behind(plan: Plan, start: int) -> set[int]:
-    """A step and everything that follows it."""
     behind: set[int] = set()
     waiting = [start]
     while waiting:

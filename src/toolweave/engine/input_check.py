@@ -11,10 +11,7 @@ SCHEMA = "inputSchema"
 
 
 def input_error(workflow: Workflow, inputs: Json) -> Invalid | None:
-    """What is wrong with the inputs of a run, as an error to raise or to keep; nothing if they fit.
-
-    Pointers of its problems lead into the inputs.
-    """
+    """Return the error for invalid inputs of a run; its pointers lead into the inputs."""
     schema = workflow.extras.get(SCHEMA)
     if not isinstance(schema, dict) or not schema:
         return None

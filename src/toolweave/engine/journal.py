@@ -136,10 +136,7 @@ class Journal:
         return run in self._new_leases
 
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
-        """Take the lease of a run and read its events so far.
-
-        Raises `NotFound`: `RUN_UNKNOWN`; `Conflict`: `RUN_HELD` while another process does.
-        """
+        """Take the lease of a run and read its events. Raises `RUN_UNKNOWN`, `RUN_HELD`."""
         now = timestamp(self._clock.now())
         lease, until, first = self._new_leases.pop(run, (None, "", None))
         if lease is not None and first is not None and now < until:
@@ -180,19 +177,13 @@ class Journal:
         return (Lease(run, *taken[0]), [_entry(row) for row in rows]) if taken else None
 
     async def keep(self, lease: Lease) -> None:
-        """Say that a run is still held.
-
-        Raises `Conflict`: `RUN_TAKEN` when another process took it.
-        """
+        """Extend the lease. Raises `RUN_TAKEN` if another process took the run."""
         await self.append(lease, ())
 
     async def append(
         self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
-        """Write events durably; the number of the last one.
-
-        Raises `Conflict`: `RUN_TAKEN` when another process took the run.
-        """
+        """Write events durably; return the number of the last one. Raises `RUN_TAKEN`."""
         pending = self._new(lease.run, lease.epoch, events, change)
         if change is not None and change.beside:
             pending.beside = tuple(
@@ -201,10 +192,7 @@ class Journal:
         return await self._write(pending)
 
     async def add(self, run: str, event: Event) -> int:
-        """Write an event from outside, independent of the lease.
-
-        Raises `Conflict`: `RUN_TAKEN` when the run is over.
-        """
+        """Write an event from outside, independent of the lease. Raises `RUN_TAKEN`."""
         return await self._write(self._new(run, ANYBODY, [written(event)], None))
 
     async def read(self, run: str, after: int = 0) -> list[JournalEntry]:

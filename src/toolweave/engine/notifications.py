@@ -137,7 +137,6 @@ class RunNotifications:
             self._any = None
 
     def _wake(self, runs: Collection[str] | None) -> None:
-        """Wake those who wait for these runs; for all of them if it may be any."""
         self._wake_any()
         if runs is None:
             events, self._events = self._events, {}

@@ -44,10 +44,7 @@ class WorkflowChecker(Protocol):
     """Decides whether a workflow may run; `authoring` has the real one."""
 
     async def require_valid(self, loaded: LoadedWorkflow) -> None:
-        """Return if the workflow has no errors.
-
-        Raises `Invalid`: `WORKFLOW_INVALID` with every error.
-        """
+        """Return if the workflow has no errors; else raise `WORKFLOW_INVALID` with every error."""
         ...
 
 
@@ -126,10 +123,7 @@ class Runs:
         return await self._backend.create_run(request, self._snapshots.take(workflow), refused)
 
     async def check(self, loaded: LoadedWorkflow) -> None:
-        """Check a workflow as `start` does.
-
-        Raises `Invalid`: `WORKFLOW_INVALID` with every error.
-        """
+        """Check a workflow as `start` does. Raises `WORKFLOW_INVALID` with every error."""
         await self._checker.require_valid(loaded)
 
     async def fork(
@@ -195,10 +189,7 @@ class Runs:
                 return found
 
     async def settle(self, run: str, wait_s: float) -> RunStatus:
-        """Continue a run: in the process that serves this database, else here.
-
-        Waits at most `wait_s` seconds for another process.
-        """
+        """Continue a run in the process that serves this database (up to `wait_s`), else here."""
         if not await self._backend.is_served():
             try:
                 return await self._backend.advance(run)

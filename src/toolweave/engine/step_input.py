@@ -37,10 +37,7 @@ class Binder:
     _of_loops: dict[Key, NodeInput] = field(default_factory=dict[Key, NodeInput])
 
     def given(self, place: StepFrame) -> NodeInput:
-        """Everything a step works on.
-
-        Raises `Invalid`: `NODE_INPUT_INVALID` with every value that is wrong or missing.
-        """
+        """Return the input of a step. Raises `NODE_INPUT_INVALID` with every problem."""
         prepared = place.step.prepared
         incoming = self.incoming(place)
         names = StepNames(self, place, incoming)

@@ -92,5 +92,4 @@ class RunHistory:
 
 
 def _failed(event: Event) -> Key | None:
-    """The step that an event ends as failed."""
     return event.key if isinstance(event, StepFailed) and event.retry_at is None else None

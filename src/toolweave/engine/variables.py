@@ -86,7 +86,6 @@ def _named(binder: Binder, place: StepFrame) -> JsonObject:
 
 
 def _parameters(config: JsonObject) -> JsonObject:
-    """What an MCP node calls its tool with."""
     values = config.get("parameterValues")
     return values if isinstance(values, dict) else {}
 

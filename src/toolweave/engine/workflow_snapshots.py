@@ -34,10 +34,7 @@ class WorkflowSnapshots:
         self._taken: dict[int, WorkflowSnapshot] = {}
 
     def take(self, workflow: Workflow) -> WorkflowSnapshot:
-        """Return the snapshot of a workflow; its plan is made once, from the text that is stored.
-
-        Raises `Invalid`: the workflow cannot be run.
-        """
+        """Return the snapshot of a workflow; its plan is made once. Raises `Invalid`."""
         taken = self._taken.get(id(workflow))
         if taken is None:
             text = json_text.write(convert(workflow, "toolweave"))

@@ -28,10 +28,7 @@ class ReimportedWorkflow:
 
 
 def import_text(text: str) -> LoadedWorkflow:
-    """The workflow in an exported text.
-
-    Raises `Invalid`: `EXPORT_NOT_OURS`, or `EXPORT_DAMAGED` when its graph cannot be read any more.
-    """
+    """Return the workflow in an exported text. Raises `EXPORT_NOT_OURS`, `EXPORT_DAMAGED`."""
     loaded, mark = graph_in(text), mark_in(text)
     if loaded is None and mark is not None:
         raise Invalid(

@@ -49,10 +49,7 @@ _MASKER = Masker()
 def shareable(
     workflow: Workflow, specs: Iterable[NodeSpec]
 ) -> tuple[Workflow, tuple[Problem, ...]]:
-    """The workflow without secrets, and a warning for each place where one was hidden.
-
-    `specs` are the catalog: they say which fields of their nodes are sensitive.
-    """
+    """Return the workflow without secrets, and a warning for each one hidden; `specs` mark them."""
     marked = {
         spec.ref: frozenset(
             field.name for field in (*spec.configurations, *spec.inputs) if field.sensitive

@@ -20,11 +20,7 @@ Other = Callable[[str], Awaitable[Workflow]]
 
 
 async def link(workflow: Workflow, other: Other, above: tuple[str, ...] = ()) -> Workflow:
-    """The flow with every link replaced.
-
-    Raises `Invalid`: `CIRCULAR_DEPENDENCY` for flows that lead to each other; `NotFound`:
-    `FLOW_NOT_FOUND`.
-    """
+    """Return the flow with every link replaced. Raises `CIRCULAR_DEPENDENCY`, `FLOW_NOT_FOUND`."""
     path = (*above, workflow.name)
     for node in workflow.nodes:
         if node.type == LINK:
@@ -93,7 +89,6 @@ def _free(name: NodeId, within: NodeId, taken: set[NodeId]) -> NodeId:
 
 
 def _renamed(node: Node, names: dict[NodeId, NodeId]) -> Node:
-    """A node under its new id; its text names the others by theirs."""
     text = node.data.get("template")
     data = node.data
     if isinstance(text, str):

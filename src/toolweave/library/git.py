@@ -140,7 +140,6 @@ async def _started(command: Sequence[str], environ: Mapping[str, str]) -> AsyncG
 
 
 def _kill(process: Process) -> None:
-    """End it and whatever it started."""
     with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()

@@ -55,11 +55,7 @@ async def list_templates(repository: Repository, commit: str) -> Json:
 
 
 async def read_flow(repository: Repository, entry: FlowEntry) -> Json:
-    """One flow, out of its file.
-
-    Raises `Invalid`: `PARSE_ERROR`; `NotFound`: `FLOW_NOT_FOUND` where the file is too large by
-    now.
-    """
+    """Return one flow of a file. Raises `PARSE_ERROR`, `FLOW_NOT_FOUND`."""
     contents, refused = await repository.read([File(entry.path, entry.blob)])
     if entry.path not in contents:
         raise NotFound("FLOW_NOT_FOUND", f"Flow not found: {entry.name}: {refused[entry.path]}")

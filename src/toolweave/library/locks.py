@@ -25,10 +25,7 @@ class LibraryLocks:
 
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncGenerator[None]:
-        """Wait for the turn and hold it.
-
-        Raises `Conflict`: `STORAGE_IN_USE` when another process holds it for a minute.
-        """
+        """Acquire and hold the lock. Raises `STORAGE_IN_USE` after a minute."""
         async with self._here.setdefault(name, anyio.Lock()):
             make_private_folder(self._folder)
             with ExitStack() as stack:

@@ -78,10 +78,7 @@ class Repository:
         )
 
     async def head(self, ref: str) -> Head:
-        """What `ref` stands for now, without fetching anything of it.
-
-        Raises `NotFound`: `LIBRARY_REF_NOT_FOUND`; `Unavailable`: `GITHUB_ERROR`.
-        """
+        """Return the commit of `ref` without fetching it. Raises `LIBRARY_REF_NOT_FOUND`."""
         if is_commit(ref):
             return Head(ref, ref)
         branch, tag = f"refs/heads/{ref}", f"refs/tags/{ref}"
@@ -168,7 +165,6 @@ class Repository:
         return dict(zip((one.path for one in readable), _batch(done.out), strict=True)), refused
 
     async def _missing(self, commit: str, folder: str) -> list[str]:
-        """The contents of a folder that are not here."""
         files = (await self.files(commit, folder)).files
         wanted = "".join(f"{file.blob}\n" for file in files).encode()
         done = await self._git.here(self._folder, "cat-file", "--batch-check", given=wanted)

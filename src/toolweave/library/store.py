@@ -149,10 +149,7 @@ class LibraryStore:
         return FlowList(at, flows, _skipped(value))
 
     async def flow(self, name: str, flow: str, ref: str | None = None) -> FoundFlow:
-        """One flow, by its name, its id or its file's name.
-
-        Raises `NotFound`: `FLOW_NOT_FOUND` and as `flows`; `Invalid`: `PARSE_ERROR`.
-        """
+        """Return one flow by its name, id or file name. Raises `FLOW_NOT_FOUND`, `PARSE_ERROR`."""
         listed = await self.flows(name, ref)
         entry = _flow_named(listed, flow)
         document = await self._kept(
@@ -178,10 +175,7 @@ class LibraryStore:
         return TemplateList(at, tuple(again(one) for one in shown), _skipped(value))
 
     async def template(self, name: str, template: str, ref: str | None = None) -> PromptTemplate:
-        """One template, by its name, its title or its id.
-
-        Raises `NotFound`: `TEMPLATE_NOT_FOUND` and as `templates`.
-        """
+        """Return one template by its name, title or id. Raises `TEMPLATE_NOT_FOUND`."""
         library = await self.get(name)
         at = await self._at(library, ref)
         key = f"template:{template[:200]}:{at.ref}"

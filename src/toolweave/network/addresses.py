@@ -79,10 +79,7 @@ class AllowedHosts:
 
     @classmethod
     def of(cls, *urls: str) -> "AllowedHosts":
-        """Approve the origins of `urls`.
-
-        Raises `Denied`: `SERVER_ADDRESS_DENIED` for a URL that is not plain http or https.
-        """
+        """Approve the origins of `urls`. Raises `SERVER_ADDRESS_DENIED` unless they are http(s)."""
         return cls(frozenset(origin_of(url) for url in urls))
 
     def approves(self, host: str, port: int) -> bool:

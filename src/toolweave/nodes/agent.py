@@ -309,7 +309,6 @@ def _pause(
 
 
 def _messages(parts: tuple[Part, ...]) -> list[Message]:
-    """The conversation so far."""
     found: list[Message] = []
     for part in parts:
         match part:

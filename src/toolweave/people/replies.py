@@ -26,10 +26,10 @@ from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._buttons import LATE
 from toolweave.nodes.human._incoming_reply import IncomingReply, the_one
-from toolweave.nodes.services.discord import replies as _discord_replies
-from toolweave.nodes.services.mail import replies as _mail_replies
-from toolweave.nodes.services.slack import replies as _slack_replies
-from toolweave.nodes.services.telegram import replies as _telegram_replies
+from toolweave.nodes.services.discord import messages as _discord
+from toolweave.nodes.services.mail import messages as _mail
+from toolweave.nodes.services.slack import messages as _slack
+from toolweave.nodes.services.telegram import messages as _telegram
 from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
 from toolweave.tasks import background
@@ -49,15 +49,15 @@ Look: TypeAlias = Callable[[NodeContext, JsonObject], Awaitable[list[IncomingRep
 Say: TypeAlias = Callable[[NodeContext, JsonObject, str], Awaitable[None]]
 
 LOOKS: Mapping[Channel, Look] = {
-    "slack": _slack_replies.looked_up,
-    "discord": _discord_replies.looked_up,
-    "gmail": _mail_replies.from_gmail,
-    "outlook": _mail_replies.from_outlook,
+    "slack": _slack.looked_up,
+    "discord": _discord.looked_up,
+    "gmail": _mail.from_gmail,
+    "outlook": _mail.from_outlook,
 }
 SAYS: Mapping[Channel, Say] = {
-    "slack": _slack_replies.say,
-    "discord": _discord_replies.say,
-    "telegram": _telegram_replies.say,
+    "slack": _slack.say,
+    "discord": _discord.say,
+    "telegram": _telegram.say,
 }
 
 
@@ -142,14 +142,14 @@ class Replies:
         for credential in {str(thread.get("credential") or "") for thread in threads}:
             try:
                 after = self._seen.get(credential)
-                new, after = await _telegram_replies.updates(self.context, credential, after)
+                new, after = await _telegram.updates(self.context, credential, after)
             except ToolweaveError as error:
                 # A bot whose messages are posted to us cannot be asked for them.
                 if error.code != "SERVICE_CONFLICT":
                     logger.warning("a bot's messages cannot be read", extra={"code": error.code})
                 continue
             for update in new:
-                heard = _telegram_replies.delivered(update)
+                heard = _telegram.delivered(update)
                 if heard is not None:
                     await self._take_politely(heard)
             self._seen[credential] = after

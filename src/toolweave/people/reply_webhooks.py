@@ -11,9 +11,9 @@ from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import LATE
 from toolweave.nodes.human._incoming_reply import IncomingReply
-from toolweave.nodes.services.discord import replies as _discord_replies
-from toolweave.nodes.services.slack import replies as _slack_replies
-from toolweave.nodes.services.telegram import replies as _telegram_replies
+from toolweave.nodes.services.discord import messages as _discord
+from toolweave.nodes.services.slack import messages as _slack
+from toolweave.nodes.services.telegram import messages as _telegram
 from toolweave.people.replies import Replies, Taken
 
 NOTED = "Noted, thank you."
@@ -21,8 +21,6 @@ NOTED = "Noted, thank you."
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How one service proves itself, and the secret of the vault for it."""
-
     secret: str
     proof: Callable[[WebhookRequest, str], str | None]
 
@@ -43,11 +41,7 @@ class ReplyPosts:
         self._secrets = secrets
 
     async def deliver(self, channel: str, arrival: WebhookRequest) -> JsonObject:
-        """Take a delivery in; what the service wants to hear back.
-
-        Raises `NotFound`: `HOOK_NOT_FOUND` for a service nobody knows; `Denied`: `HOOK_DENIED` when
-        it is not proven where it comes from; `Invalid`: `JSON_INVALID`.
-        """
+        """Accept a delivery; return the response the service expects. Raises `HOOK_DENIED`."""
         way = WAYS.get(channel)
         if way is None:
             raise NotFound("HOOK_NOT_FOUND", f"no replies are accepted at {channel[:40]!r}")
@@ -74,23 +68,23 @@ class ReplyPosts:
     async def _slack(self, body: Json) -> JsonObject:
         if isinstance(body, dict) and body.get("type") == "url_verification":
             return {"challenge": body.get("challenge")}
-        for heard in _slack_replies.delivered(body):
+        for heard in _slack.delivered(body):
             taken, found = await self._replies.take(heard)
             if taken == "late" and found is not None:
                 await self._replies.polite(found)
         return {}
 
     async def _discord(self, body: Json) -> JsonObject:
-        if isinstance(body, dict) and body.get("type") == _discord_replies.PING:
-            return {"type": _discord_replies.PING}
+        if isinstance(body, dict) and body.get("type") == _discord.PING:
+            return {"type": _discord.PING}
         words = "This button is not known here."
-        for heard in _discord_replies.delivered(body):
+        for heard in _discord.delivered(body):
             words = _words((await self._replies.take(heard))[0])
         # To the one who pressed alone.
         return {"type": 4, "data": {"content": words, "flags": 64}}
 
     async def _telegram(self, body: Json) -> JsonObject:
-        heard = _telegram_replies.delivered(body)
+        heard = _telegram.delivered(body)
         if heard is None:
             return {}
         taken, found = await self._replies.take(heard)

@@ -141,10 +141,7 @@ async def unpublish(home: Home, name: str) -> Publication:
 
 
 async def keep_copy(home: Home) -> None:
-    """Write the list anew where the first answer of `toolweave mcp` finds it.
-
-    If it cannot be written, clients get the right list a second later.
-    """
+    """Write the list for the first response of `toolweave mcp`; a failure only delays it."""
     try:
         found = await PublishedStore(home.database).list()
     except ToolweaveError:

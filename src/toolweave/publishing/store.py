@@ -114,10 +114,7 @@ class PublishedStore:
         return None if row is None else _publication(row)
 
     async def put(self, publication: Publication) -> None:
-        """Publish, in place of what the workflow was published as before.
-
-        Raises `Conflict`: `TOOL_NAME_TAKEN`.
-        """
+        """Publish, replacing the workflow's earlier entry. Raises `TOOL_NAME_TAKEN`."""
         one = publication
         async with self._database.transaction() as transaction:
             sql = "SELECT workflow FROM published_workflows WHERE tool = ? AND slug <> ?"
@@ -135,10 +132,7 @@ class PublishedStore:
             )
 
     async def remove(self, name: str) -> Publication:
-        """Take back what is published, by the name of the tool or of the workflow.
-
-        Raises `NotFound`: `NOT_PUBLISHED`.
-        """
+        """Unpublish by the name of the tool or workflow. Raises `NOT_PUBLISHED`."""
         found = await self.list()
         one = next((each for each in found if name in {each.tool, each.workflow, each.slug}), None)
         if one is None:

@@ -87,8 +87,6 @@ class SqlDatabases:
 
 
 class _Job:
-    """One statement on a SQLite file, in a thread."""
-
     def __init__(
         self,
         path: Path,

@@ -34,8 +34,6 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A path inside one of the folders."""
-
     root: Path
     parts: tuple[str, ...]
 
@@ -78,10 +76,7 @@ class AllowedFolders:
             return await self._in_thread(place, write)
 
     async def checked(self, path: str) -> Path:
-        """The whole path of a file that is, or may be made, inside a folder: no link leads there.
-
-        Raises `Denied`: `FILE_DENIED`; `NotFound`: `FILE_NOT_FOUND` where its folder is missing.
-        """
+        """Return the full path of an existing or new file inside a folder; links are refused."""
         place = self._place(path)
 
         def look() -> Path:
@@ -148,7 +143,6 @@ def _read(place: _Place, max_bytes: int) -> tuple[bytes, FileFacts]:
 
 @contextmanager
 def _folder(place: _Place, *, makes_folders: bool) -> Generator[int]:
-    """The folder a file is in, open."""
     folder = os.open(place.root, _FOLDER)
     try:
         for name in place.parts[:-1]:
@@ -193,7 +187,6 @@ def _replace(folder: int, name: str, data: bytes, before: os.stat_result | None)
 
 @contextmanager
 def _explained(place: _Place) -> Generator[None]:
-    """What the file system says, in our words."""
     try:
         yield
     except FileNotFoundError:

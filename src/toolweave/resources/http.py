@@ -75,8 +75,6 @@ def any_host(*, allow_private: bool) -> AllowedHosts:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A request as it goes out now; a redirect changes it."""
-
     method: str
     url: httpx2.URL
     headers: Mapping[str, str]

@@ -38,8 +38,6 @@ OUR_NAME = "localhost"
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One mail, ready to be handed in."""
-
     server: SmtpServer
     address: str
     mail: bytes
@@ -190,7 +188,6 @@ def _sign_in(client: smtplib.SMTP, server: SmtpServer) -> None:
 
 
 def _explained(server: SmtpServer, error: Exception, filled: ExpandedText) -> ToolweaveError:
-    """What a mail server says, in our words and without secrets."""
     where = f"the mail server {server.host!r}"
     match error:
         case smtplib.SMTPAuthenticationError():

@@ -59,7 +59,6 @@ async def query(
 async def _read(
     connection: AsyncConnection[TupleRow], sql: bytes, values: Values, max_rows: int
 ) -> QueryResult:
-    """The first rows of a query; the rest is never sent."""
     size = ResultSize()
     rows: list[tuple[Json, ...]] = []
     async with connection.cursor() as cursor:
@@ -182,7 +181,6 @@ def _bad(why: str, hint: str | None = None) -> Invalid:
 
 @contextmanager
 def _explained(filled: ExpandedText) -> Generator[None]:
-    """What Postgres says, in our words and without secrets."""
     try:
         yield
     except psycopg.Error as error:

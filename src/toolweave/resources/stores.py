@@ -238,8 +238,6 @@ async def open_stores(
 
 
 class _Postgres(NamedTuple):
-    """The parts of a `postgresql://` URL that are used."""
-
     host: str
     port: int
     user: str

@@ -42,10 +42,7 @@ def may_open(environ: Mapping[str, str]) -> bool:
 
 @contextmanager
 def leading_file(home: Path, url: str) -> Generator[str | None]:
-    """Write a private file that redirects to `url`; yield its URL and delete it at the end.
-
-    Yields `None` if no private file can be written.
-    """
+    """Write a private file that redirects to `url`; yield its URL, or `None` if impossible."""
     path = home / FILE
     try:
         path.unlink(missing_ok=True)

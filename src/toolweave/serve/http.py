@@ -109,10 +109,7 @@ async def open_app(
     log: TextIO | None = None,
     is_ending: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[ASGIApp]:
-    """The application of an open home; its log goes to `log`, or to stderr.
-
-    Endless streams end once `is_ending` returns true.
-    """
+    """Return the application of an open home; endless streams end once `is_ending` returns true."""
     settings = home.settings
     rates = RateLimiter(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
     authenticator = Authenticator(ApiKeys(home.database, home.clock), rates)

@@ -14,10 +14,7 @@ FILE = "studio.key"
 
 
 async def studio_key(keys: ApiKeys, home: Path) -> str | None:
-    """The studio's key; a new one if there is none or others could read it.
-
-    `None` if it cannot be stored: the service continues, and the page asks for a key.
-    """
+    """Return the studio's key, a new one if needed; `None` if it cannot be stored."""
     path = home / FILE
     text = await anyio.to_thread.run_sync(_read, path)
     if text is not None and await keys.check(text) is not None:

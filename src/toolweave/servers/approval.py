@@ -44,10 +44,7 @@ class ApprovedListing:
 
 
 async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:
-    """List the tools of an approved server.
-
-    Raises `ToolweaveError`: the server cannot be reached.
-    """
+    """List the tools of an approved server. Raises `ToolweaveError` if it cannot be reached."""
     lockfile = gate.lockfile
     tools = await gate.tools(name)
     live = await gate.connections.use(await gate.registry.get(name))

@@ -18,10 +18,7 @@ class ApprovedTools:
         self._lockfile = lockfile
 
     async def tools(self, server: str) -> Sequence[Tool]:
-        """Return the approved tools of a server.
-
-        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`; `Denied`: `SERVER_NOT_APPROVED`.
-        """
+        """Return the approved tools of a server. Raises `NotFound` or `Denied`."""
         found = await self._registry.get(server)
         if not found.is_approved:
             raise Denied(

@@ -114,7 +114,6 @@ async def _write(process: Process, data: bytes | None) -> None:
 
 
 async def _end(process: Process) -> None:
-    """Stop all processes of the group, also if its leader has exited."""
     _signal(process, signal.SIGTERM)
     if process.returncode is None:
         with anyio.move_on_after(GRACE_S):

@@ -67,10 +67,7 @@ class Commands:
         return known[name]
 
     async def approved(self, name: str) -> RegisteredCommand:
-        """The program called `name`, if it may be run.
-
-        Raises `NotFound`: `COMMAND_NOT_FOUND`; `Denied`: `COMMAND_NOT_APPROVED`.
-        """
+        """Return the program called `name`. Raises `COMMAND_NOT_FOUND`, `COMMAND_NOT_APPROVED`."""
         found = await self.get(name)
         if not found.is_approved:
             raise Denied(

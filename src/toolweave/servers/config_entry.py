@@ -55,10 +55,7 @@ PLAIN = ConfigDialect()
 def read_entry(
     raw: object, at: str, dialect: ConfigDialect = PLAIN
 ) -> tuple[Definition | None, list[Problem]]:
-    """Return the definition in `raw` (at JSON pointer `at`) and its problems.
-
-    The definition is `None` if a problem is an error.
-    """
+    """Return the definition in `raw` (`None` after an error) and its problems, below `at`."""
     entry = as_object(raw)
     if entry is None:
         message = f"the server entry is {_kind(raw)}; expected an object with 'command' or 'url'"

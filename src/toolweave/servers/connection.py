@@ -125,10 +125,7 @@ class Connection:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the server may be busy with a call; many handle one request at a time.
-
-        Not if the oldest call timed out and no message has arrived since.
-        """
+        """Whether the server may be busy with a call that has not timed out."""
         return bool(self._calls) and self._doubted_at != self.faults.messages
 
     @property
@@ -151,10 +148,7 @@ class Connection:
             self.is_conforming = False  # an error response also shows that the server is alive
 
     async def list_tools(self) -> tuple[Tool, ...]:
-        """Return the tools of all pages, invalid ones with their problems.
-
-        Raises `Unavailable`: `SERVER_PROTOCOL` if the list never ends.
-        """
+        """Return the tools of all pages with their problems. Raises `SERVER_PROTOCOL`."""
         entries: list[Json] = []
         cursor: str | None = None
         seen: set[str] = set()
@@ -216,7 +210,6 @@ class Connection:
         on_progress: ProgressListener | None,
         asker: Asker | None,
     ) -> ToolResult:
-        """Send the call, and again with the requested input, until there is a result."""
         responses: types.InputResponses | None = None
         state: str | None = None
         for _ in range(INPUT_ROUNDS):

@@ -55,19 +55,11 @@ class Connections:
                 self._tasks = None
 
     async def look(self, server: Server) -> LiveConnection:
-        """Return the connection to `server` after a new ping and tool list.
-
-        Raises `Denied`: the server is not approved or is disabled; `ToolweaveError`: the server
-        cannot be reached.
-        """
+        """Return the connection to `server` after a new ping and tool list."""
         return await (await self._usable(server)).looked()
 
     async def use(self, server: Server) -> LiveConnection:
-        """Return the connection to `server`, connecting if there is none.
-
-        Raises `Denied`: the server is not approved or is disabled; `ToolweaveError`: the server
-        cannot be reached.
-        """
+        """Return the connection to `server`, connecting if there is none."""
         return await (await self._usable(server)).live()
 
     async def _usable(self, server: Server) -> Supervisor:

@@ -206,13 +206,11 @@ class Gate:
         return result
 
     async def _ready(self, call: ToolCall) -> Ready:
-        """Return the connection and the tool if the call is allowed now."""
         live = await self.connections.use(await self.registry.get(call.server))
         await self.lockfile.refresh()
         return live, self._checked(call, live)
 
     def _checked(self, call: ToolCall, live: LiveConnection) -> Tool:
-        """Return the tool if it is approved and accepts these arguments."""
         tool = live.tools.get(call.tool)
         if tool is None:
             raise NotFound(

@@ -21,10 +21,7 @@ _encode = json.JSONEncoder(allow_nan=False).encode
 
 
 def find_unencodable(value: object, *, is_parsed: bool = False) -> list[Problem]:
-    """Return a problem for every part of `value` that is not valid JSON.
-
-    If `is_parsed` from JSON, only numbers can be invalid.
-    """
+    """Return the parts of `value` that are not JSON; if `is_parsed`, only checks numbers."""
     if value is None:
         return []
     try:

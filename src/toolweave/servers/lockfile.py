@@ -73,10 +73,7 @@ class Lockfile:
         self._servers: dict[str, _Pins] = {}
 
     async def refresh(self) -> None:
-        """Refresh `known_pins` if the file has changed.
-
-        A changed file is read in a thread, because a large one would block the event loop.
-        """
+        """Refresh `known_pins` if the file has changed; read in a thread, as it may be large."""
         now = time.monotonic()
         if now - self._looked_at < FRESH_S:
             return
@@ -104,10 +101,7 @@ class Lockfile:
         return repr(self._seen())
 
     def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
-        """Approve exactly `tools` for `server` and remove pins of other tools.
-
-        Raises `Unavailable`: `LOCKFILE_NOT_SAVED`.
-        """
+        """Approve exactly `tools` for `server`; remove other pins. Raises `LOCKFILE_NOT_SAVED`."""
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
         with self._alone():
             self._save(self._load() | {server: _Pins(description=description, tools=pins)})

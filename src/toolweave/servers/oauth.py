@@ -96,10 +96,7 @@ async def sign_in_now(
     headers: dict[str, str],
     limits: Limits,
 ) -> None:
-    """Sign in to the server before connecting, even if the vault has tokens.
-
-    Raises `ToolweaveError`: the sign-in failed.
-    """
+    """Sign in to the server before connecting, even if the vault has tokens."""
     auth = VaultedOAuth(
         server_name, definition.url, store, sign_in=sign_in, clock=SystemClock(), anew=True
     )
@@ -338,7 +335,6 @@ class VaultedOAuth(OAuthClientProvider):
         return self._clock.now().timestamp()
 
     def _failed(self, error: OAuthFlowError) -> ToolweaveError:
-        """Return the failure without texts that may contain server data."""
         if isinstance(error, OAuthRegistrationError):
             why = "its authorization server does not allow client registration"
         elif isinstance(error, OAuthTokenError):

@@ -76,10 +76,7 @@ class Redirect:
         await self._listener.aclose()
 
     async def show(self, url: str) -> None:
-        """Show the page of the authorization server.
-
-        Raises `Denied`: `SERVER_ADDRESS_DENIED` if the page's address is not allowed.
-        """
+        """Show the page of the authorization server. Raises `SERVER_ADDRESS_DENIED`."""
         check_url(self._allow, url)
         self._state = parse_qs(urlsplit(url).query).get("state", [""])[-1]
         await self._show(url)

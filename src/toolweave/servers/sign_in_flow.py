@@ -10,10 +10,7 @@ from toolweave.servers.transport_factory import TransportFactory, require_approv
 
 
 def require_sign_in(server: Server) -> None:
-    """Check that the server is approved and uses OAuth.
-
-    Raises `Denied`: the server is not approved; `Invalid`: `SERVER_SIGN_IN_UNUSED`.
-    """
+    """Check that the server is approved and uses OAuth. Raises `SERVER_SIGN_IN_UNUSED`."""
     if not has_sign_in(server.definition):
         raise Invalid(
             "SERVER_SIGN_IN_UNUSED",
@@ -26,10 +23,7 @@ def require_sign_in(server: Server) -> None:
 async def sign_in_to(
     connections: Connections, transports: TransportFactory, server: Server, show: Show
 ) -> int:
-    """Let a person sign in, and return the number of tools available to them.
-
-    Raises `ToolweaveError`: the sign-in failed.
-    """
+    """Let a person sign in; return the number of tools available to them."""
     require_sign_in(server)
     ready = await transports.expanded(server)
     assert isinstance(ready, HttpServer | SseServer)

@@ -82,10 +82,7 @@ class Supervisor:
         return not self._keeps_trying and (is_lost or self._error is not None)
 
     async def live(self) -> LiveConnection:
-        """Return the connection, waiting while it opens.
-
-        Raises `ToolweaveError`: while retrying, the last failure, without waiting.
-        """
+        """Return the connection, waiting while it opens; while retrying, raise the last failure."""
         while True:
             if self._up is not None:
                 return self._up
@@ -95,10 +92,7 @@ class Supervisor:
             await self._news.wait()
 
     async def looked(self) -> LiveConnection:
-        """Return the connection after a new health check; opening it counts as one.
-
-        Raises `ToolweaveError`: the server cannot be reached.
-        """
+        """Return the connection after a new health check; opening it counts as one."""
         if self._up is None:
             return await self.live()
         news = self._news

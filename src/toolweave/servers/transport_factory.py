@@ -62,11 +62,7 @@ class TransportFactory:
     limits: Limits
 
     async def launch(self, server: Server) -> Launch:
-        """Return the exact process of a managed server, with `${…}` expanded.
-
-        Raises `Unavailable`: `RUNNER_MISSING`, or the program does not exist; `Invalid`:
-        `SERVER_SECRET_MISSING`.
-        """
+        """Return the exact process of a managed server, with `${…}` expanded."""
         definition = server.definition
         assert isinstance(definition, CommandServer | ContainerServer)
         name = "docker" if isinstance(definition, ContainerServer) else definition.runner
@@ -81,11 +77,7 @@ class TransportFactory:
     async def open(
         self, server: Server, faults: DisconnectReason
     ) -> AbstractAsyncContextManager[TransportStreams]:
-        """Return a transport to `server`, not yet entered.
-
-        Raises `Denied`: the definition is not approved; `Unavailable`: what it needs is missing on
-        this machine.
-        """
+        """Return a transport to `server`, not yet entered. Raises `Denied` or `Unavailable`."""
         require_approved(server)
         if isinstance(server.definition, CommandServer | ContainerServer):
             launch = await self.launch(server)

@@ -76,10 +76,7 @@ def _one(
 def from_command_line(
     argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
 ) -> CommandServer:
-    """Return a server that is started by exactly `argv`.
-
-    Raises `Invalid`: with all problems of the command.
-    """
+    """Return a server that is started by exactly `argv`. Raises `Invalid` with all problems."""
     program = {"command": argv[0], "args": list(argv[1:])} if argv else {}
     entry = {"type": "stdio", **program, "env": dict(env or {}), "cwd": cwd}
     definition = _definition(entry)
@@ -119,10 +116,7 @@ def from_url(
     headers: Mapping[str, str] | None = None,
     transport: Literal["http", "sse"] = "http",
 ) -> HttpServer | SseServer:
-    """Return a remote server at `url`.
-
-    Raises `Invalid`: `SERVER_URL_INVALID`, `SERVER_URL_CREDENTIALS`, `SERVER_HEADER_INVALID`.
-    """
+    """Return a remote server at `url`. Raises `Invalid` with all problems."""
     definition = _definition({"type": transport, "url": url, "headers": dict(headers or {})})
     assert isinstance(definition, HttpServer | SseServer)
     return definition

@@ -234,11 +234,7 @@ class Database:
 
 
 def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
-    """Open `sqlite:///path`, a path, or `postgresql://…`; a missing SQLite file is created.
-
-    Raises `Invalid`: `SETTING_INVALID` for an unsupported address; `Unavailable`: `STORAGE_BROKEN`,
-    `STORAGE_READ_ONLY`, `STORAGE_UNREACHABLE`.
-    """
+    """Open `sqlite:///path`, a path, or `postgresql://…`; a missing SQLite file is created."""
     text = str(address)
     scheme, found, rest = text.partition("://")
     if isinstance(address, Path) or not found:

@@ -20,10 +20,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file that only the user can read; an existing file is unchanged.
-
-    Raises `FileExistsError`: the file already exists.
-    """
+    """Write a new file that only the user can read. Raises `FileExistsError`."""
     make_private_folder(path.parent)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

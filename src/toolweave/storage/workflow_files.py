@@ -52,10 +52,7 @@ class WorkflowFiles:
         return await self._in_thread(self._stamps)
 
     async def read(self, name: str) -> bytes | None:
-        """Return the content of a file; `None` if it does not exist.
-
-        Raises `Conflict`: `WORKFLOW_FILE_FOREIGN` for anything but a regular file.
-        """
+        """Return the content of a file, or `None`. Raises `WORKFLOW_FILE_FOREIGN`."""
         return await self._in_thread(lambda: self._read(_allowed(name)))
 
     async def swap(self, name: str, old: bytes | None, new: bytes | None) -> bool:

@@ -18,10 +18,7 @@ from toolweave.tools.violations import MAX_FAULTS, Explainer, TooManyJudgements
 
 
 def check_arguments(tool: Tool, arguments: Json, *, show_values: bool = True) -> list[Problem]:
-    """Return the problems of the `arguments` of a call of `tool`.
-
-    With `show_values=False` no message, hint or patch contains any value.
-    """
+    """Return the problems of a call's arguments; without `show_values` no text contains a value."""
     if broken := [problem for problem in tool.problems if problem.severity == "error"]:
         message = f"tool {tool.name!r} cannot be called: {broken[0].message}"
         return [Problem("MCP_TOOL_SCHEMA_INVALID", "", message)]

@@ -41,10 +41,7 @@ class _Unfit(Exception):
 
 
 def coerce_arguments(tool: Tool, pairs: Iterable[str]) -> tuple[JsonObject, list[Problem]]:
-    """Return the arguments in `pairs` and the conversion problems.
-
-    Only types are converted; `check_arguments` validates the arguments.
-    """
+    """Return the arguments in `pairs`, converted to their types, and the conversion problems."""
     root = read_schema(tool.input_schema)
     whole = Parameter("", "object", properties=parameters_of(root), extra=_extra(root, tool))
     given, problems = _Given(), list[Problem]()
@@ -213,7 +210,6 @@ def _any(parameter: Parameter, text: str) -> Json:
 
 
 def _json(text: str) -> Json:
-    """Parse `text` as JSON; None if it is not JSON."""
     try:
         return json_text.read(text)
     except Invalid:

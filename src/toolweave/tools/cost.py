@@ -44,10 +44,7 @@ _CUT = Cost()
 
 
 def cost_of(document: SchemaDocument) -> Cost:
-    """Return the cost of a schema whose references all resolve.
-
-    Raises `TooCostly`: it is too deep or expands to too many schemas.
-    """
+    """Return the cost of a schema whose references all resolve. Raises `TooCostly`."""
     return _Estimate(document).of(document.root, 0)
 
 

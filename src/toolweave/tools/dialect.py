@@ -50,10 +50,7 @@ def dialect_of(schema: Json) -> tuple[Dialect, Problem | None]:
 def validator_for(
     schema: Json, dialect: Dialect, *, formats: bool = True
 ) -> jsonschema_rs.Validator:
-    """Create a validator without remote references, with formats and linear-time patterns.
-
-    Raises `ValueError`: the schema is not valid in this dialect (`jsonschema_rs.ValidationError`).
-    """
+    """Create a validator without remote references, with formats and linear-time patterns."""
     if not isinstance(schema, dict | bool):
         raise ValueError("a schema is an object or a boolean")
     return _VALIDATORS[dialect](

@@ -17,10 +17,7 @@ class SchemaDocument:
         self._anchors: dict[str, Json] | None = None
 
     def target(self, reference: str) -> Json:
-        """Return the schema that a local `reference` points to.
-
-        Raises `LookupError`: it is not local, or its target is not a schema.
-        """
+        """Return the schema that a local `reference` points to. Raises `LookupError`."""
         if not reference.startswith("#"):
             raise LookupError(reference)
         fragment = unquote(reference[1:])

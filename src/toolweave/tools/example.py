@@ -83,10 +83,7 @@ class _Maker:
         self._with_defaults = with_defaults
 
     def value(self, parameter: Parameter) -> Json:
-        """Return the example of one parameter; null only if nothing else is valid.
-
-        Raises `_Impossible`: no example could be made.
-        """
+        """Return the example of one parameter; null only if nothing else is valid."""
         if self._with_defaults and parameter.has_default and parameter.default is not None:
             return parameter.default
         try:

@@ -95,7 +95,6 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
 
 
 def _letters(name: str) -> str:
-    """Normalize a name: case, spaces and separators."""
     return _SEPARATORS.sub("", name.casefold())
 
 

@@ -77,8 +77,6 @@ class CompiledSchema:
 
 
 class _Recent:
-    """A cache of compiled schemas, bounded by the bytes of their text."""
-
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0

@@ -106,28 +106,18 @@ class TriggerActivation:
         return await self._of(stored.slug)
 
     async def disable(self, name: str) -> None:
-        """Turn all triggers of a workflow off; it may be deleted by now.
-
-        Raises `NotFound`: `TRIGGER_NOT_FOUND` when none is on.
-        """
+        """Disable all triggers of a workflow, even a deleted one. Raises `TRIGGER_NOT_FOUND`."""
         rows = await self._on(name, None)
         await self.activations.disable(rows[0].workflow)
 
     async def pause(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
-        """Let the triggers of a workflow, or one of them, start nothing until they are resumed.
-
-        Raises `NotFound`: `TRIGGER_NOT_FOUND` when it is not on.
-        """
+        """Pause the triggers of a workflow, or one of them. Raises `TRIGGER_NOT_FOUND`."""
         for row in await self._on(name, node):
             await self.activations.pause(row.workflow, row.node)
         return await self._of(name)
 
     async def resume(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
-        """Let paused triggers go on; occasions of the pause are not made up for.
-
-        Raises `NotFound`: `TRIGGER_NOT_FOUND` when it is not on; `ToolweaveError`: it cannot work
-        as things are, and stays paused.
-        """
+        """Resume paused triggers; missed events are not made up."""
         documents = {one.slug: one.document for one in await self.activations.workflows()}
         for row in await self._on(name, node):
             if row.paused_at is not None:
@@ -161,10 +151,7 @@ class TriggerActivation:
         ]
 
     async def manual_run(self, name: str, node: str | None = None) -> RunRequest:
-        """The run that a trigger would start now: of the active version, else the stored one.
-
-        Raises `NotFound`: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`.
-        """
+        """Return the run a trigger would start now: of the active version, else the stored one."""
         for one in await self.activations.workflows():
             if name in {one.slug, one.name}:
                 loaded = read(json_text.read(one.document))
@@ -188,10 +175,7 @@ class TriggerActivation:
         return (await self._secrets.fill({"text": text})).texts["text"]
 
     async def proof_of(self, ref: str, config: JsonObject) -> tuple[str, str] | None:
-        """How a caller of a trigger proves itself, and the secret for it; nothing where no need is.
-
-        Raises `NotFound`: `SECRET_NOT_FOUND`; `Invalid`: `HOOK_SECRET_MISSING`.
-        """
+        """Return how callers of a trigger authenticate and the secret, if they have to."""
         way, field, value = "", "", None
         if ref == "TRIGGER.WEBHOOK" and config.get("authentication") != "none":
             way, field = str(config.get("authentication")), "auth_token"
@@ -219,10 +203,7 @@ class TriggerActivation:
         return await self.secret(username), await self.secret(password)
 
     async def mail_address(self, host: str, port: int) -> str:
-        """Where a mail server may be connected to.
-
-        Raises `Denied`: `EMAIL_DENIED` for one at a private address.
-        """
+        """Return the address of a mail server. Raises `EMAIL_DENIED` for a private one."""
         allow_private = self._home.settings.allow_private_http
         return await mail_address(host, port, allow_private=allow_private)
 

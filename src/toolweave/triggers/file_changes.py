@@ -36,10 +36,7 @@ class FileChange:
 
 
 def changes(known: Stamps, before: Stamps, now: Stamps) -> list[FileChange]:
-    """What is new since `known`; a file counts once it is the same in two looks.
-
-    So a file that is still being written waits for the next look.
-    """
+    """Return the changes since `known`; a file counts once it is unchanged in two scans."""
     found = [
         FileChange(path, "modified" if path in known else "created", stamp)
         for path, stamp in now.items()

@@ -17,10 +17,7 @@ REF = "TRIGGER.FILE_WATCH"
 
 
 def look_now(config: JsonObject, roots: Sequence[Path]) -> tuple[Path, dict[str, str]]:
-    """The watched folder and the stamps of its files; for a thread.
-
-    Raises `Denied`: `FILE_DENIED`; `Limited`: `FILE_WATCH_LIMIT`.
-    """
+    """Scan the watched folder: its path and the stamps of its files; runs in a thread."""
     folder, name = files.watched_folder(str(config.get("path")), roots)
     pattern = name or str(config.get("pattern"))
     return folder, files.look(folder, pattern, recursive=config.get("recursive") is True)

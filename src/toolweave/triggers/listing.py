@@ -137,8 +137,6 @@ async def trigger_lines(home: Home) -> list[TriggerLine]:
 
 
 class _Lister:
-    """Makes the lines."""
-
     def __init__(
         self,
         switches: TriggerActivation,

@@ -39,11 +39,7 @@ class MailApis:
     async def new(
         self, config: JsonObject, seen: str | None
     ) -> tuple[str, list[tuple[str, bytes]]]:
-        """The mails after `seen`, oldest first, and up to where that is; at the first look, none.
-
-        Raises `Denied`: `EMAIL_DENIED` for an address that is not the service's; `Unavailable`:
-        `EMAIL_UNREACHABLE`.
-        """
+        """Return the mails after `seen`, oldest first, and the new position."""
         provider = PROVIDERS[str(config.get("email_provider"))]
         base = address_of(config, allow_private=self._allow_private)
         if not seen:

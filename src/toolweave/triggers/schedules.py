@@ -28,8 +28,6 @@ def schedule_of(config: JsonObject) -> Schedule:
 
 @dataclass(frozen=True, slots=True)
 class _Next:
-    """When a schedule is due next, by what was known then."""
-
     looked_at: datetime
     enabled_at: str
     seen: str | None

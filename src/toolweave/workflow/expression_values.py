@@ -8,10 +8,7 @@ from toolweave.json_text import Json
 
 
 def value_of(text: str, names: Mapping[str, Json]) -> Json:
-    """Return the value of an expression.
-
-    Raises `Invalid`: `EXPRESSION_FAILED` and its like, with the column.
-    """
+    """Return the value of an expression. Raises `EXPRESSION_FAILED` with the column."""
     found = evaluate(text, names)
     if isinstance(found, Value):
         return found.value

@@ -40,10 +40,7 @@ class Graph:
 
     @cached_property
     def order(self) -> tuple[NodeId, ...]:
-        """Every node after all that lead to it, file order where there is a choice.
-
-        Nodes on or after a cycle are missing; see `cycle`.
-        """
+        """Nodes in topological order, else in file order; without those on or after a cycle."""
         place = {node: index for index, node in enumerate(self.nodes)}
         by_place = list(self.nodes)
         waiting = {node: len({edge.source for edge in self.incoming(node)}) for node in self.nodes}

@@ -314,7 +314,6 @@ def _tools(data: JsonObject, config: JsonObject, now: datetime) -> Iterator[Prob
 
 
 def _snapshot(entry: Json, index: int) -> Iterator[Problem]:
-    """Yield tools without a valid schema."""
     at = (TASK_CONFIG, "availableTools", index)
     if not isinstance(entry, dict):
         message = f"a tool must be an object with a name and parameters, not {shown(entry)}"

@@ -46,10 +46,7 @@ def switch_mode(
     tool: Tool | None = None,
     available_tools: Sequence[Tool] | None = None,
 ) -> Node:
-    """Return the node in mode `to`; in its current mode with a new description or tools.
-
-    Raises `Invalid`: the node or mode is none, or the mode needs a tool, tools, or no description.
-    """
+    """Return the node in mode `to`, or in its current mode with a new description or tools."""
     if node.type != "mcp":
         message = f"node {node.id!r} is of type {node.type!r}; only MCP nodes have modes"
         raise Invalid("MCP_NODE_VALIDATION_FAILED", message)

@@ -208,7 +208,6 @@ def _preserved(data: JsonObject) -> Preserved | None:
 
 
 def _fields(mode: ToolMode) -> dict[tuple[str, ...], Json]:
-    """Return the fields of a node's data that `mode` determines, by path."""
     fields: dict[tuple[str, ...], Json] = {
         (key,): value for key, value in _own_fields(mode).items()
     }

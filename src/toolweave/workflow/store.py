@@ -40,10 +40,7 @@ class WorkflowFolder(Protocol):
         ...
 
     async def swap(self, name: str, old: bytes | None, new: bytes | None) -> bool:
-        """Replace `old` by `new` atomically; None is "no file".
-
-        Returns False if the file contains something other than `old`.
-        """
+        """Replace `old` by `new` atomically (None is "no file"); return whether `old` was there."""
         ...
 
 
@@ -119,21 +116,14 @@ class WorkflowStore:
         return revision_of(new)
 
     async def delete(self, name: str, *, over: Revision) -> None:
-        """Remove the workflow's file, if it is still at revision `over`.
-
-        Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `Conflict`: `WORKFLOW_CHANGED`.
-        """
+        """Delete the workflow's file at revision `over`. Raises `NotFound` or `Conflict`."""
         stored, data = await self._found(name)
         if stored.revision != over:
             raise _changed(name, over, data)
         await self._swap(name, stored.slug, data, None)
 
     async def rename(self, name: str, new_name: str, *, over: Revision) -> Revision:
-        """Give the workflow another name, and its file with it.
-
-        Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `Conflict`: `WORKFLOW_CHANGED`, or
-        `WORKFLOW_NAME_TAKEN` for the new name.
-        """
+        """Rename the workflow and its file. Raises `NotFound` or `Conflict`."""
         stored, data = await self._found(name)
         if stored.revision != over:
             raise _changed(name, over, data)
@@ -144,10 +134,7 @@ class WorkflowStore:
         return repr(sorted((await self._files.stamps()).items()))
 
     async def changes(self, clock: Clock) -> AsyncGenerator[WorkflowChange]:
-        """Yield changes of the files by any program as they happen.
-
-        Never ends by itself; a file that was only touched has not changed.
-        """
+        """Yield changes of the files by any program, endlessly; touching a file is no change."""
         stamps, known = await self._files.stamps(), await self._revisions()
         while True:
             await clock.sleep(LOOK_EVERY_S)
@@ -212,7 +199,6 @@ def revision_of(data: bytes) -> Revision:
 
 
 def _stems(names: list[str]) -> list[str]:
-    """The slugs of the files that are ours."""
     stems = [name.removesuffix(ENDING) for name in names if name.endswith(ENDING)]
     return [stem for stem in stems if SLUG.fullmatch(stem)]
 

@@ -111,7 +111,6 @@ class Anthropic:
 
 
 def _messages(messages: tuple[Message, ...]) -> list[Json]:
-    """Return alternating turns; consecutive messages of one role are merged."""
     turns: list[tuple[str, list[Json]]] = []
     for message in messages:
         role = "assistant" if isinstance(message, ToolAnswer) else "user"

@@ -123,7 +123,6 @@ def _system(question: ModelQuestion) -> str:
 
 
 def _contents(messages: tuple[Message, ...]) -> list[Json]:
-    """Return alternating turns; consecutive messages of one role are merged."""
     given = {
         one.id: one for each in messages if isinstance(each, ToolAnswer) for one in each.wanted
     }

@@ -63,10 +63,7 @@ class Mailboxes(Protocol):
     """Reads mail by IMAP."""
 
     async def replies(self, server: ImapServer, message_id: str) -> Sequence[bytes]:
-        """Return the raw mails that reply to a message.
-
-        Raises `Denied`: `HTTP_ADDRESS_DENIED`; `Unavailable`: `EMAIL_UNREACHABLE`.
-        """
+        """Return the raw mails that reply to a message. Raises `EMAIL_UNREACHABLE`."""
         ...
 
 
@@ -74,8 +71,5 @@ class MailTokens(Protocol):
     """Access tokens for mail providers."""
 
     async def token(self, provider: Provider, credentials: JsonObject) -> str:
-        """Return the access token in `credentials`, or a new one obtained with them.
-
-        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED`; `NotFound`: `SECRET_NOT_FOUND`.
-        """
+        """Return the token in `credentials`, or a new one. Raises `SERVICE_SIGN_IN_NEEDED`."""
         ...

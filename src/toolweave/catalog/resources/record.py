@@ -21,17 +21,11 @@ class ApprovedServerTools(Protocol):
     """Lists the tools of approved servers without starting them."""
 
     async def tools(self, server: str) -> Sequence[Tool]:
-        """Return the approved tools of a server.
-
-        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`; `Denied`: `SERVER_NOT_APPROVED`.
-        """
+        """Return the approved tools of a server. Raises `NotFound` or `Denied`."""
         ...
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
-        """Return the approved server a node uses: by its name or address, else by its kind.
-
-        Raises `NotFound`: `MCP_SERVER_NOT_FOUND`; `Invalid`: `SERVER_AMBIGUOUS`.
-        """
+        """Return the approved server a node uses: by its name or address, else by its kind."""
         ...
 
 

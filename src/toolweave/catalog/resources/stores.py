@@ -72,10 +72,7 @@ class Stores(Protocol):
         ...
 
     async def sqlite(self, path: str) -> Database:
-        """Open a SQLite file in the folder of stores, with our tables; create it if missing.
-
-        Raises `Denied`: `FILE_DENIED` for a path outside the folder.
-        """
+        """Open or create a SQLite store in the folder of stores. Raises `FILE_DENIED`."""
         ...
 
     async def read(self, path: str) -> bytes | None:

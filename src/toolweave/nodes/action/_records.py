@@ -138,10 +138,7 @@ def read_condition(condition: Json) -> Callable[[Json], bool]:
 
 
 def read_aggregate(name: str, text: Json) -> Callable[[Sequence[Json]], Json]:
-    """What `count`, `avg` or `max(pay)` gives of some records; `name` is its field if it has none.
-
-    Raises `Invalid`: `TRANSFORMATION_INVALID` for another function.
-    """
+    """Return the aggregate `count`, `avg`, `max(pay)`…; `name` is the default field."""
     found = _CALL.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[1] not in FUNCTIONS:
         raise Invalid(

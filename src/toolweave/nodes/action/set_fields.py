@@ -174,7 +174,6 @@ def _entries(config: JsonObject, name: str) -> list[tuple[str, Json]]:
 
 
 def _taken(record: JsonObject, path: str) -> tuple[tuple[Json] | None, JsonObject]:
-    """What was at a path, if anything, and the record without it."""
     if path in record:
         rest = {name: value for name, value in record.items() if name != path}
         return (record[path],), rest
@@ -187,7 +186,6 @@ def _taken(record: JsonObject, path: str) -> tuple[tuple[Json] | None, JsonObjec
 
 
 def _with(record: JsonObject, path: str, value: Json) -> JsonObject:
-    """The record with a value at a path; nothing that came in is changed in place."""
     first, _, below = path.partition(".")
     if not first or (below == "" and "." in path) or path.count(".") >= MAX_DEPTH:
         raise Invalid("FIELDS_INVALID", f"{path!r} is no path of a field; write it as a.b.c")

@@ -19,10 +19,7 @@ DRAWN = "mcp"
 async def skills_for(
     context: NodeContext, attached: Iterable[Attached], taken: Iterable[str] = ()
 ) -> tuple[AgentTool, ...]:
-    """What the model may ask for, under names that are not `taken`.
-
-    Raises `NotFound`: `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`.
-    """
+    """Return the tools of the model, under names that are not `taken`."""
     names = list(taken)
     found: list[AgentTool] = []
     for one in attached:

@@ -185,7 +185,6 @@ class ConditionReader:
         return any(is_same(self._plain(value), wanted) for value in values)
 
     def _plain(self, value: Json) -> Json:
-        """A value as it is compared: without the difference of A and a, if that does not count."""
         if self.minds_case:
             return value
         if isinstance(value, list):
@@ -209,7 +208,6 @@ def _of_type(name: str, index: int) -> Holds:
 
 
 def _order(one: Json, other: Json) -> int:
-    """Below, at or above 0 as `one` is less than, equal to or greater than `other`."""
     if _is_number(one) and _is_number(other):
         return (one > other) - (one < other)
     if isinstance(one, str) and isinstance(other, str):

@@ -126,10 +126,7 @@ def holds(expected: Json, found: Json) -> bool:
 
 
 def why_unmet(given: NodeInput, trigger: Json, now: datetime) -> str | None:
-    """Why the condition does not hold, if there is one; what it reads may not be there yet.
-
-    Raises `Invalid`: the condition can never hold.
-    """
+    """Return why the condition does not hold; what it reads may not exist yet."""
     text = given.text("wait_condition")
     if not text:
         return None

@@ -206,7 +206,6 @@ def _text(given: NodeInput, review: Review) -> str:
 
 
 def _nudges(given: NodeInput, wait_s: float) -> tuple[Nudge, ...]:
-    """Reminder and escalation, as the rules say."""
     rules = given.record("escalation_rules")
     title = given.text("review_title")
     found: list[Nudge] = []

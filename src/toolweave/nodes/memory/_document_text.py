@@ -43,10 +43,7 @@ def format_of(named: str, path: str = "") -> str:
 
 
 def plain_text(content: str, kind: str) -> str:
-    """The words of a document, without its markup.
-
-    Raises `Invalid`: `JSON_INVALID` for what should be JSON.
-    """
+    """Return the text of a document without markup. Raises `JSON_INVALID`."""
     match kind:
         case "html":
             return _html(content)

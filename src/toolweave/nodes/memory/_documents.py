@@ -54,10 +54,7 @@ class Documents:
         return None if row is None else _document(*map(str, row))
 
     async def put(self, *documents: StoredDocument) -> None:
-        """Keep documents; one of the same id is replaced.
-
-        Raises `Invalid`: `MEMORY_FULL`, `MEMORY_VALUE_INVALID`.
-        """
+        """Store documents; one with the same id is replaced."""
         rows = [
             (
                 self._name,

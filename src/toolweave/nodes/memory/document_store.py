@@ -234,7 +234,6 @@ async def _update(context: NodeContext, documents: Documents) -> StoredDocument:
 
 
 async def _content(context: NodeContext) -> str:
-    """The text of the document, as it is written or out of its file."""
     given = context.given
     text, path = given.text("content"), given.text("file_path")
     kind = format_of(given.text("file_type"), path)

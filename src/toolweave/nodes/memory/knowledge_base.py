@@ -185,7 +185,6 @@ def _source_of(one: StoredDocument) -> str:
 
 
 def _name_of(text: str) -> str:
-    """A name of its own for a text that has none."""
     return f"text-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 

@@ -32,10 +32,7 @@ class Branch:
         return Outcome(given.came_in, (f"branch-{defaults[-1]}",))
 
     def holds(self, branch: JsonObject, given: NodeInput) -> bool:
-        """Whether a branch's expression holds.
-
-        Raises `Unavailable`: `MODEL_NEEDED` where it is in plain words.
-        """
+        """Evaluate a branch's expression. Raises `MODEL_NEEDED` for plain language."""
         text = branch.get("condition")
         if not isinstance(text, str):
             return False

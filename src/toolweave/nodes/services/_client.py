@@ -79,11 +79,7 @@ class ServiceClient:
         self._known = list(self.tally.answers)
 
     async def do(self, name: str, action: Action, values: JsonObject) -> ServiceResponse:
-        """Do an action of the table.
-
-        Raises `Invalid`: `SERVICE_FIELD_MISSING` and its like, before anything is sent;
-        `ToolweaveError`: as `send` does.
-        """
+        """Perform an action of the table; invalid values are refused before anything is sent."""
         return await self.send(name, build(name, action, values))
 
     async def send(self, name: str, call: ServiceCall) -> ServiceResponse:
@@ -211,7 +207,6 @@ def metadata(context: NodeContext, action: str, tally: Tally) -> JsonObject:
 
 
 def _kept(answer: Json) -> ServiceResponse:
-    """An answer from before a wait."""
     match answer:
         case [value, int(status), str(link)]:
             return ServiceResponse(value, status, link)
@@ -226,7 +221,6 @@ async def _read(response: Response) -> tuple[Json, bool]:
 
 
 def _value(response: Response) -> tuple[Json, bool]:
-    """The value of an answer's JSON, and whether it is JSON at all."""
     if not response.body.strip():
         return None, True
     try:

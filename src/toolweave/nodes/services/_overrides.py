@@ -1,18 +1,24 @@
-"""Settings of an action that its input `data` may override, and how it is tried again."""
+"""Settings of an action that its input `data` may override, and its retries."""
 
 from dataclasses import dataclass
 
 from toolweave.catalog.node import NodeContext
-from toolweave.catalog.spec import NodeSpec
+from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import MAX_WAITS, waits_before
 
 LONGEST_DELAY_S = 600.0
+RETRY_CONFIG = Field(
+    "retry_config",
+    "object",
+    "Tries after a failure: max_retries, retry_delay in seconds, exponential_backoff.",
+    {"max_retries": 3, "retry_delay": 1, "exponential_backoff": True},
+)
 
 
 def settings_of(context: NodeContext, spec: NodeSpec) -> JsonObject:
-    """Every setting, with what `data` says instead; a secret is never taken from data."""
+    """Return the settings, overridden by `data`; a secret is never taken from data."""
     given = context.given
     data = given.record("data")
     secret = {field.name for field in spec.configurations if field.sensitive} & data.keys()
@@ -29,14 +35,14 @@ def settings_of(context: NodeContext, spec: NodeSpec) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class ServiceRetry:
-    """How often a limit is waited for, and how long at least."""
+    """How often to wait for a rate limit, and the shortest wait."""
 
     most: int = MAX_WAITS
     least_s: float = 0.0
 
 
-def patience(context: NodeContext, values: JsonObject) -> ServiceRetry:
-    """What `retry_config` says: max_retries, retry_delay, exponential_backoff."""
+def retry_limits(context: NodeContext, values: JsonObject) -> ServiceRetry:
+    """Return what `retry_config` says: max_retries, retry_delay, exponential_backoff."""
     config = values.get("retry_config")
     if not isinstance(config, dict):
         return ServiceRetry()
@@ -49,18 +55,18 @@ def patience(context: NodeContext, values: JsonObject) -> ServiceRetry:
 
 
 def unwaited(message: str) -> Denied:
-    """A limit that shall not be waited for."""
+    """Return the error for a rate limit that the node is configured not to wait for."""
     return Denied(
-        "SERVICE_LIMITED", message, hint="switch rate_limit_handling on to wait and go on"
+        "SERVICE_LIMITED", message, hint="set rate_limit_handling to true to wait instead"
     )
 
 
 def record(value: Json) -> JsonObject:
-    """An object; empty where it is none."""
+    """Return the object; an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def objects(value: Json) -> list[JsonObject]:
-    """The objects in a list, or the one object."""
+    """Return the objects in a list, or the single object as a list."""
     listed = value if isinstance(value, list) else [value]
     return [one for one in listed if isinstance(one, dict)]

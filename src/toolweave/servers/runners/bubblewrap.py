@@ -68,12 +68,7 @@ class BubblewrapRunner:
         return self._refusal
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """Return the command inside the sandbox.
-
-        Raises `Unavailable`: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`,
-        `RUNNER_MISSING`; `Invalid`: `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`,
-        `SERVER_WRITABLE_PATH_REFUSED`.
-        """
+        """Return the command inside the sandbox."""
         command = plain.as_command(definition, self.name)
         bare = self._inner.launch(definition, server_name=server_name, env=env)
         for tool in self._tools:
@@ -274,10 +269,7 @@ def _resolver() -> tuple[str, ...]:
 
 
 def _counts_apart() -> bool:
-    """Whether processes are counted per user namespace (Linux 5.14).
-
-    Older kernels count every process of the user, so the limit would stop the server.
-    """
+    """Whether processes are counted per user namespace (Linux 5.14), not per user."""
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
 

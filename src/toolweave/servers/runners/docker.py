@@ -77,11 +77,7 @@ class DockerRunner:
         return f"Docker does not respond ({said}); start it, or set DOCKER_HOST to a running one"
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """Return the `docker run` command for an image.
-
-        Raises `Invalid`: `SERVER_CONTAINER_INVALID`, `SERVER_ENVIRONMENT_INVALID`,
-        `SERVER_RUNNER_MISMATCH`; `Unavailable`: `RUNNER_MISSING`.
-        """
+        """Return the `docker run` command for an image."""
         if not isinstance(definition, ContainerServer):
             raise Invalid(
                 "SERVER_RUNNER_MISMATCH",

@@ -65,11 +65,7 @@ class PlainRunner:
         return None
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """Return the command as written.
-
-        Raises `Unavailable`: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`; `Invalid`:
-        `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`.
-        """
+        """Return the command as written."""
         command = as_command(definition, self.name)
         full = self.environment(env)
         cwd = working_directory(command, server_name, full)

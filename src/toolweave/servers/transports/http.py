@@ -114,10 +114,7 @@ async def open_http(
     limits: Limits,
     resolve: Resolve | None = None,
 ) -> AsyncGenerator[TransportStreams]:
-    """Open the message streams to the server; `headers` are already expanded.
-
-    Raises `Denied`: `SERVER_ADDRESS_DENIED`; `Invalid`: `SERVER_HEADER_INVALID`.
-    """
+    """Open the message streams to the server; `headers` are already expanded."""
     failures = HttpFailures()
     silence_s = max(SILENCE_S, 2 * limits.call_deadline_s)
     client = open_http_client(

@@ -115,10 +115,7 @@ class StdioReader:
         self._busy_s = 0.0
 
     async def receive(self) -> Incoming:
-        """Return the next message.
-
-        Raises `EndOfStream`: the process closed its side, or `faults` has the reason.
-        """
+        """Return the next message. Raises `EndOfStream`; `faults` may have the reason."""
         if self._busy_s > BUSY_S:
             # Let other servers use the event loop.
             await anyio.sleep(min(4 * self._busy_s, MAX_WAIT_S))
@@ -212,7 +209,6 @@ async def _lines(
 
 
 async def _read(stream: StreamReader) -> bytes:
-    """Read available bytes; empty at EOF."""
     try:
         return await stream.read(CHUNK_BYTES)
     except OSError:

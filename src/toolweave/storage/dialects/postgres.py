@@ -73,8 +73,6 @@ class _Number(Loader):
 
 
 class _Session:
-    """One connection, opened when needed and reopened after a loss."""
-
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._connection: AsyncConnection[Row] | None = None
@@ -317,7 +315,6 @@ _BY_STATE: dict[str, tuple[type[ToolweaveError], str, str | None]] = {
 
 
 def _tell(error: psycopg.Error, conninfo: str) -> ToolweaveError | None:
-    """Return the typed error for `error`; `None` for an error in our SQL."""
     state = error.sqlstate or ""
     # Only the server's first line: the detail line below it contains values.
     message = error.diag.message_primary or (str(error).splitlines() or [""])[0]

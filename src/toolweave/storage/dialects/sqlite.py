@@ -333,7 +333,6 @@ _TOLD = {
 
 
 def _tell(error: sqlite3.Error, path: Path) -> ToolweaveError | None:
-    """Return the typed error for `error`; `None` for an error in our SQL."""
     # The low byte is the kind; errors of the sqlite3 module itself have no code.
     kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if kind == sqlite3.SQLITE_IOERR and _is_full(path.parent):

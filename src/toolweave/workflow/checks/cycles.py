@@ -42,8 +42,6 @@ def _cycle(case: CheckContext, index: int, names: list[str]) -> Problem:
 
 @dataclass
 class _Walk:
-    """One depth-first walk over the graph from the start nodes."""
-
     case: CheckContext
     # The path from the start to here: each node with its index and the edge taken.
     _path: list[NodeId] = field(default_factory=list[NodeId])

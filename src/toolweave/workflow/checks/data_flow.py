@@ -73,8 +73,6 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 class _Flow:
-    """The checks of one workflow."""
-
     def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
         self._scope = scope

@@ -163,7 +163,6 @@ class EdgeEnds:
 
     @cached_property
     def _first(self) -> list[NodeId]:
-        """Return nodes that lack an incoming edge; empty if there are many."""
         entered = {
             edge.target
             for edge in self._case.graph.edges
@@ -173,7 +172,6 @@ class EdgeEnds:
 
     @cached_property
     def _last(self) -> list[NodeId]:
-        """Return nodes without an outgoing edge; empty if there are many."""
         left = {edge.source for edge in self._case.graph.edges}
         return self._few(left, _LAST)
 

@@ -49,8 +49,6 @@ _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$con
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """The problems of an expression, or its translation from an older syntax."""
-
     faults: tuple[SyntaxProblem, ...] = ()
     ours: str | None = None
     # The corrected expression; unlike a translation, it is not applied at run time.

@@ -67,7 +67,6 @@ def _nested(case: CheckContext) -> Iterator[Problem]:
 
 
 def _flows(case: CheckContext) -> Iterator[Problem]:
-    """Sub-agent flows by id; they can call each other."""
     flows = (case.whole or case.workflow).subflows
     known = {flow.id for flow in flows} | (case.known.workflows or frozenset())
     spelling = Spelling([flow.id for flow in flows])

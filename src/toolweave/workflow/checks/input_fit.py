@@ -89,7 +89,6 @@ class InputFit:
                 yield replace(self._missing(node, spec, one, came), severity="warning")
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
-        """Return the required inputs, the primary one first."""
         made, ref = self._case.made.needed, spec.ref
         if ref not in made:
             needed = [

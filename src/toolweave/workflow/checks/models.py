@@ -14,10 +14,7 @@ WAYS = (
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Yield nodes that need a model if none is configured; an error when about to run.
-
-    A prompt or template needs no model: it returns its filled text.
-    """
+    """Yield nodes that need a model if none is configured; prompts and templates need none."""
     home = case.known.home
     if home is None or home.models:
         return

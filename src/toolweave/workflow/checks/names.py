@@ -30,8 +30,6 @@ _UNNAMED = frozenset({"start", "end", *SILENT})
 
 @dataclass
 class _Files:
-    """The first node of each file, and free names for the others."""
-
     first: dict[str, int] = field(default_factory=dict[str, int])
     ids: Ids | None = None
 

@@ -21,8 +21,6 @@ _CALLED: dict[type, str] = {str: "text", list: "a list", bool: "true or false", 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A field of a node: its type, and the severity if it is missing."""
-
     name: str
     kind: type = str
     missing: Severity | None = None

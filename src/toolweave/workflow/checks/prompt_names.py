@@ -84,7 +84,6 @@ class PromptNames:
 
     @cached_property
     def _results(self) -> dict[str, NodeId]:
-        """Return the names of node results: `node-2_result`, `node2_result`."""
         return {
             f"{name}{suffix}": node
             for node in self._scope.graph.nodes

@@ -69,7 +69,6 @@ class Spelling:
 
 
 def _letters(name: str) -> str:
-    """Normalize case and separators: `Node_1` equals `node-1`."""
     return "".join(one for one in name.casefold() if one.isalnum())
 
 

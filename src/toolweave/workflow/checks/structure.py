@@ -54,8 +54,6 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 @dataclass(frozen=True)
 class _Shape:
-    """Facts about the whole workflow, computed once."""
-
     case: CheckContext
 
     @cached_property

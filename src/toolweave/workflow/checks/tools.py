@@ -35,8 +35,6 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 class _KnownTools:
-    """Schemas of tools by node, each parsed once."""
-
     def __init__(self, case: CheckContext) -> None:
         self._case = case
         self._judges: dict[tuple[str, str], CompiledSchemas] = {}

@@ -122,8 +122,6 @@ def _is_index(step: str) -> bool:
 
 @dataclass(slots=True)
 class _Change:
-    """The changes at one place and below it."""
-
     entry: JsonObject = field(default_factory=dict[str, Json])
     order: list[str] = field(default_factory=list[str])
     below: "dict[str, _Change]" = field(default_factory=lambda: dict[str, _Change]())

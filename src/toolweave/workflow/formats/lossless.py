@@ -99,8 +99,6 @@ def _forgetful(workflow: Workflow, dialect: FormatName) -> Workflow:
 
 @dataclass(frozen=True, slots=True)
 class _Kind(Generic[Element]):
-    """How one kind of element is read, written and compared in one dialect."""
-
     dialect: FormatName
     read: Callable[[JsonObject, Notes], Element]
     write: Callable[[Element, str], JsonObject]

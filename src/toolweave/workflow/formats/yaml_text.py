@@ -58,8 +58,6 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 @dataclass(slots=True)
 class _Open:
-    """A container whose end has not been seen."""
-
     value: list[Json] | JsonObject
     step: str | int | None
     key: str | None = None

@@ -51,7 +51,6 @@ class Reach:
 
     @cached_property
     def _loop_of(self) -> dict[NodeId, NodeId | None]:
-        """The innermost loop of every node in order."""
         if not any(map(is_loop, self._graph.nodes.values())):
             return dict.fromkeys(self.order)
         found: dict[NodeId, NodeId | None] = {}

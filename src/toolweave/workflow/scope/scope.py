@@ -369,6 +369,5 @@ def _enabled(node: Node) -> bool | None:
 
 
 def _variable(loop: Node) -> str:
-    """The name a loop's body gets its item or number under."""
     named = object_at(loop.data, "configurations").get("iteration_variable")
     return named if isinstance(named, str) else "index"

@@ -18,13 +18,21 @@ from toolweave.nodes.services._client import (
     without_token,
 )
 from toolweave.nodes.services._operation import Action, ServiceCall, build, effect_in, missing
-from toolweave.nodes.services._overrides import objects, patience, record, settings_of, unwaited
+from toolweave.nodes.services._overrides import (
+    RETRY_CONFIG,
+    objects,
+    record,
+    retry_limits,
+    settings_of,
+    unwaited,
+)
 from toolweave.nodes.services.discord.api import (
     ACTIONS,
     DISCORD,
     MESSAGE,
     OPEN_DM,
     REMOVE_ROLE,
+    SERVER_ID,
     THREAD_OF_MESSAGE,
 )
 from toolweave.nodes.services.discord.values import (
@@ -55,12 +63,7 @@ class DiscordAction:
                 required=True,
                 options=tuple(ACTIONS),
             ),
-            Field(
-                "server_id",
-                "string",
-                "Id of the server (guild): 17 to 20 digits.",
-                required=True,
-            ),
+            SERVER_ID,
             Field("channel_id", "string", "Id of the channel to act in: 17 to 20 digits."),
             Field(
                 "message_content",
@@ -116,12 +119,7 @@ class DiscordAction:
                 "For send_webhook: webhook_url (secret: a vault reference), username, avatar_url.",
                 sensitive=True,
             ),
-            Field(
-                "retry_config",
-                "object",
-                "Tries after a failure: max_retries, retry_delay in seconds, exponential_backoff.",
-                {"max_retries": 3, "retry_delay": 1, "exponential_backoff": True},
-            ),
+            RETRY_CONFIG,
             Field(
                 "rate_limit_handling",
                 "boolean",
@@ -251,7 +249,7 @@ class DiscordAction:
         values = settings_of(context, self.spec)
         by_hook = values["action_type"] == "send_webhook"
         caller = without_token(context, DISCORD) if by_hook else await calling(context, DISCORD, "")
-        allowed = patience(context, values)
+        allowed = retry_limits(context, values)
         most = allowed.most if values.get("rate_limit_handling") else 0
         try:
             return await waiting(

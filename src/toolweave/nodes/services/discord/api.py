@@ -4,10 +4,14 @@ from collections.abc import Iterator
 
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.services import Failure, Service
+from toolweave.catalog.spec import Field
 from toolweave.json_text import Json
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, delete, post, put
 
+SERVER_ID = Field(
+    "server_id", "string", "Id of the server (guild): 17 to 20 digits.", required=True
+)
 _CHANNEL = "/channels/{channel_id}"
 _MEMBER = "/guilds/{server_id}/members/{target_user_id}"
 _MESSAGE = "content embeds message_reference allowed_mentions components tts"
@@ -26,7 +30,6 @@ def _failure(response: Response, value: Json) -> Failure | None:
 
 
 def _details(errors: Json, place: str = "") -> Iterator[str]:
-    """Discord nests its reasons by field."""
     if not isinstance(errors, dict):
         return
     told = errors.get("_errors")

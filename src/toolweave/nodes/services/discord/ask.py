@@ -1,35 +1,27 @@
 """HUMAN_IN_THE_LOOP.DISCORD_INTERACTION: ask in a Discord channel and wait for the answer."""
 
-from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec, terms
-from toolweave.nodes.human._approval import approving
-from toolweave.nodes.human._question import ask
-from toolweave.nodes.human._reply import (
-    ANALYSIS_MODEL,
-    GUIDANCE,
-    INPUTS,
-    OUTPUTS,
-    PORTS,
-    response_timeout,
-)
+from toolweave.catalog.node import NodeInput
+from toolweave.catalog.spec import Example, Field, terms
+from toolweave.nodes.human._approval import ApprovalNode, approval_spec, approving
+from toolweave.nodes.human._question import QuestionNode
+from toolweave.nodes.human._reply import ANALYSIS_MODEL, GUIDANCE, response_timeout
+from toolweave.nodes.services.discord.api import SERVER_ID
 from toolweave.nodes.services.discord.messages import DiscordMessages
 
 
-class DiscordInteraction:
-    """Posts a question to Discord and leaves by the port its reply means."""
+def _question(given: NodeInput) -> QuestionNode:
+    messages = DiscordMessages(
+        given.text("server_id"), given.text("channel_id"), given.text("user_mention")
+    )
+    return approving(given, "discord", messages, prompt=None)
 
-    spec = NodeSpec(
-        type="HUMAN_IN_THE_LOOP",
-        subtype="DISCORD_INTERACTION",
-        summary="Ask in a Discord channel, wait for the reply and go on by what it means.",
-        effect="once",
-        configurations=(
-            Field(
-                "server_id",
-                "string",
-                "Id of the server (guild): 17 to 20 digits.",
-                required=True,
-            ),
+
+node = ApprovalNode(
+    approval_spec(
+        "DISCORD_INTERACTION",
+        "Ask in a Discord channel, wait for the reply and go on by what it means.",
+        (
+            SERVER_ID,
             Field(
                 "channel_id",
                 "string",
@@ -47,13 +39,8 @@ class DiscordInteraction:
             response_timeout(default=3600, minimum=60),
             ANALYSIS_MODEL,
         ),
-        inputs=INPUTS,
-        outputs=OUTPUTS,
-        output_ports=PORTS,
-        tags=("human", "approval", "discord", "chat"),
-        keywords=terms(
-            "approve, approval, ask, confirm, human, discord, community, vote, reaction, moderator"
-        ),
+        tags=("discord", "chat"),
+        keywords=terms("discord, community, vote, reaction, moderator"),
         guidance=f"{GUIDANCE} The bot token is not a configuration: it is kept in the vault.",
         examples=(
             Example(
@@ -99,15 +86,6 @@ class DiscordInteraction:
                 port="timeout",
             ),
         ),
-    )
-
-    async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means."""
-        given = context.given
-        messages = DiscordMessages(
-            given.text("server_id"), given.text("channel_id"), given.text("user_mention")
-        )
-        return await ask(context, approving(given, "discord", messages, prompt=None))
-
-
-node = DiscordInteraction()
+    ),
+    _question,
+)

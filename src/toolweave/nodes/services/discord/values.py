@@ -11,10 +11,7 @@ _HOLDERS = {"role": 0, "member": 1, "user": 1}
 
 
 def message_of(values: JsonObject, name: str) -> JsonObject:
-    """What a message says.
-
-    Raises `Invalid`: `SERVICE_FIELD_MISSING` without text and embed, `SERVICE_FIELD_INVALID`.
-    """
+    """Return the body of a message. Raises `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`."""
     content = values.get("message_content") or None
     embeds: list[Json] = [one for one in objects(values.get("embed_config")) if one]
     if content is None and not embeds and name != "send_file":

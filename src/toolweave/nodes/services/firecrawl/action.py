@@ -237,7 +237,6 @@ async def _scraped(
 
 
 async def _look(context: NodeContext, caller: ServiceClient, job: JsonObject) -> Outcome | Wait:
-    """Ask how a job is getting on."""
     given = context.given
     name = given.text("action_type")
     action = CRAWLED if name == "crawl" else EXTRACTED
@@ -261,7 +260,6 @@ async def _look(context: NodeContext, caller: ServiceClient, job: JsonObject) ->
 
 
 def _later(context: NodeContext, job: JsonObject, wait_s: float) -> Wait:
-    """Look again after a while."""
     since = datetime.fromisoformat(str(job["since"]))
     timeout_s = context.given.number("timeout")
     if (context.now() - since).total_seconds() > timeout_s:

@@ -28,10 +28,7 @@ _PROTECTION: JsonObject = {
 
 
 def values_of(given: NodeInput, name: str) -> JsonObject:
-    """Everything an action may send, by field: what is configured, and inputs that win over it.
-
-    Raises `Invalid`: `SERVICE_FIELD_INVALID`, `SERVICE_FIELD_MISSING`.
-    """
+    """Return the fields of an action: the configuration, overridden by inputs."""
     config = given.record("repository_config")
     values: JsonObject = {**_named(config.get("full_name")), **config}
     values |= {one: given.inputs[one] for one in _LISTED if given.inputs.get(one) is not None}

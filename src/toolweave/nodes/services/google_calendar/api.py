@@ -95,10 +95,7 @@ def plain_name(action_type: str) -> str:
 
 
 def values_of(settings: JsonObject, name: str) -> JsonObject:
-    """Every field that an action may send.
-
-    Raises `Invalid`: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`.
-    """
+    """Return the fields of an action. Raises `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`."""
     values: JsonObject = {
         **settings,
         "time_zone": settings.get("time_zone") or settings.get("timezone"),
@@ -127,7 +124,6 @@ def attendees_of(given: Json) -> list[Json] | None:
 
 
 def _times(values: JsonObject) -> JsonObject:
-    """Start and end as Google has them; a whole day ends on the next."""
     zone: JsonObject = {"timeZone": values["time_zone"]} if values["time_zone"] else {}
     found: JsonObject = {"start": values.get("start") or None, "end": values.get("end") or None}
     for field in ("start", "end"):

@@ -50,10 +50,7 @@ class MailDraft:
 
 
 def write_mail(draft: MailDraft, *, message_id: str, at: datetime) -> bytes:
-    """The mail as it is sent; no value can add a header or a recipient.
-
-    Raises `Invalid`: `SERVICE_FIELD_INVALID`.
-    """
+    """Return the encoded mail; no value can add a header or a recipient."""
     mail = EmailMessage(policy=policy.SMTP)
     name, address = _mailbox(draft.sender, "from_address")
     mail["From"] = Address(_plain(draft.sender_name or name, "from_name"), addr_spec=address)

@@ -201,10 +201,7 @@ def accepts_raw(config: JsonObject, raw: bytes, identity: str, now: str) -> Acce
 
 
 def accepts_mail(config: JsonObject, mail: JsonObject, now: str) -> Accepted:
-    """The outputs for a mail that passes all filters; attachments that do not count are left out.
-
-    What the attachments are is decided before the filters look at them.
-    """
+    """Return the outputs for a mail that passes all filters, without unwanted attachments."""
     if (reason := _refusal(config, mail)) is not None:
         return Refused(reason)
     kept = list(_attachments(config, mail)) if config.get("process_attachments", True) else []

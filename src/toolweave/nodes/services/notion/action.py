@@ -147,7 +147,6 @@ class Notion:
 
 
 async def _model(context: NodeContext) -> ModelCaller | None:
-    """The model, where one is configured."""
     model = context.resources.model
     try:
         return model if await model.configured() else None

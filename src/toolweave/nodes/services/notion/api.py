@@ -55,10 +55,7 @@ def rich(text: str) -> list[Json]:
 
 
 def blocks(text: str) -> list[Json]:
-    """Lines of plain text or simple Markdown as blocks.
-
-    Raises `Invalid`: `SERVICE_FIELD_INVALID` for more than Notion takes at once.
-    """
+    """Return lines of plain text or simple Markdown as blocks. Raises `SERVICE_FIELD_INVALID`."""
     found = [_block(line) for line in text.split("\n") if line.strip()]
     if len(found) > MAX_BLOCKS:
         raise invalid("text", f"has {len(found)} lines; at most {MAX_BLOCKS} are taken at once")
@@ -66,10 +63,7 @@ def blocks(text: str) -> list[Json]:
 
 
 def properties(schema: JsonObject, values: JsonObject) -> JsonObject:
-    """Plain values as the properties of a database, by their types.
-
-    Raises `Invalid`: `SERVICE_FIELD_INVALID` for a value whose property the database does not have.
-    """
+    """Return plain values as properties of a database. Raises `SERVICE_FIELD_INVALID`."""
     known = {name.casefold(): name for name in schema}
     title = next((name for name, one in schema.items() if _type(one) == "title"), None)
     found: JsonObject = {}

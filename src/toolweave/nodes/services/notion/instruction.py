@@ -58,11 +58,7 @@ class NotionConversation:
         }
 
     async def go_on(self) -> Wait | None:
-        """Ask and do until the model is done, or Notion says to wait.
-
-        Raises `Unavailable`: `SERVICE_PLAN_UNFINISHED` where it does not come to an end, and what
-        `ModelCaller.ask` raises.
-        """
+        """Ask the model and perform its calls until it is done or Notion requires a wait."""
         self._remember()
         while True:
             try:

@@ -95,11 +95,7 @@ class NotionWork:
         self.seen |= {plain_id(one) for one in (self.database_id, self.page_id) if one}
 
     async def do(self, name: str, given: JsonObject) -> Json:
-        """Do one operation; what came of it, short enough to be read.
-
-        Raises `Invalid`: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`,
-        `SERVICE_OPERATION_UNKNOWN`; `ToolweaveError`: as `Caller.send` does.
-        """
+        """Perform one operation; return its result, short enough for a model."""
         if name not in CALLS:
             message = f"Notion has no operation {name!r} here"
             raise Invalid("SERVICE_OPERATION_UNKNOWN", message, hint=", ".join(CALLS))

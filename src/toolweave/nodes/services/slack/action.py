@@ -9,8 +9,10 @@ from toolweave.nodes.services._client import ServiceClient, ServiceResponse, cal
 from toolweave.nodes.services._operation import ServiceCall, effect_in, missing
 from toolweave.nodes.services.slack.api import (
     ACTIONS,
+    BOT_TOKEN,
     SLACK,
     UPLOAD_URL,
+    USE_OAUTH,
     USER_INFO,
     channel_id,
     user_id,
@@ -44,16 +46,8 @@ class SlackAction:
                 "for create_channel the new channel's name.",
                 required=True,
             ),
-            Field(
-                "bot_token",
-                "string",
-                "Bot token that begins with xoxb-, as a vault reference.",
-                required=True,
-                sensitive=True,
-            ),
-            Field(
-                "use_oauth", "boolean", "Use the workspace's OAuth connection if it has one.", True
-            ),
+            BOT_TOKEN,
+            USE_OAUTH,
             Field(
                 "message_format",
                 "string",
@@ -230,7 +224,6 @@ async def _do(context: NodeContext, slack: ServiceClient) -> Outcome:
 
 
 async def _values(context: NodeContext, slack: ServiceClient, name: str) -> JsonObject:
-    """What the fields of every action may name."""
     given = context.given
     people = [str(one) for one in given.listing("user_mentions")]
     channel = given.text("channel_override") or given.text("channel")

@@ -4,6 +4,7 @@ import re
 
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.services import Failure, Service
+from toolweave.catalog.spec import Field
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import ServiceClient
@@ -12,6 +13,16 @@ from toolweave.nodes.services._operation import Action
 
 MAX_PAGES = 10
 _ID = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
+BOT_TOKEN = Field(
+    "bot_token",
+    "string",
+    "Bot token that begins with xoxb-, as a vault reference.",
+    required=True,
+    sensitive=True,
+)
+USE_OAUTH = Field(
+    "use_oauth", "boolean", "Use the workspace's OAuth connection if it has one.", True
+)
 _STATUS = {
     "invalid_auth": 401,
     "not_authed": 401,

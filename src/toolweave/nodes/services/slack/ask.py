@@ -1,45 +1,45 @@
 """HUMAN_IN_THE_LOOP.SLACK_INTERACTION: ask someone on Slack and wait for the answer."""
 
-from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec, terms
-from toolweave.nodes.human._approval import approving
-from toolweave.nodes.human._question import ask
-from toolweave.nodes.human._reply import (
-    ANALYSIS_MODEL,
-    GUIDANCE,
-    INPUTS,
-    OUTPUTS,
-    PORTS,
-    analysis_prompt,
-)
+from toolweave.catalog.node import NodeInput
+from toolweave.catalog.spec import Example, Field, terms
+from toolweave.nodes.human._approval import ApprovalNode, approval_spec, approving
+from toolweave.nodes.human._question import QuestionNode
+from toolweave.nodes.human._reply import ANALYSIS_MODEL, analysis_prompt
+from toolweave.nodes.services.slack.api import BOT_TOKEN, USE_OAUTH
 from toolweave.nodes.services.slack.messages import SlackMessages
 
 
-class SlackInteraction:
-    """Posts a question to Slack and leaves by the port its reply means."""
+def _question(given: NodeInput) -> QuestionNode:
+    messages = SlackMessages(
+        given.text("channel"),
+        given.text("bot_token"),
+        given.flag("use_oauth"),
+        given.text("user_mention"),
+        given.flag("auto_thread"),
+    )
+    return approving(
+        given,
+        "slack",
+        messages,
+        text="clarification_question_template",
+        wait_s=given.whole("timeout_minutes") * 60.0,
+        prompt="custom_analysis_prompt",
+    )
 
-    spec = NodeSpec(
-        type="HUMAN_IN_THE_LOOP",
-        subtype="SLACK_INTERACTION",
-        summary="Ask a person or channel on Slack, wait for the reply and go on by what it means.",
-        effect="once",
-        configurations=(
+
+node = ApprovalNode(
+    approval_spec(
+        "SLACK_INTERACTION",
+        "Ask a person or channel on Slack, wait for the reply and go on by what it means.",
+        (
             Field(
                 "channel",
                 "string",
                 "Whom to ask: #approvals, @ada, or an id such as C024BE91L.",
                 required=True,
             ),
-            Field(
-                "bot_token",
-                "string",
-                "Bot token that begins with xoxb-, as a vault reference.",
-                required=True,
-                sensitive=True,
-            ),
-            Field(
-                "use_oauth", "boolean", "Use the workspace's OAuth connection if it has one.", True
-            ),
+            BOT_TOKEN,
+            USE_OAUTH,
             Field(
                 "clarification_question_template",
                 "string",
@@ -62,15 +62,8 @@ class SlackInteraction:
             ANALYSIS_MODEL,
             analysis_prompt("custom_analysis_prompt"),
         ),
-        inputs=INPUTS,
-        outputs=OUTPUTS,
-        output_ports=PORTS,
-        tags=("human", "approval", "slack", "chat"),
-        keywords=terms(
-            "approve, approval, ask, confirm, human, slack, review, sign-off, question, wait for "
-            "reply"
-        ),
-        guidance=GUIDANCE,
+        tags=("slack", "chat"),
+        keywords=terms("slack, review, sign-off, question, wait for reply"),
         examples=(
             Example(
                 "Approve an expense",
@@ -119,27 +112,6 @@ class SlackInteraction:
                 port="timeout",
             ),
         ),
-    )
-
-    async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means."""
-        given = context.given
-        messages = SlackMessages(
-            given.text("channel"),
-            given.text("bot_token"),
-            given.flag("use_oauth"),
-            given.text("user_mention"),
-            given.flag("auto_thread"),
-        )
-        asking = approving(
-            given,
-            "slack",
-            messages,
-            text="clarification_question_template",
-            wait_s=given.whole("timeout_minutes") * 60.0,
-            prompt="custom_analysis_prompt",
-        )
-        return await ask(context, asking)
-
-
-node = SlackInteraction()
+    ),
+    _question,
+)

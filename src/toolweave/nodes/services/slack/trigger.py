@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.services.slack.api import BOT_TOKEN
 from toolweave.nodes.trigger._delivery import (
     Accepted,
     Delivery,
@@ -62,13 +63,7 @@ class SlackTrigger:
                 [],
                 items="string",
             ),
-            Field(
-                "bot_token",
-                "string",
-                "Bot token that begins with xoxb-, as a vault reference.",
-                required=True,
-                sensitive=True,
-            ),
+            BOT_TOKEN,
         ),
         outputs=(
             Field("trigger_time", "string", "When the event arrived: 2026-03-02T09:30:00Z."),

@@ -14,14 +14,16 @@ from toolweave.nodes.services._client import (
     waiting,
 )
 from toolweave.nodes.services._operation import build, effect_in, missing
-from toolweave.nodes.services._overrides import patience, record, settings_of
+from toolweave.nodes.services._overrides import RETRY_CONFIG, record, retry_limits, settings_of
 from toolweave.nodes.services.telegram.api import (
     ACTIONS,
+    BOT_TOKEN,
     FILES,
     TELEGRAM,
     UNBAN,
     is_elsewhere,
     media_of,
+    parse_mode,
     values_of,
 )
 
@@ -42,13 +44,7 @@ class TelegramAction:
         summary="Send messages, media and polls with a Telegram bot, and manage its chats.",
         effect="once",
         configurations=(
-            Field(
-                "telegram_bot_token",
-                "string",
-                "Token from BotFather, as a vault reference.",
-                required=True,
-                sensitive=True,
-            ),
+            BOT_TOKEN,
             Field(
                 "action_type",
                 "string",
@@ -69,13 +65,7 @@ class TelegramAction:
                 "Text, caption, new chat title or description; may hold {{ data.name }}.",
                 multiline=True,
             ),
-            Field(
-                "parse_mode",
-                "string",
-                "How the text is formatted.",
-                "Markdown",
-                options=("Markdown", "HTML", "MarkdownV2"),
-            ),
+            parse_mode("How the text is formatted."),
             Field(
                 "media_config",
                 "object",
@@ -127,12 +117,7 @@ class TelegramAction:
                 'What to forward: {"from_chat_id": "@news", "message_id": "812"}, '
                 "disable_notification.",
             ),
-            Field(
-                "retry_config",
-                "object",
-                "Tries after a failure: max_retries, retry_delay in seconds, exponential_backoff.",
-                {"max_retries": 3, "retry_delay": 1, "exponential_backoff": True},
-            ),
+            RETRY_CONFIG,
         ),
         inputs=(
             Field(
@@ -249,7 +234,7 @@ class TelegramAction:
         """Do the action."""
         settings = settings_of(context, self.spec)
         caller = await calling(context, TELEGRAM, context.given.text("telegram_bot_token"))
-        allowed = patience(context, settings)
+        allowed = retry_limits(context, settings)
         return await waiting(
             context,
             caller,

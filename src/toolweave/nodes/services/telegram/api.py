@@ -4,15 +4,29 @@ import re
 
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.services import Failure, Service
+from toolweave.catalog.spec import Field
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, missing, post
 from toolweave.nodes.services._overrides import record
 
+BOT_TOKEN = Field(
+    "telegram_bot_token",
+    "string",
+    "Token from BotFather, as a vault reference.",
+    required=True,
+    sensitive=True,
+)
 _SENT = "reply_markup disable_notification protect_content reply_parameters message_thread_id"
 _MEDIA = f"chat_id! caption parse_mode {_SENT}"
 # Telegram's ids of files are long, of these letters, and hold neither a dot nor a slash.
 _FILE_ID = re.compile(r"[A-Za-z0-9_-]{20,}")
+
+
+def parse_mode(description: str) -> Field:
+    """Return the field that selects Telegram's formatting."""
+    modes = ("Markdown", "HTML", "MarkdownV2")
+    return Field("parse_mode", "string", description, "Markdown", options=modes)
 
 
 def _failure(response: Response, value: Json) -> Failure | None:
@@ -150,10 +164,7 @@ def is_elsewhere(media: str) -> bool:
 
 
 def media_of(values: JsonObject, name: str) -> str:
-    """The file of an action: a path, an address or Telegram's id.
-
-    Raises `Invalid`: `SERVICE_FIELD_MISSING`.
-    """
+    """Return the file of an action: a path, an address or Telegram's id."""
     given = values.get("file_path") or values.get("file_id") or values.get("url")
     if not isinstance(given, str) or not given:
         raise missing("media_config.file_path", name)
@@ -190,7 +201,6 @@ def _poll(poll: JsonObject) -> JsonObject:
 
 
 def _about(settings: JsonObject) -> JsonObject:
-    """The message or the member that an action is about."""
     edit, member = record(settings.get("edit_config")), record(settings.get("user_management"))
     values: JsonObject = {
         **member,

@@ -2,39 +2,31 @@
 
 from dataclasses import replace
 
-from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.spec import Example, Field, NodeSpec, terms
-from toolweave.nodes.human._approval import approving
-from toolweave.nodes.human._question import ask
+from toolweave.catalog.node import NodeInput
+from toolweave.catalog.spec import Example, Field, terms
+from toolweave.nodes.human._approval import ApprovalNode, approval_spec, approving
+from toolweave.nodes.human._question import QuestionNode
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
-    GUIDANCE,
-    INPUTS,
-    OUTPUTS,
-    PORTS,
     analysis_prompt,
     confirmations,
     response_timeout,
 )
+from toolweave.nodes.services.telegram.api import BOT_TOKEN, parse_mode
 from toolweave.nodes.services.telegram.messages import TelegramMessages, refusing
 
 
-class TelegramInteraction:
-    """Sends a question as a Telegram bot and leaves by the port its reply means."""
+def _question(given: NodeInput) -> QuestionNode:
+    asking = approving(given, "telegram", TelegramMessages(given), people="target_users")
+    return replace(asking, refuses=refusing(given))
 
-    spec = NodeSpec(
-        type="HUMAN_IN_THE_LOOP",
-        subtype="TELEGRAM_INTERACTION",
-        summary="Ask in a Telegram chat, wait for a button or reply and go on by what it means.",
-        effect="once",
-        configurations=(
-            Field(
-                "telegram_bot_token",
-                "string",
-                "Token from BotFather, as a vault reference.",
-                required=True,
-                sensitive=True,
-            ),
+
+node = ApprovalNode(
+    approval_spec(
+        "TELEGRAM_INTERACTION",
+        "Ask in a Telegram chat, wait for a button or reply and go on by what it means.",
+        (
+            BOT_TOKEN,
             Field(
                 "chat_id",
                 "string",
@@ -96,24 +88,12 @@ class TelegramInteraction:
                 [],
                 items="string",
             ),
-            Field(
-                "parse_mode",
-                "string",
-                "How the question is formatted.",
-                "Markdown",
-                options=("Markdown", "HTML", "MarkdownV2"),
-            ),
+            parse_mode("How the question is formatted."),
             Field("disable_notification", "boolean", "Send without a sound.", False),
             confirmations("What the bot answers"),
         ),
-        inputs=INPUTS,
-        outputs=OUTPUTS,
-        output_ports=PORTS,
-        tags=("human", "approval", "telegram", "chat"),
-        keywords=terms(
-            "approve, approval, ask, confirm, human, telegram, bot, buttons, question, reply"
-        ),
-        guidance=GUIDANCE,
+        tags=("telegram", "chat"),
+        keywords=terms("telegram, bot, buttons, question, reply"),
         examples=(
             Example(
                 "Confirm an order",
@@ -161,13 +141,6 @@ class TelegramInteraction:
                 port="timeout",
             ),
         ),
-    )
-
-    async def run(self, context: NodeContext) -> Outcome | Wait:
-        """What somebody replied, by the port of what it means. Raises `REPLY_PATTERN_INVALID`."""
-        given = context.given
-        asking = approving(given, "telegram", TelegramMessages(given), people="target_users")
-        return await ask(context, replace(asking, refuses=refusing(given)))
-
-
-node = TelegramInteraction()
+    ),
+    _question,
+)

@@ -1,4 +1,4 @@
-"""Questions in Telegram: a message with buttons, in the message or in place of the keyboard."""
+"""Questions in Telegram and the replies to them: updates, posted to us or requested."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,12 @@ import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
 from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.human._buttons import THANKS, addressed, carried, kept_credential
+from toolweave.nodes.human._buttons import THANKS, addressed, carried, kept_credential, pressed
+from toolweave.nodes.human._incoming_reply import IncomingReply
 from toolweave.nodes.human._question import Nudge, Port
 from toolweave.nodes.services._client import calling
 from toolweave.nodes.services._operation import ServiceCall
+from toolweave.nodes.services._overrides import record
 from toolweave.nodes.services.telegram.api import TELEGRAM
 from toolweave.workflow.question import Question
 
@@ -35,7 +37,7 @@ class TelegramMessages:
             "disable_notification": given.flag("disable_notification"),
             "reply_markup": self._markup(question),
         }
-        said = await self._send(context, body)
+        said = await _send(context, given.text("telegram_bot_token"), body)
         chat = said.get("chat")
         return {
             "chat": chat.get("id") if isinstance(chat, dict) else given.text("chat_id"),
@@ -54,15 +56,7 @@ class TelegramMessages:
 
     async def _say(self, context: NodeContext, thread: JsonObject, text: str) -> None:
         if text:
-            refers: JsonObject = {"message_id": thread["message"]}
-            where: JsonObject = {"chat_id": thread["chat"], "reply_parameters": refers}
-            await self._send(context, {**where, "text": text[:MAX_TEXT]})
-
-    async def _send(self, context: NodeContext, body: JsonObject) -> JsonObject:
-        telegram = await calling(context, TELEGRAM, self.given.text("telegram_bot_token"))
-        answer = await telegram.send("sendMessage", ServiceCall("POST", "/sendMessage", body=body))
-        result = answer.record.get("result")
-        return result if isinstance(result, dict) else {}
+            await say(context, thread, text, self.given.text("telegram_bot_token"))
 
     def _markup(self, question: Question) -> JsonObject:
         if self.given.flag("enable_reply_keyboard"):
@@ -120,3 +114,71 @@ def _button(question: str, button: JsonObject) -> JsonObject:
 
 _compile = cast("Callable[[str, object], _Pattern]", re2.compile)  # pyright: ignore[reportUnknownMemberType]
 _RegexError = cast(type[Exception], re2.error)  # pyright: ignore[reportUnknownMemberType]
+
+
+KINDS = '["message","callback_query"]'
+
+
+def delivered(update: Json) -> IncomingReply | None:
+    """What one update says, if it is for us."""
+    if not isinstance(update, dict):
+        return None
+    key = f"u:{update.get('update_id')}"
+    query, message = update.get("callback_query"), update.get("message")
+    if isinstance(query, dict):
+        button = pressed(query.get("data"))
+        who = _who(query)
+        return (
+            IncomingReply("telegram", key, who, button.reply, button.question) if button else None
+        )
+    return _said(message, key) if isinstance(message, dict) else None
+
+
+async def updates(
+    context: NodeContext, credential: str, after: int | None
+) -> tuple[list[JsonObject], int | None]:
+    """What is new for a bot, and up to where that is."""
+    telegram = await calling(context, TELEGRAM, credential)
+    query = (("timeout", "0"), ("allowed_updates", KINDS))
+    if after is not None:
+        query = (*query, ("offset", str(after + 1)))
+    told = (await telegram.send("getUpdates", ServiceCall("GET", "/getUpdates", query))).record
+    result = told.get("result")
+    found = [one for one in result if isinstance(one, dict)] if isinstance(result, list) else []
+    numbers = [number for one in found if isinstance(number := one.get("update_id"), int)]
+    return found, max(numbers, default=after)
+
+
+async def say(
+    context: NodeContext, thread: JsonObject, text: str, token: str | None = None
+) -> None:
+    """Reply to the message of a question, with its stored credential unless `token` is given."""
+    credential = str(thread.get("credential") or "") if token is None else token
+    refers: JsonObject = {"message_id": thread["message"]}
+    where: JsonObject = {"chat_id": thread["chat"], "reply_parameters": refers}
+    await _send(context, credential, {**where, "text": text[:MAX_TEXT]})
+
+
+async def _send(context: NodeContext, token: str, body: JsonObject) -> JsonObject:
+    telegram = await calling(context, TELEGRAM, token)
+    answer = await telegram.send("sendMessage", ServiceCall("POST", "/sendMessage", body=body))
+    return record(answer.record.get("result"))
+
+
+def _said(message: JsonObject, key: str) -> IncomingReply | None:
+    chat, text, sender = message.get("chat"), message.get("text"), message.get("from")
+    if not isinstance(chat, dict) or not isinstance(text, str):
+        return None
+    if isinstance(sender, dict) and sender.get("is_bot") is True:
+        return None
+    place: JsonObject = {"chat": chat.get("id")}
+    below = message.get("reply_to_message")
+    if isinstance(below, dict):
+        place["message"] = below.get("message_id")
+    is_loose = "message" not in place
+    return IncomingReply("telegram", key, _who(message), {"text": text}, None, place, is_loose)
+
+
+def _who(said: JsonObject) -> str:
+    sender = said.get("from")
+    return str(sender.get("id")) if isinstance(sender, dict) else ""

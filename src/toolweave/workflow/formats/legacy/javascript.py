@@ -160,10 +160,7 @@ _END = Token("other", "", 0)
 
 
 def read_javascript(text: str) -> Js:
-    """The tree of one expression.
-
-    Raises `Untranslatable`: it is none, or has something without a counterpart.
-    """
+    """Parse one expression. Raises `Untranslatable`."""
     parser = _Parser(text)
     tree = parser.expression()
     parser.expect_end()

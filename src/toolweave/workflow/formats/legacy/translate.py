@@ -86,10 +86,7 @@ def translate_value(value: Json, place: str = "") -> tuple[Json, tuple[Problem, 
 
 
 def translate_mapping(source: str) -> Translation:
-    """A `conversion_function`: the plain field mapping in it as an expression over `data`.
-
-    The source is parsed and never run.
-    """
+    """Translate the plain field mapping in a `conversion_function`; it is parsed, never run."""
     if len(source) > MAX_CHARS:
         reason, at = f"{len(source)} characters; at most {MAX_CHARS} are read", 0
     else:

@@ -1,0 +1,74 @@
+"""Asking for an approval by mail: what the nodes of Gmail and Outlook share."""
+
+from toolweave.catalog.node import NodeInput
+from toolweave.catalog.resources.mail import Provider
+from toolweave.catalog.spec import Example, Field
+from toolweave.nodes.human._approval import ApprovalNode, approval_spec, approving
+from toolweave.nodes.human._question import QuestionNode
+from toolweave.nodes.human._reply import (
+    ANALYSIS_MODEL,
+    analysis_prompt,
+    confirmations,
+    response_timeout,
+)
+from toolweave.nodes.services.mail.account import Account
+from toolweave.nodes.services.mail.messages import MailMessages
+
+
+def mail_approval(
+    provider: Provider,
+    title: str,
+    *,
+    credentials: str,
+    subject: str,
+    part: str,
+    more: tuple[Field, ...] = (),
+    tags: tuple[str, ...],
+    keywords: tuple[str, ...],
+    examples: tuple[Example, ...],
+) -> ApprovalNode:
+    """Return the node that asks by mail from an account of a provider; the texts describe it."""
+    access = f"{provider}_credentials"
+    sender = f"{title} address the question comes from: bot@example.com."
+    body = f"Text of the mail; {part} stands for a part of what goes in."
+    configurations = (
+        Field(access, "object", credentials, required=True, sensitive=True),
+        Field("sender_email", "string", sender, required=True),
+        Field(
+            "recipient_emails",
+            "array",
+            "Addresses to ask; the first clear reply counts.",
+            required=True,
+            items="string",
+        ),
+        Field("email_subject", "string", subject, required=True),
+        Field("email_template", "string", body, required=True, multiline=True),
+        response_timeout(default=86_400, minimum=300),
+        ANALYSIS_MODEL,
+        analysis_prompt("response_analysis_prompt"),
+        Field("include_attachments", "boolean", "Attach the files in content.attachments.", False),
+        Field("auto_reply_enabled", "boolean", "Answer the reply with a confirmation.", True),
+        *more,
+        confirmations("Text of that confirmation"),
+    )
+
+    def question(given: NodeInput) -> QuestionNode:
+        account = Account(provider, given.text("sender_email"), given.record(access))
+        return approving(
+            given,
+            provider,
+            MailMessages(account, given),
+            title=given.text("email_subject"),
+            text="email_template",
+            people="recipient_emails",
+        )
+
+    spec = approval_spec(
+        f"{provider.upper()}_INTERACTION",
+        f"Ask people by mail from {title}, wait for a reply and go on by what it means.",
+        configurations,
+        tags=("email", *tags),
+        keywords=("mail", "email", *keywords),
+        examples=examples,
+    )
+    return ApprovalNode(spec, question)
