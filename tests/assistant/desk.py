@@ -113,7 +113,6 @@ async def a_desk(home: Path, *, provider: str = "anthropic", **limits: Any) -> A
             await pinned(studio, SERVER, server.definition)
             url = model.base_url(provider)
             await home_models(studio.home).add(NewModel("m", provider, "some-model", url, KEY))
-            async with open_engine(studio) as engine:
-                # The workflows of these tests are fragments without an end.
-                engine.runs._checker = Unchecked()  # pyright: ignore[reportPrivateUsage]
+            # The workflows of these tests are fragments without an end.
+            async with open_engine(studio, checker=Unchecked()) as engine:
                 yield Desk(studio, engine, model, server)

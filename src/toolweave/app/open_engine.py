@@ -13,6 +13,7 @@ from toolweave.engine.context import EngineServices, Listener
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.retention import Retention, prune
+from toolweave.engine.runs import WorkflowChecker
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
@@ -28,9 +29,13 @@ PRUNE_EVERY_S = 3600.0
 
 @asynccontextmanager
 async def open_engine(
-    studio: Studio, *, drives_runs: bool = False, on_progress: Listener | None = None
+    studio: Studio,
+    *,
+    drives_runs: bool = False,
+    on_progress: Listener | None = None,
+    checker: WorkflowChecker | None = None,
 ) -> AsyncGenerator[Engine]:
-    """Open the engine of an open studio."""
+    """Open the engine of an open studio; `checker` replaces the check of workflows."""
     home, settings = studio.home, studio.home.settings
     journal = Journal(home.database, home.clock)
     async with open_resources(
@@ -42,7 +47,7 @@ async def open_engine(
             journal,
             NodeRegistry(),
             services=services,
-            checker=RunCheck(ToolKnowledge(home)),
+            checker=checker or RunCheck(ToolKnowledge(home)),
             prepare=AnswerSource(opened.model),
         )
         services.resources = replace(

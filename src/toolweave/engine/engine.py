@@ -70,7 +70,7 @@ class Engine:
     ) -> None:
         self._database = database
         self._rows = RunTable(database)
-        self._services = services
+        self.services = services
         self._advancing: dict[str, bool] = {}
         self._executors: dict[str, RunExecutor] = {}
         self._tasks: TaskGroup | None = None
@@ -111,7 +111,7 @@ class Engine:
         run = str(uuid.uuid4())
         begins_here = self._drives_runs and self._tasks is not None and refused is None
         held = self.journal.held() if request.hold or begins_here else None
-        now = timestamp(self._services.clock.now())
+        now = timestamp(self.services.clock.now())
         new = NewRun(
             run=run,
             workflow=snapshot.workflow.name,
@@ -191,7 +191,7 @@ class Engine:
         state = await self.state(run)
         if not state.accepts_answer(key):
             raise _not_waiting(run, key, list(state.waiting))
-        at = timestamp(self._services.clock.now())
+        at = timestamp(self.services.clock.now())
         await self.journal.add(run, Answered(key, reply, by, via, at))
         if resume:
             self._wake(run)
@@ -254,11 +254,11 @@ class Engine:
 
     async def unfinished(self) -> list[str]:
         """The runs that could go on now: due, or cut off and held by nobody."""
-        return await due_runs(self._database, self._services.clock.now(), self.journal.holder)
+        return await due_runs(self._database, self.services.clock.now(), self.journal.holder)
 
     async def metrics(self) -> str:
         """How runs and steps do, as Prometheus reads it."""
-        return await metrics(self._database, self._services.meter, self._services.clock.now())
+        return await metrics(self._database, self.services.meter, self.services.clock.now())
 
     async def plan(self, run: str) -> Plan:
         """The plan of a run, of the workflow as it was when the run began."""
@@ -291,7 +291,7 @@ class Engine:
         plan = await self._snapshots.plan_of(lease.document)
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         executor = RunExecutor(
-            RunState(plan), facts, lease, journal=self.journal, services=self._services
+            RunState(plan), facts, lease, journal=self.journal, services=self.services
         )
         self._executors[run] = executor
         try:
