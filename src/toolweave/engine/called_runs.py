@@ -1,8 +1,7 @@
-"""Runs that steps of other runs began: how they are named, and who waits for them.
+"""Runs started by steps of other runs: how they are named, and who waits for them.
 
-A called run has a `once_key` made of the step that called it, so that the step finds it again
-whatever was killed in between, and its end is written to the journal of the caller in the same
-commit as its own.
+A called run has a `once_key` derived from its calling step, so the step finds it again after a
+crash. Its end is written to the caller's journal in the same commit as its own.
 """
 
 from toolweave.engine.events import Key
@@ -10,19 +9,19 @@ from toolweave.engine.state import RunState
 from toolweave.storage.database import Database
 
 PREFIX = "sub/"
-# How long the id of a run is.
+# The length of a run id.
 RUN_CHARS = 36
-# Who cancels a run that was called, in its journal.
+# The canceller of a called run, as recorded in its journal.
 BY_CALLER = "the run that called it"
 
 
 def once_key(run: str, key: Key) -> str:
-    """The name of the run that a step calls."""
+    """Return the key of the run that a step calls."""
     return f"{PREFIX}{run}/{key}"
 
 
 def caller_of(once_key: str | None) -> tuple[str, Key] | None:
-    """The run and the step that called a run; nothing for one that nobody called."""
+    """Return the run and step that called a run, if any."""
     if once_key is None or not once_key.startswith(PREFIX):
         return None
     run, _, key = once_key.removeprefix(PREFIX).partition("/")
@@ -30,7 +29,7 @@ def caller_of(once_key: str | None) -> tuple[str, Key] | None:
 
 
 def open_calls(state: RunState) -> list[Key]:
-    """The steps of a run that may have called another one and do not know how it ended."""
+    """Return the steps of a run that may have called another and do not know its result."""
     return [
         key
         for key, place in state.places.items()
@@ -39,7 +38,7 @@ def open_calls(state: RunState) -> list[Key]:
 
 
 async def called_runs(database: Database, run: str, keys: list[Key]) -> list[str]:
-    """Those runs that these steps called and that are not over."""
+    """Return the unfinished runs that these steps called."""
     found: list[str] = []
     for key in keys:
         row = await database.row(
@@ -51,7 +50,7 @@ async def called_runs(database: Database, run: str, keys: list[Key]) -> list[str
 
 
 async def is_orphan(database: Database, key: str | None) -> bool:
-    """Whether a run was called by one that is over: nobody waits for what it gives."""
+    """Whether the caller of a run has ended, so that nobody waits for its result."""
     caller = caller_of(key)
     if caller is None:
         return False

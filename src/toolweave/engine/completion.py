@@ -18,7 +18,7 @@ class _Ending:
 
 
 class Completions:
-    """The ends that somebody waits for, by run."""
+    """Tasks that wait for the end of a run, by run."""
 
     def __init__(self) -> None:
         self._awaited: dict[str, _Ending] = {}

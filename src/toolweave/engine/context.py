@@ -1,4 +1,4 @@
-"""What a running step is handed."""
+"""The context of a running step."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Listener = Callable[[str, Key, ToolProgress], Awaitable[None]]
 # Not frozen: the resource `workflows` needs the engine, which is created with these services.
 @dataclass(slots=True)
 class EngineServices:
-    """What the engine hands on to steps; `app` fills it."""
+    """What the engine provides to steps; `app` fills it."""
 
     tools: ToolCaller
     clock: Clock
@@ -28,7 +28,7 @@ class EngineServices:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """A `NodeContext` of one try of one step."""
+    """The `NodeContext` of one attempt of one step."""
 
     given: NodeInput
     run: RunFacts
@@ -40,16 +40,16 @@ class StepContext:
 
     @property
     def key(self) -> str:
-        """The same for every try of this very step."""
+        """The same for every attempt of this step."""
         return f"{self.run.id}/{self.place}"
 
     @property
     def tools(self) -> ToolCaller:
-        """The one gate."""
+        """The gate of tool calls."""
         return self.services.tools
 
     def now(self) -> datetime:
-        """The time."""
+        """The current time."""
         return self.services.clock.now()
 
     async def progress(self, progress: ToolProgress) -> None:
@@ -61,5 +61,5 @@ class StepContext:
 
     @property
     def resources(self) -> Resources:
-        """What nodes may use of the outside world."""
+        """The resources of nodes."""
         return self.services.resources

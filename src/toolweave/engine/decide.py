@@ -1,4 +1,4 @@
-"""What is to be done next in a run: a pure function of where it stands and what time it is."""
+"""What a run does next: a pure function of its state and the time."""
 
 import sys
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from toolweave.json_text import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class NextWork:
-    """A step to be run now: for the first time, again, or because what it waited for came."""
+    """A step to run now: its first attempt, a retry, or resumed after a wait."""
 
     place: StepFrame
     attempt: int = 1
@@ -23,7 +23,7 @@ class NextWork:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Everything that can be done now; with nothing to do, until when it sleeps, or how it ends."""
+    """Everything that can be done now; if nothing, when the run wakes up or how it ends."""
 
     compute: tuple[StepFrame, ...] = ()
     loops: tuple[LoopState, ...] = ()
@@ -38,7 +38,7 @@ class Decision:
 
 
 def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
-    """What to do next, of steps that were not begun yet at most `room`."""
+    """Return what to do next; at most `room` new steps."""
     if state.finished:
         return Decision()
     if state.is_ending:
@@ -63,7 +63,7 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
 
 
 def computable(state: RunState) -> tuple[tuple[StepFrame, ...], tuple[LoopState, ...]]:
-    """What needs no waiting: steps to compute, and loops that may have another turn."""
+    """Return what needs no waiting: steps to compute, and loops that may begin an iteration."""
     if state.finished or state.is_ending:
         return (), ()
     places = tuple(state.computable.values())
@@ -73,7 +73,7 @@ def computable(state: RunState) -> tuple[tuple[StepFrame, ...], tuple[LoopState,
 
 
 def result_of(state: RunState) -> Json:
-    """What a run gives: its ends', else its last steps' values; one alone stands for itself."""
+    """The result of a run: the values of its ends, else of its last steps; a single one as is."""
     outcomes = state.top.outcomes
     steps = [step for step in state.plan.steps if step.index in outcomes]
     ends = [step for step in steps if step.is_end]
@@ -83,7 +83,7 @@ def result_of(state: RunState) -> Json:
 
 
 def _due(state: RunState, now: datetime) -> list[NextWork]:
-    """Steps whose moment or answer has come."""
+    """Return steps whose wake-up time or answer has come."""
     due: list[NextWork] = []
     for key, failed in state.retrying.items():
         if failed.retry_at is None or datetime.fromisoformat(failed.retry_at) <= now:
@@ -91,7 +91,7 @@ def _due(state: RunState, now: datetime) -> list[NextWork]:
     for key, waiting in state.waiting.items():
         is_time = waiting.until is not None and datetime.fromisoformat(waiting.until) <= now
         if is_time or state.answers.get(key) or key in state.ended_calls:
-            # Each part of a node has its own tries.
+            # Each part of a node has its own attempts.
             attempt = 1 if waiting.effect is not None else state.attempts.get(key, 1)
             due.append(NextWork(state.place(key), attempt, state.resumption(key)))
     return due
@@ -105,7 +105,7 @@ def _next(state: RunState, now: datetime) -> datetime | None:
 
 
 def _ended(state: RunState) -> Finished:
-    """How a run ends that does not come to its end."""
+    """Return the end of a run that stops before its end nodes."""
     place = state.stopped_by
     if place is None:
         return Finished("cancelled", _intermediate(state))

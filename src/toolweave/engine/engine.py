@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
 
-# What another process does is no failure.
+# Failures of other processes are not failures here.
 _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 
 
@@ -141,7 +141,7 @@ class Engine:
     async def advance(self, run: str) -> RunStatus:
         """Execute a run in this process until it finishes or waits."""
         if run in self._advancing:
-            self._advancing[run] = True  # once more, for what came meanwhile
+            self._advancing[run] = True  # again, for events that arrived meanwhile
             return "running"
         self._advancing[run] = True
         status: RunStatus = "running"
@@ -154,11 +154,11 @@ class Engine:
             del self._advancing[run]
             self._completions.tell(run, finished)
             if status not in FINAL or self._wakeups.has_more:
-                self._wakeups.wake()  # it may have a moment to wake at, or left room for another
+                self._wakeups.wake()  # it may have a wake-up time, or have freed a slot
         return status
 
     async def end_of(self, run: str) -> Finished | None:
-        """How a run ended, once it did. Raises `NotFound`: `RUN_UNKNOWN`."""
+        """Return how a run ended, if it did. Raises `RUN_UNKNOWN`."""
         if run in self._advancing or self.journal.has_new_lease(run):
             finished = await self._completions.of(run)
             if finished is not None:
@@ -169,7 +169,7 @@ class Engine:
         return last if isinstance(last, Finished) else None
 
     async def is_served(self) -> bool:
-        """Whether another process brings the runs of this database forward by itself."""
+        """Whether another process drives the runs of this database."""
         return await self._heartbeats.are_there()
 
     async def answer(
@@ -182,11 +182,9 @@ class Engine:
         via: str | None = None,
         resume: bool = True,
     ) -> None:
-        """Answer a step that waits; without `resume` another process goes on with the run.
+        """Answer a waiting step; without `resume` another process continues the run.
 
-        Who answers, and through which door, is for that door to say.
-
-        Raises `Conflict`: `STEP_NOT_WAITING`.
+        The caller records who answers and by which channel. Raises `STEP_NOT_WAITING`.
         """
         state = await self.state(run)
         if not state.accepts_answer(key):
@@ -208,14 +206,14 @@ class Engine:
             self._wake(run)
 
     async def cancel(self, run: str, *, by: str | None = None, resume: bool = True) -> None:
-        """Ask for a run to stop; one that is over stays as it is. `resume` as in `answer`."""
+        """Request cancellation; a finished run stays as it is. `resume` as in `answer`."""
         found = await self.get(run)
         if found.status in FINAL:
             return
         try:
             await self.journal.add(run, CancelAsked(by))
         except Conflict:
-            return  # it ended just now
+            return  # it has just ended
         for called in await self.called_by(run):
             await self.cancel(called, by=BY_CALLER, resume=resume)
         if found.status == "running" and run not in self._advancing:
@@ -224,11 +222,11 @@ class Engine:
             self._wake(run)
 
     async def called_by(self, run: str) -> list[str]:
-        """The runs that steps of a run called and that are not over."""
+        """Return the unfinished runs that steps of a run called."""
         return await called_runs(self._database, run, open_calls(await self.state(run)))
 
     async def find(self, once_key: str) -> str | None:
-        """The run that was started with a key."""
+        """Return the run started with a key."""
         row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
         return str(row[0]) if row else None
 
@@ -243,39 +241,39 @@ class Engine:
         return moment
 
     async def get(self, run: str) -> RunRecord:
-        """One run, by its id or by how that begins. Raises `NotFound`: `RUN_UNKNOWN`."""
+        """Return one run by its id or a prefix of it. Raises `RUN_UNKNOWN`."""
         return await self._rows.get(run)
 
     async def newest(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
     ) -> list[RunRecord]:
-        """The newest runs, of one status or of the workflow of one name."""
+        """Return the newest runs, by status or workflow name."""
         return await self._rows.newest(status=status, workflow=workflow, limit=limit)
 
     async def unfinished(self) -> list[str]:
-        """The runs that could go on now: due, or cut off and held by nobody."""
+        """Return the runs that can continue now: due, or interrupted and not leased."""
         return await due_runs(self._database, self.services.clock.now(), self.journal.holder)
 
     async def metrics(self) -> str:
-        """How runs and steps do, as Prometheus reads it."""
+        """Return the metrics of runs and steps in Prometheus format."""
         return await metrics(self._database, self.services.meter, self.services.clock.now())
 
     async def plan(self, run: str) -> Plan:
-        """The plan of a run, of the workflow as it was when the run began."""
+        """Return the plan of a run, for its workflow at the time the run started."""
         row = await self._database.row("SELECT document FROM runs WHERE id = ?", run)
         if row is None:
             raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
         return await self._snapshots.plan_of(row[0])
 
     async def state(self, run: str) -> RunState:
-        """Where a run stands, from its journal."""
+        """Return the state of a run, from its journal."""
         state = RunState(await self.plan(run))
         for entry in await self.journal.read(run):
             state.apply(entry.event)
         return state
 
     def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
-        """What happened in a run and what happens, until it is over."""
+        """Yield the past and new events of a run until it ends."""
         return self.journal.follow(run, after)
 
     async def _let_holder_stop(self, run: str) -> None:
@@ -304,7 +302,7 @@ class Engine:
         return status, executor.finished
 
     async def _cancel_orphan(self, lease: Lease, entries: Sequence[JournalEntry]) -> bool:
-        """Ask a run to stop if the one that called it is over, and nobody asked yet."""
+        """Cancel a run whose caller has ended, unless that was requested already."""
         if lease.status in FINAL or any(isinstance(one.event, CancelAsked) for one in entries):
             return False
         if not await is_orphan(self._database, lease.once_key):
@@ -321,11 +319,11 @@ class Engine:
             await self._advance_quietly(one)
 
     def _called(self, runs: Collection[str] | None) -> None:
-        """Other processes wrote to these runs; nothing means that it may be any."""
+        """Handle writes of other processes to these runs; none means any run."""
         for run, executor in self._executors.items():
             if runs is None or run in runs:
                 executor.check_journal()
-        self._wakeups.wake()  # something may go on now
+        self._wakeups.wake()  # a run may be able to continue now
 
     def _wake(self, run: str) -> None:
         if run in self._executors:
@@ -343,7 +341,7 @@ class Engine:
             await self.advance(run)
             self._wakeups.backoff.end(run)
         except ToolweaveError as error:
-            # One run that cannot go on stops no other; it is as its journal says.
+            # A run that fails to continue stops no other; its journal has its state.
             self._wakeups.backoff.begin(run, anyio.current_time())
             if error.code not in _ELSEWHERE:
                 logger.warning("run stopped", extra={"run": run, "code": error.code})

@@ -1,6 +1,6 @@
-"""What can happen in a run. The journal holds these and nothing else; a run is their fold.
+"""The events of a run. The journal holds nothing else; a run's state is their fold.
 
-Written as small JSON: `kind` is a column, the rest the body. A step's key is its place in the
+Stored as small JSON: `kind` is a column, the rest the body. A step's key is its place in the
 graph: `fetch`, or `loop#3/fetch` for the fourth iteration of `loop`.
 """
 
@@ -19,7 +19,7 @@ Choice = Literal["retry", "skip", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The run began; its workflow, inputs and what triggered it are pinned."""
+    """The run started; its workflow, inputs and trigger are pinned."""
 
     kind: ClassVar[str] = "started"
     inputs: Json
@@ -33,9 +33,9 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class PureStepsDone:
-    """Pure steps, in the order they were computed: key, number of its value, ports if unusual.
+    """Pure steps in the order they were computed: key, index of the value, ports if unusual.
 
-    A value that is passed on is there once, however many steps it went through.
+    A value passed on by several steps is stored once.
     """
 
     kind: ClassVar[str] = "computed"
@@ -55,7 +55,7 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """A running step says how far it is; it changes nothing about the run."""
+    """Progress of a running step; it does not change the state."""
 
     kind: ClassVar[str] = "step_progress"
     key: Key
@@ -72,12 +72,12 @@ class StepFinished:
     kind: ClassVar[str] = "step_finished"
     key: Key
     value: Json
-    ports: list[str] | None = None  # the usual one
+    ports: list[str] | None = None  # the default port
 
 
 @dataclass(frozen=True, slots=True)
 class StepFailed:
-    """A try failed; with `retry_at` another one follows."""
+    """An attempt failed; with `retry_at` another one follows."""
 
     kind: ClassVar[str] = "step_failed"
     key: Key
@@ -99,21 +99,21 @@ class StepCancelled:
 
 @dataclass(frozen=True, slots=True)
 class StepWaiting:
-    """The step waits for a moment, an answer, or both."""
+    """The step waits for a time, an answer, or both."""
 
     kind: ClassVar[str] = "step_waiting"
     key: Key
     until: str | None = None
     question: JsonObject | None = None
     memory: Json = None
-    # For a node that works in parts: what the next one does, and that `memory` is one more entry.
+    # For a node that works in parts: what the next part does; `memory` is one more entry.
     effect: Effect | None = None
     adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StepUncertain:
-    """The step had begun when its process died: nobody knows whether the effect happened."""
+    """The process died while the step ran: whether the effect happened is unknown."""
 
     kind: ClassVar[str] = "step_uncertain"
     key: Key
@@ -121,7 +121,7 @@ class StepUncertain:
 
 @dataclass(frozen=True, slots=True)
 class UncertainResolved:
-    """Somebody decided about an uncertain step."""
+    """A person decided about an uncertain step."""
 
     kind: ClassVar[str] = "resolved"
     key: Key
@@ -131,20 +131,20 @@ class UncertainResolved:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Somebody answered a waiting step."""
+    """A person answered a waiting step."""
 
     kind: ClassVar[str] = "answered"
     key: Key
     reply: Json
     by: str | None = None
-    # The door it came through, and when: an answer may wait for its run.
+    # The channel and time of the answer, which may have waited for its run.
     via: str | None = None
     at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """The run that a step called is over."""
+    """A run that a step called has ended."""
 
     kind: ClassVar[str] = "call_ended"
     key: Key
@@ -153,7 +153,7 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class LoopOpened:
-    """A loop knows what it goes through; `items` is nothing where a condition decides."""
+    """A loop knows its items; `items` is None where a condition decides."""
 
     kind: ClassVar[str] = "loop_opened"
     key: Key
@@ -162,7 +162,7 @@ class LoopOpened:
 
 @dataclass(frozen=True, slots=True)
 class CancelAsked:
-    """Somebody asked for the run to stop."""
+    """Cancellation was requested."""
 
     kind: ClassVar[str] = "cancel_asked"
     by: str | None = None
@@ -170,7 +170,7 @@ class CancelAsked:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The run is over."""
+    """The run ended."""
 
     kind: ClassVar[str] = "finished"
     status: RunStatus
@@ -221,7 +221,7 @@ _DEFAULTS: dict[type[Event], dict[str, object]] = {
 
 
 def to_body(event: Event) -> JsonObject:
-    """An event as JSON, without what is as always."""
+    """Return an event as JSON, without default values."""
     defaults = _DEFAULTS[type(event)]
     return {
         name: value

@@ -26,7 +26,7 @@ from toolweave.json_text import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """What is known of one step: how it stands, when, and what it gave."""
+    """What is known of one step: its status, times and output."""
 
     key: Key
     status: str
@@ -35,17 +35,17 @@ class StepRecord:
     value: Json = None
     attempt: int = 1
     error: JsonObject | None = None
-    # What each part of a node that works in parts left: a model's answers, its calls.
+    # The result of each part of a node that works in parts: a model's answers, its calls.
     parts: tuple[Json, ...] = ()
 
     @property
     def took_ms(self) -> int:
-        """How long its last try took."""
+        """The duration of its last attempt."""
         return _ms(self.started_at, self.finished_at) if self.finished_at else 0
 
 
 def records(entries: Sequence[JournalEntry]) -> list[StepRecord]:
-    """Every step of a run, in the order they began."""
+    """Return every step of a run in the order they started."""
     found: dict[Key, StepRecord] = {}
     for entry in entries:
         for record in _seen(entry, found):
@@ -54,7 +54,7 @@ def records(entries: Sequence[JournalEntry]) -> list[StepRecord]:
 
 
 def spent(entries: Sequence[JournalEntry]) -> JsonObject | None:
-    """What all models of a run used: tokens, and the cost where it is known."""
+    """Return the tokens all models of a run used, and the cost where it is known."""
     total: dict[str, float] = {}
     for entry in entries:
         event = entry.event
@@ -68,7 +68,7 @@ def spent(entries: Sequence[JournalEntry]) -> JsonObject | None:
 
 
 def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
-    """Steps that the end of a run left as they were."""
+    """Return steps that were unfinished when the run ended."""
     for record in list(found.values()):
         if record.status in {"running", "waiting", "retrying", "uncertain"}:
             yield replace(record, status="cancelled", finished_at=record.finished_at or at)
@@ -108,7 +108,7 @@ def execution(run_id: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonO
 
 
 def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
-    """The records that an entry makes or changes."""
+    """Return the records that an entry creates or changes."""
     event, at = entry.event, entry.at
     match event:
         case PureStepsDone(steps, values):
@@ -123,7 +123,7 @@ def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRec
         case StepFinished(key, value):
             yield replace(found[key], status="success", finished_at=at, value=value)
         case StepWaiting(key):
-            # One that gathers branches waits without having been started.
+            # A step that gathers branches waits without having started.
             before = found.get(key, StepRecord(key, "waiting", at))
             record = replace(before, status="waiting", value=event.question)
             parts = (*record.parts, event.memory) if event.adds else record.parts
@@ -142,7 +142,7 @@ def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRec
 
 
 def _doubted(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
-    """A step of which nobody knows whether it happened, and what was decided about it."""
+    """Return a step with an unknown result, and the decision about it."""
     match entry.event:
         case StepUncertain(key):
             yield replace(found[key], status="uncertain")
@@ -177,7 +177,7 @@ def _error(error: JsonObject, plan: Plan) -> JsonObject:
     shown: JsonObject = {name: value for name, value in error.items() if value is not None}
     key = error.get("failedAt")
     if not isinstance(key, str):
-        return shown  # it failed before any node
+        return shown  # it failed before any node ran
     step = plan.by_id.get(key.rpartition("/")[2])
     name = step.template_name if step else key
     return {**shown, "failedAt": {"nodeId": key, "templateName": name}}

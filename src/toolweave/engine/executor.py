@@ -1,6 +1,6 @@
-"""Bring one run forward until it is over or has to wait: do what `decide` says, write it down.
+"""Executes one run until it ends or has to wait: does what `decide` says and records it.
 
-A step's effect begins after its `step_started` is durable, and what came of it is durable before
+A step's effect begins after its `step_started` is durable, and its result is durable before
 anything that depends on it begins. The end of one step and the start of the next share a commit.
 """
 
@@ -50,13 +50,13 @@ from toolweave.tasks import background
 logger = logging.getLogger(__name__)
 
 MAX_CONCURRENT = 64
-# How long computing may hold the event loop, and how often a busy run looks for news from outside.
+# How long computing may block the event loop, and how often a busy run checks for outside events.
 SLICE_S = 0.02
 LOOK_EVERY_S = 1.0
 
 
 class RunExecutor:
-    """One process's hold on a run."""
+    """The execution of one run by one process."""
 
     def __init__(
         self,
@@ -77,28 +77,28 @@ class RunExecutor:
         self._is_traced = is_traced()
         self._unwritten: list[Written] = []
         self._seq = 0
-        # Whether that is how the run stands in the database.
+        # Whether the database has this status.
         self._is_under_way = lease.is_under_way
-        # Until when nobody else takes the run, as far as this process knows.
+        # Until when this process holds the lease, as far as it knows.
         self._held_until = services.clock.now()
-        # When something was written last: a holder that is silent for long loses the run.
+        # The time of the last write: a silent holder loses the lease.
         self._said = time.monotonic()
         self._scopes: dict[Key, anyio.CancelScope] = {}
         self._tellers: dict[Key, StepProgressReporter] = {}
         self._stopped: set[Key] = set()
-        # What is to be begun when its start is written, and when something becomes due by itself.
+        # Steps to begin once their start is written, and the next time something becomes due.
         self._starting: list[tuple[NextWork, StepContext]] = []
         self._wake_at: datetime | None = None
-        # Whether somebody wrote from outside since it was decided what to do.
+        # Whether an outside event was written since the last decision.
         self._has_news = False
-        # What came of steps; nothing means that somebody wrote from outside.
+        # Results of steps; None means that an outside event was written.
         self._done: list[Event | None] = []
         self._woken = anyio.Event()
-        # Runs that it called, and that are to stop because it is over.
+        # Called runs to cancel, because this one ended.
         self.called: list[str] = []
 
     def _replay(self, entries: Sequence[JournalEntry]) -> None:
-        """Take in what happened before, and see to the steps that were cut off."""
+        """Replay the earlier events, and handle steps that were interrupted."""
         for entry in entries:
             self._state.apply(entry.event)
             self._seq = entry.seq
@@ -114,15 +114,15 @@ class RunExecutor:
                 self._state.make_ready(place)
 
     async def run(self, entries: Sequence[JournalEntry]) -> RunStatus:
-        """Go on from what happened before until nothing is left to do now.
+        """Continue from the journal until nothing is left to do now.
 
-        Raises `Conflict`: `RUN_TAKEN` when another process took the run; its steps are stopped;
-        `Unavailable`: the journal cannot be written.
+        Raises `RUN_TAKEN` if another process took the run (its steps are stopped), `Unavailable` if
+        the journal cannot be written.
         """
         self._replay(entries)
         goes_on = not self._state.finished and await self._go_on()
         if goes_on:
-            # A run that only computes needs no tasks; it sees the changes of others when it writes.
+            # A run that only computes needs no tasks; it sees outside events when it writes.
             with self._journal.notifications.listening():
                 async with background() as tasks:
                     while goes_on:
@@ -135,7 +135,7 @@ class RunExecutor:
         return self._state.finished
 
     def check_journal(self) -> None:
-        """Somebody wrote to the run: take it in now."""
+        """Process an event that another process wrote."""
         self._tell(None)
 
     def _tell(self, event: Event | None) -> None:
@@ -143,7 +143,7 @@ class RunExecutor:
         self._woken.set()
 
     async def _go_on(self) -> bool:
-        """Do what can be done now; whether there is more to come."""
+        """Do what can be done now; return whether there is more to do."""
         decision = await self._computed()
         while decision.compute:
             for place in decision.compute:
@@ -160,7 +160,7 @@ class RunExecutor:
         return self._has_news or bool(self._state.running or decision.work)
 
     async def _computed(self) -> Decision:
-        """What is left to do after all that needs no waiting."""
+        """Compute everything that needs no waiting; return what is left to do."""
         await self._compute()
         if self._state.stopped_by is not None:
             self._stop_steps()
@@ -171,10 +171,10 @@ class RunExecutor:
         return decide(self._state, now, MAX_CONCURRENT)
 
     async def _wait(self, tasks: TaskGroup) -> bool:
-        """Begin what was made ready, and wait for news while steps run."""
+        """Start the prepared steps, and wait for events while steps run."""
         starting, self._starting = self._starting, []
         if starting and self._services.clock.now() > self._held_until:
-            # It stood still for long, maybe within the very write of their start: still ours?
+            # After a long pause, maybe during the write of their start: is the lease still ours?
             await self._write(None)
         self._begin(tasks, starting)
         if self._state.running:
@@ -182,7 +182,7 @@ class RunExecutor:
         return not self._state.finished
 
     async def _compute(self) -> None:
-        """All pure steps, in slices, so that other runs get their turn."""
+        """Compute all pure steps, in slices, so that other runs get their turn."""
         if not (self._state.computable or self._state.touched):
             return
         computer = Computer(self._state, self._binder, is_traced=self._is_traced)
@@ -195,14 +195,14 @@ class RunExecutor:
                 until = time.monotonic() + SLICE_S
 
     async def _heavy(self, computer: Computer) -> list[Event]:
-        """What takes long goes to a thread, after what is known is written."""
+        """Compute heavy steps in a thread, after writing what is known."""
         if not computer.has_heavy:
             return []
         await self._write(None)
         return await computer.heavy_events()
 
     def _made_ready(self, decision: Decision) -> list[tuple[NextWork, StepContext]]:
-        """Make ready what is to be run, as far as there is room."""
+        """Prepare the steps to run, as far as there is room."""
         room = MAX_CONCURRENT - len(self._state.running)
         starting: list[tuple[NextWork, StepContext]] = []
         for work in decision.work[: max(room, 0)]:
@@ -232,7 +232,7 @@ class RunExecutor:
 
     def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[NextWork, StepContext]]) -> None:
         for work, context in starting:
-            if self._state.is_ending:  # the wish came while their start was written down
+            if self._state.is_ending:  # cancellation arrived while their start was written
                 self._note(StepCancelled(work.place.key))
                 del self._tellers[work.place.key]
                 continue
@@ -240,7 +240,7 @@ class RunExecutor:
             tasks.start_soon(self._do, work, context, scope)
 
     async def _do(self, work: NextWork, context: StepContext, scope: anyio.CancelScope) -> None:
-        """One try of one step; whatever happens, an event comes of it."""
+        """Run one attempt of one step; it always results in an event."""
         step, key = work.place.step, context.place
         began = time.monotonic()
         event: Event | None = None
@@ -307,10 +307,10 @@ class RunExecutor:
         )
 
     async def _stirs(self) -> None:
-        """Wait until a step is over, something came from outside, or a moment has come."""
+        """Wait until a step ends, an outside event arrives, or the next wake-up time."""
         await anyio.lowlevel.checkpoint()
         if self._done:
-            return  # steps that need no waiting are over by now
+            return  # steps that need no waiting have ended
         wait_s = LOOK_EVERY_S
         if self._wake_at is not None:
             ahead = self._wake_at - self._services.clock.now()
@@ -320,7 +320,7 @@ class RunExecutor:
             await self._woken.wait()
 
     async def _hear(self) -> None:
-        """Take in what came meanwhile, or what comes next."""
+        """Process pending events, or wait for the next one."""
         if not self._unwritten:
             await self._stirs()
         heard, self._done = self._done, []
@@ -328,14 +328,14 @@ class RunExecutor:
             if event is not None:
                 self._note(event)
         if not self._unwritten:
-            # While steps run and nothing is to be written, a database may come and go.
+            # While steps run and nothing is to be written, the database may be unreachable.
             with suppress(Unavailable):
                 await self._look_outside()
                 if time.monotonic() - self._said > self._journal.hold_s / 3:
                     await self._write(None)
 
     async def _look_outside(self) -> None:
-        """Take in answers and wishes that others wrote."""
+        """Read answers and cancellations that other processes wrote."""
         for entry in await self._journal.read(self._run.id, self._seq):
             self._take(entry)
 
@@ -369,7 +369,7 @@ class RunExecutor:
         wake_at = None if self._state.running else decision.wake_at
         is_under_way = status == "running" and wake_at is None
         if is_under_way and self._is_under_way:
-            await self._write(None)  # it stands as it did
+            await self._write(None)  # unchanged
             return
         error = decision.finish.error if decision.finish else None
         message = str(error["message"]) if error else None
@@ -382,9 +382,9 @@ class RunExecutor:
         self._is_under_way = is_under_way
 
     async def _others(self) -> tuple[tuple[str, Event], ...]:
-        """What is written to other runs when this one is over: its caller, and those it called.
+        """Return the events for other runs when this one ends: its caller, and those it called.
 
-        In one commit with its end, so that a crash at this moment leaves none of them behind.
+        They share a commit with its end, so a crash leaves none of them behind.
         """
         keys = open_calls(self._state)
         self.called = await called_runs(self._journal.database, self._run.id, keys) if keys else []
@@ -395,13 +395,13 @@ class RunExecutor:
 
     async def _write(self, change: JournalChange | None) -> None:
         events, self._unwritten = self._unwritten, []
-        # Counted from before it is written: how long that takes is not known to others.
+        # Counted from before the write, whose duration others cannot know.
         until = self._services.clock.now() + timedelta(seconds=self._journal.hold_s)
         last = await self._journal.append(self._lease, events, change)
         self._held_until = until
         self._said = time.monotonic()
         if last - len(events) != self._seq:
-            # Somebody wrote from outside in between.
+            # An outside event was written in between.
             for entry in await self._journal.read(self._run.id, self._seq):
                 if entry.seq <= last - len(events):
                     self._take(entry)

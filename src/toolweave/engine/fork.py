@@ -1,4 +1,4 @@
-"""What a run that begins in the middle of another takes over from it."""
+"""What a run that starts in the middle of another takes over from it."""
 
 from collections.abc import Iterator
 
@@ -12,13 +12,11 @@ from toolweave.problems import did_you_mean
 
 
 def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
-    """How every step ended that is not `node` or behind it in `plan`, the one to go on with.
+    """Return how every step ended except `node` and those after it in `plan`, the new workflow.
 
-    A node that `plan` has not any more is left out; one that is new to it runs, and so does what
-    comes after it.
+    Nodes missing from `plan` are left out; new nodes run, and so do those after them.
 
-    Raises `NotFound`: `NODE_ID_UNKNOWN`; `Conflict`: `STEP_NOT_REACHED` for a node in the body of a
-    loop.
+    Raises `NODE_ID_UNKNOWN`; `STEP_NOT_REACHED` for a node in the body of a loop.
     """
     behind = _behind(plan, _step(plan, node).index)
     kept = {step.id for step in plan.steps if step.index not in behind}
@@ -32,7 +30,7 @@ def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
 
 
 def _in_order(plan: Plan, known: dict[Key, Event]) -> Iterator[Event]:
-    """The ends of steps, each when `plan` has come to it; of others the new run knows nothing."""
+    """Return the ends of steps in the order of `plan`; the new run knows no other steps."""
     state = RunState(plan)
     state.apply(Started(None))
     waiting = dict(known)
@@ -58,7 +56,7 @@ def _step(plan: Plan, node: str) -> PlannedStep:
 
 
 def _known(state: RunState, key: Key, place: StepFrame) -> Iterator[Event]:
-    """How a step of an earlier run ended, if it did."""
+    """Return how a step of an earlier run ended, if it did."""
     outcome = place.frame.outcomes.get(place.step.index)
     if outcome is not None:
         yield PureStepsDone([[key, 0, *outcome.ports]], [outcome.value])

@@ -1,4 +1,4 @@
-"""Where steps stand in a run: levels of the graph, steps within them, loops under way."""
+"""Positions in a run: levels of the graph, steps within them, active loops."""
 
 from dataclasses import dataclass, field
 
@@ -10,13 +10,13 @@ from toolweave.json_text import Json, JsonObject
 
 @dataclass(eq=False)
 class Frame:
-    """One level of the graph being run: the top, or one turn of a loop."""
+    """One level of the graph being run: the top, or one iteration of a loop."""
 
     prefix: str
     loop: "StepFrame | None" = None
     index: int = 0
     item: Json = None
-    # By number of the step: links not decided yet, links that were taken, what came of it.
+    # By step number: undecided links, taken links, the outcome.
     undecided: dict[int, int] = field(default_factory=dict[int, int])
     taken: dict[int, int] = field(default_factory=dict[int, int])
     outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome])
@@ -26,36 +26,36 @@ class Frame:
 
 
 class StepFrame:
-    """A step within a frame: what is run, waited for and written down."""
+    """A step within a frame: what is run, waited for and recorded."""
 
-    # No frozen dataclass: every step of every run makes one, and that would cost three times more.
+    # Not a frozen dataclass, which would triple the cost of every step.
     __slots__ = ("frame", "key", "step")
 
     def __init__(self, frame: Frame, step: PlannedStep) -> None:
         self.frame = frame
         self.step = step
-        # Its name in the journal.
+        # Its key in the journal.
         self.key: Key = frame.prefix + step.node.id
 
 
 @dataclass(eq=False)
 class LoopState:
-    """A loop under way."""
+    """An active loop."""
 
     place: StepFrame
     items: list[Json] | None
     turns: dict[int, Iteration] = field(default_factory=dict[int, Iteration])
-    # Failed turns nobody has judged yet, and the one that ends the loop.
+    # Failed iterations not judged yet, and the one that ends the loop.
     failed: list[Iteration] = field(default_factory=list[Iteration])
     broken: Iteration | None = None
-    # What the last turn that worked gave; nothing before there is one.
+    # The result of the last successful iteration, if any.
     last: tuple[Json, ...] = ()
     begun: int = 0
     open_turns: int = 0
 
 
 def carried_by(step: PlannedStep, outcome: Outcome) -> Json:
-    """What leaves a step: all it gave, or what a node that passes on passes on."""
+    """The output of a step; for a pass-through node, its input."""
     value = outcome.value
     if step.prepared.passes_on and ERROR_PORT not in outcome.ports and isinstance(value, dict):
         return value.get("data")

@@ -1,7 +1,7 @@
-"""Who keeps time on a database: the processes that bring its runs forward by themselves.
+"""Heartbeats of the processes that drive the runs of a database.
 
-A command asks before it does the work of a service. On the same machine the system knows whether a
-process is alive; for another machine only the age of its last heartbeat is known.
+A command checks them before it does the work of a service. On the same machine the system knows
+whether a process is alive; for another machine only the age of its last heartbeat is known.
 """
 
 import logging
@@ -19,7 +19,7 @@ from toolweave.tasks import background
 
 logger = logging.getLogger(__name__)
 
-# How often one says that it is there, and after what silence it is not.
+# The interval of heartbeats, and the age at which a process counts as dead.
 BEAT_S = 60.0
 SILENT_S = 150.0
 LEAVE_S = 2.0
@@ -31,7 +31,7 @@ _HERE = (
 
 
 class Heartbeats:
-    """The processes that keep time, seen by one of them or by a command."""
+    """The processes that drive runs, as seen by one of them or by a command."""
 
     def __init__(self, database: Database, clock: Clock, holder: str) -> None:
         self._database = database
@@ -40,7 +40,7 @@ class Heartbeats:
 
     @asynccontextmanager
     async def here(self) -> AsyncGenerator[None]:
-        """Be one of them for as long as this is entered."""
+        """Send heartbeats while this is entered."""
         async with background() as tasks:
             tasks.start_soon(self._beat)
             try:
@@ -56,7 +56,7 @@ class Heartbeats:
                     )
 
     async def are_there(self) -> bool:
-        """Whether another process keeps time now."""
+        """Whether another process drives runs now."""
         rows = await self._database.rows(
             "SELECT holder FROM keepers WHERE holder <> ? AND seen_at > ?",
             self._holder,
@@ -69,7 +69,7 @@ class Heartbeats:
             try:
                 now = self._clock.now()
                 await self._database.execute(_HERE, self._holder, timestamp(now))
-                # Those who died without a word.
+                # Processes that died without signing off.
                 silent = timestamp(now - timedelta(seconds=2 * SILENT_S))
                 await self._database.execute("DELETE FROM keepers WHERE seen_at < ?", silent)
             except ToolweaveError as error:

@@ -1,4 +1,4 @@
-"""Whether what a run is started with is what its workflow says it takes: its `inputSchema`."""
+"""Checks the inputs of a run against its workflow's `inputSchema`."""
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -17,14 +17,14 @@ def input_error(workflow: Workflow, inputs: Json) -> Invalid | None:
         return None
     compiled = compile_schema(schema)
     if not compiled.is_usable:
-        return None  # what is wrong with a schema is said of the workflow, not of its inputs
+        return None  # an invalid schema is a problem of the workflow, not of its inputs
     given: Json = {} if inputs is None else inputs
     problems = [one for one in check_value(compiled, given) if one.severity == "error"]
     return _refusal(workflow, problems) if problems else None
 
 
 def error_of(refused: Invalid) -> JsonObject:
-    """A refusal as the error of a run that was over before its first step."""
+    """Return a refusal as the error of a run that ended before its first step."""
     problems: list[Json] = [problem.as_json() for problem in refused.problems]
     return {
         "code": refused.code,

@@ -1,8 +1,8 @@
-"""What happened in every run: one append-only table, written in groups, fenced by epoch.
+"""The journal of runs: one append-only table, written in groups, fenced by epoch.
 
-Everything pending is written in one transaction; waiting writers wake after the commit. A
-batch of a holder that lost its lease touches nothing. Others may add an answer or the wish to
-cancel at any time: numbers are given out by the database.
+Everything pending is written in one transaction; waiting writers wake after the commit. A batch
+of a holder that lost its lease changes nothing. Others may add an answer or a cancellation at any
+time: the database assigns the numbers.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -33,9 +33,9 @@ from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Row, Statement, Values
 from toolweave.tasks import background
 
-# Runs that began here and were not taken yet: of more than so many, the oldest are looked up.
+# How many new runs of this process are cached until they are taken.
 MAX_NEW_LEASES = 1_000
-# How often somebody who follows looks, should the notice of another process get lost.
+# How often a follower polls, in case a notification of another process is lost.
 LOOK_EVERY_S = 2.0
 
 _SELECT = (
@@ -47,7 +47,7 @@ _SELECT = (
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """An event in its place."""
+    """An event with its number and time."""
 
     seq: int
     at: str
@@ -56,7 +56,7 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write a run's journal until somebody takes the next epoch; which run it is."""
+    """The right to write a run's journal until the next epoch is taken."""
 
     run: str
     epoch: int
@@ -64,7 +64,7 @@ class Lease:
     document: str
     started_at: str
     once_key: str | None = None
-    # How the run stood when it was taken.
+    # The status of the run when it was taken.
     status: RunStatus = "running"
     wake_at: str | None = None
 
@@ -76,42 +76,42 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class FirstEntries:
-    """The first events of a run, as they will stand in the journal."""
+    """The first events of a run, as they will be stored."""
 
     run: str
     at: str
     events: tuple[Written, ...]
 
     def statements(self) -> list[Statement]:
-        """How they are written, after the row that has their number."""
+        """Return the statements that write them, after the row with their number."""
         pending = Pending(self.run, ANYBODY, self.events, None, self.at, "")
         return [*blobs(self.events), Statement(APPEND, many=tuple(new_rows(pending)))]
 
     def entries(self) -> list[JournalEntry]:
-        """The events as they are read: never what they were made of, which others may change."""
+        """Return the events as they are read, independent of the objects they were made from."""
         rows = enumerate(self.events, 1)
         return [_entry((seq, self.at, event.kind, event.body)) for seq, event in rows]
 
 
 class Journal:
-    """The journal of all runs in one database."""
+    """The journal of all runs of one database."""
 
     def __init__(self, database: Database, clock: Clock, *, hold_s: float = HOLD_S) -> None:
         self.database = database
         self.holder = new_holder()
-        # For how long a run is held without a word.
+        # How long a lease lasts without a write.
         self.hold_s = hold_s
         self._clock = clock
         self._pending: list[Pending] = []
         self._wake = anyio.Event()
         self._is_writing = False
-        # Runs that nobody else can have taken before their moment, and what happened in them.
+        # New runs that no other process can have taken yet, with their events.
         self._new_leases: dict[str, tuple[Lease, str, FirstEntries]] = {}
         self.notifications = RunNotifications(database)
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
-        """Write for as long as this is entered; what is pending at the end is still written."""
+        """Write while this is entered; pending events are still written at the end."""
         async with self.notifications.running(), background() as tasks:
             tasks.start_soon(self._write_forever)
             try:
@@ -121,18 +121,18 @@ class Journal:
                     await self._write_all()
 
     def first_entries(self, run: str, events: Sequence[Event]) -> FirstEntries:
-        """The first events of a run that is about to begin."""
+        """Return the first events of a new run."""
         at = timestamp(self._clock.now())
         return FirstEntries(run, at, tuple(written(event) for event in events))
 
     def keep_new_lease(self, lease: Lease, until: str, first: FirstEntries) -> None:
-        """A run was written as held by this journal until a moment: to take it needs no commit."""
+        """Cache a run that was created with a lease of this journal; taking it needs no commit."""
         self._new_leases[lease.run] = (lease, until, first)
         if len(self._new_leases) > MAX_NEW_LEASES:
             del self._new_leases[next(iter(self._new_leases))]
 
     def has_new_lease(self, run: str) -> bool:
-        """Whether a run began here, and was not taken yet."""
+        """Whether a run was created here and is not taken yet."""
         return run in self._new_leases
 
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
@@ -140,7 +140,7 @@ class Journal:
         now = timestamp(self._clock.now())
         lease, until, first = self._new_leases.pop(run, (None, "", None))
         if lease is not None and first is not None and now < until:
-            # Had somebody taken it nevertheless, the first write would tell.
+            # If another process took it nevertheless, the first write fails.
             return lease, first.entries()
         is_free = "(held_until IS NULL OR held_until < ? OR holder = ?)"
         found = await self._take_if(run, is_free, (now, self.holder))
@@ -151,7 +151,7 @@ class Journal:
             raise _no_run(run)
         holder, held_until = row
         if is_gone(holder):
-            # Of two who find it so, one comes first; the other finds another holder.
+            # Of two processes that see it free, one wins; the other finds another holder.
             is_same = "coalesce(holder, '') = ? AND coalesce(held_until, '') = ?"
             found = await self._take_if(run, is_same, (holder or "", held_until or ""))
         if found is None:
@@ -196,18 +196,18 @@ class Journal:
         return await self._write(self._new(run, ANYBODY, [written(event)], None))
 
     async def read(self, run: str, after: int = 0) -> list[JournalEntry]:
-        """What happened in a run after a number."""
+        """Return the events of a run after a number."""
         return [_entry(row) for row in await self.database.rows(_SELECT, run, after)]
 
     async def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
-        """What happened and what happens, until the run is over. Raises `RUN_UNKNOWN`."""
+        """Yield past and new events until the run ends. Raises `RUN_UNKNOWN`."""
         async with aclosing(self.batches(run, after)) as batches:
             async for entries in batches:
                 for entry in entries:
                     yield entry
 
     async def batches(self, run: str, after: int = 0) -> AsyncGenerator[list[JournalEntry]]:
-        """The same, each time with everything there is by then. Raises `RUN_UNKNOWN`."""
+        """The same in batches of all available events. Raises `RUN_UNKNOWN`."""
         row = await self.database.row("SELECT finished_at, seq FROM runs WHERE id = ?", run)
         if row is None:
             raise _no_run(run)
@@ -228,7 +228,7 @@ class Journal:
         self._pending.append(pending)
         with anyio.CancelScope(shield=True):
             if not self._is_writing:
-                # Nobody to share a commit with: write at once, without waking the other task.
+                # No other write to share a commit with: write at once, without the other task.
                 await self._write_batch()
             if self._pending:
                 self._wake.set()
@@ -246,7 +246,7 @@ class Journal:
         return Pending(run, epoch, events, change, timestamp(now), self._until(now))
 
     def held(self) -> tuple[str, str]:
-        """By whom and until when a run is held that begins here."""
+        """Return the holder and end of the lease of a run created here."""
         return self.holder, self._until(self._clock.now())
 
     def _until(self, now: datetime) -> str:
@@ -275,11 +275,11 @@ class Journal:
             failure, is_foreseen = error, True
         finally:
             self._is_writing = False
-            # What nobody foresaw must not look like a success to those who wait.
+            # An unexpected failure must not look like a success to waiting writers.
             self._tell(batch, failure if is_foreseen else _broken())
 
     def _next_batch(self) -> list[Pending]:
-        """All that is pending, but of each run only the first: numbers are given out by run."""
+        """Return everything pending, but only the first batch of each run: numbers are per run."""
         first: dict[str, Pending] = {}
         later: list[Pending] = []
         for pending in self._pending:
@@ -293,14 +293,14 @@ class Journal:
         return list(first.values())
 
     async def _commit(self, batch: Sequence[Pending]) -> None:
-        # All processes touch rows in the same order, so that none waits for one that waits for it.
+        # All processes lock rows in the same order, to avoid deadlocks.
         batch = sorted(batch, key=lambda pending: pending.run) if len(batch) > 1 else batch
         statements = [numbers(pending) for pending in batch]
         statements += blobs([event for pending in batch for event in pending.events])
         for pending in batch:
             asked = [event.asked for event in pending.events if event.asked is not None]
             statements += index(pending.run, pending.epoch, pending.at, asked)
-        # Rows of a writer that lost its lease find no run of its epoch, and are not written.
+        # Rows of a writer that lost its lease match no epoch, and are not written.
         rows = tuple(row for pending in batch for row in new_rows(pending))
         if rows:
             statements.append(Statement(APPEND, many=rows))

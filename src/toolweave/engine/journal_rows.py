@@ -1,4 +1,4 @@
-"""How events are written to the journal: as text, with numbers, by those who may."""
+"""How events are written to the journal: encoded, numbered, and only by those who may."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ from toolweave.storage.database import Statement, Value, Values
 MAX_ROW_CHARS = 100_000
 # In place of an epoch: any lease holder.
 ANYBODY = -1
-# Who holds the newest epoch may write, and anybody as long as the run is not over.
+# The holder of the newest epoch may write, and anyone while the run is not over.
 _MAY_WRITE = "(epoch = ? OR (? < 0 AND finished_at IS NULL))"
-# The numbers were given out just before, so the last one stands in the run.
+# The numbers were just assigned, so the run's row has the last one.
 APPEND = (
     "INSERT INTO journal (run, seq, at, kind, body, blob) "
     f"SELECT id, seq - ?, ?, ?, ?, ? FROM runs WHERE id = ? AND {_MAY_WRITE}"
@@ -30,11 +30,11 @@ APPEND = (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An event as it will stand in the journal."""
+    """An event as it will be stored."""
 
     kind: str
     body: str
-    # What it changes about the questions that are open.
+    # Its changes of the open questions.
     asked: AskedQuestion | None = None
 
 
@@ -46,11 +46,11 @@ class JournalChange:
     wake_at: datetime | None = None
     is_final: bool = False
     error: str | None = None
-    # Events of other runs, written in the same commit where those are not over.
+    # Events of other runs, written in the same commit unless those have ended.
     beside: tuple[tuple[str, Event], ...] = ()
-    # Whether the run has no moment to wake at as it stands; to say so again costs an index.
+    # Whether the run has no wake-up time already; writing that again costs an index update.
     was_awake: bool = False
-    # The last number the writer has taken in: what others wrote after it wakes the run at once.
+    # The last number the writer has read: a later outside event wakes the run at once.
     seen: int = 0
 
     @property
@@ -61,26 +61,26 @@ class JournalChange:
 
 @dataclass(eq=False, slots=True)
 class Pending:
-    """What one writer wants written of one run."""
+    """A write of one writer to one run."""
 
     run: str
     epoch: int
     events: Sequence[Written]
     change: JournalChange | None
     at: str
-    # Until when the writer holds the run without another word.
+    # Until when the writer holds the lease without another write.
     until: str
     is_done: bool = False
-    # Set when it is done, where somebody waits for that.
+    # Set when it is done, if a task waits for that.
     done: anyio.Event | None = None
     failure: ToolweaveError | None = None
     last: int = 0
-    # Written in the same commit, to other runs.
+    # Events for other runs, written in the same commit.
     beside: "tuple[Pending, ...]" = ()
 
 
 def numbers(pending: Pending) -> Statement:
-    """Give out numbers, if the writer still holds the run."""
+    """Assign numbers, if the writer still holds the lease."""
     change = pending.change
     sets = "seq = seq + ?, changed_at = ?"
     values: list[Value] = [len(pending.events), pending.at]
@@ -110,7 +110,7 @@ def numbers(pending: Pending) -> Statement:
 
 
 def new_rows(pending: Pending) -> Iterator[Values]:
-    """What `APPEND` is run with."""
+    """Return the parameters of `APPEND`."""
     before = len(pending.events)
     for event in pending.events:
         before -= 1
@@ -121,7 +121,7 @@ def new_rows(pending: Pending) -> Iterator[Values]:
 
 
 def blobs(events: Sequence[Written]) -> Iterator[Statement]:
-    """How what is too large for a row is kept."""
+    """Return how a value too large for a row is stored."""
     large = [event.body for event in events if len(event.body) > MAX_ROW_CHARS]
     for name, body in sorted((_hash(body), body) for body in large):
         sql = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
@@ -133,10 +133,10 @@ def _hash(body: str) -> str:
 
 
 def written(event: Event) -> Written:
-    """An event as text. Raises `TypeError`: it holds what JSON cannot."""
+    """Return an event as text. Raises `TypeError` for values that are not JSON."""
     body = to_body(event)
     try:
         return Written(event.kind, json_text.write(body))
     except TypeError:
-        # Whole numbers of over 64 bits are JSON too; what is none raises here as well.
+        # Integers over 64 bits are JSON too; anything else raises here as well.
         return Written(event.kind, json.dumps(body, allow_nan=False))

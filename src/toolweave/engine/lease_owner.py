@@ -1,6 +1,6 @@
-"""Who holds a run: a name for this process, and whether the process behind a name is gone.
+"""The owner of a lease: a name for this process, and whether a named process has ended.
 
-On the same machine that is known at once; of another machine only its silence tells.
+On the same machine that is known at once; for another machine only by its silence.
 """
 
 import os
@@ -8,20 +8,20 @@ import socket
 import uuid
 from pathlib import Path
 
-# A run whose holder was silent for so long may be taken.
+# A run may be taken after its holder was silent for this long.
 HOLD_S = 15.0
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def new_holder() -> str:
-    """A name of one journal in this process: machine, boot, process, when it began, and which."""
+    """Return a name for one journal of this process: machine, boot, process, start time, number."""
     pid = os.getpid()
     return "/".join((_machine(), str(pid), _begun(pid), uuid.uuid4().hex[:8]))
 
 
 def is_gone(holder: str | None) -> bool:
-    """Whether the process of a name certainly is no more."""
+    """Whether the process with this name has certainly ended."""
     if holder is None:
         return True
     machine, pid, begun, _ = (holder.split("/") + [""] * 4)[:4]
@@ -32,7 +32,7 @@ def is_gone(holder: str | None) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        pass  # it is somebody else's, but it is there
+        pass  # it belongs to another user, but exists
     return bool(begun) and _begun(int(pid)) != begun
 
 
@@ -45,11 +45,11 @@ def _machine() -> str:
 
 
 def _begun(pid: int) -> str:
-    """When a process began, as the system counts it; a number used again has another."""
+    """Return the start time of a process; a reused process id has another one."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
     state, *rest = stat.rpartition(")")[2].split()
-    # Dead, and only not yet asked after by its parent.
+    # A zombie: dead, not yet reaped by its parent.
     return "" if state in {"Z", "X"} else rest[18]

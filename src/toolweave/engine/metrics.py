@@ -1,4 +1,4 @@
-"""How the engine does, as Prometheus reads it: runs by status, what waits, how long steps take."""
+"""Metrics of the engine in Prometheus format: runs by status, waiting steps, step durations."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -13,21 +13,21 @@ BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0
 
 @dataclass(eq=False)
 class Meter:
-    """What this process has seen of its own steps."""
+    """Measurements of this process's own steps."""
 
     _counts: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     _sums: Counter[str] = field(default_factory=Counter[str])
     _sum_s: dict[str, float] = field(default_factory=dict[str, float])
 
     def observe(self, kind: str, took_s: float) -> None:
-        """One try of a step of a kind."""
+        """Record one attempt of a step of a kind."""
         counts = self._counts.setdefault(kind, [0] * (len(BUCKETS_S) + 1))
         counts[bisect_left(BUCKETS_S, took_s)] += 1
         self._sums[kind] += 1
         self._sum_s[kind] = self._sum_s.get(kind, 0.0) + took_s
 
     def lines(self) -> list[str]:
-        """The histogram of all kinds."""
+        """Yield the histogram of all kinds."""
         name = "toolweave_step_seconds"
         shown = [f"# HELP {name} How long attempts of steps took.", f"# TYPE {name} histogram"]
         for kind, counts in sorted(self._counts.items()):
@@ -42,7 +42,7 @@ class Meter:
 
 
 async def metrics(database: Database, meter: Meter, now: datetime) -> str:
-    """Everything as text."""
+    """Return all metrics as text."""
     by_status = await database.rows("SELECT status, count(*) FROM runs GROUP BY status")
     waiting = await database.row(
         "SELECT min(changed_at) FROM runs WHERE status IN ('waiting', 'uncertain')"

@@ -1,8 +1,8 @@
-"""Who waits for news of a run, in this process and in others.
+"""Notifications about runs, in this process and in others.
 
 Every write to a run is reported here; other processes are notified within about a tenth of a
-second, as their database supports it (`storage`). A notification may be lost with the process that
-owed it, so waiting callers also poll occasionally. Nobody listens while nobody waits.
+second, as their database supports it (`storage`). A notification may be lost with its process, so
+waiting callers also poll occasionally. A process listens only while a caller waits.
 """
 
 import logging
@@ -18,21 +18,21 @@ from toolweave.tasks import background
 
 logger = logging.getLogger(__name__)
 
-# Runs in one notice at most; of more it is only said that there is something.
+# Runs in one notification; for more it only says that there are some.
 MAX_NAMED = 150
-# Notices go out at most so often, and listening begins again so long after it failed.
+# The shortest interval of notifications, and the delay before listening again after a failure.
 TELL_EVERY_S = 0.02
 AGAIN_S = 1.0
 LEAVE_S = 2.0
-# Before a run that somebody else wrote to than the one who holds it.
+# Prefix of a run that a process other than its holder wrote to.
 CALL = "!"
 
-# Called with the runs that others wrote to; nothing means any run.
+# Called with the runs that other processes wrote to; None means any run.
 OnCall = Callable[[Collection[str] | None], None]
 
 
 class RunNotifications:
-    """What is new in runs of one database."""
+    """Notifications about the runs of one database."""
 
     def __init__(self, database: Database) -> None:
         self.on_call: OnCall | None = None
@@ -47,11 +47,11 @@ class RunNotifications:
         self._to_say = anyio.Event()
 
     def of(self, run: str) -> anyio.Event:
-        """Set when something is written to a run; ask before looking at what there is."""
+        """Return an event that is set at the next write to a run; call it before reading it."""
         return self._events.setdefault(run, anyio.Event())
 
     def any(self) -> anyio.Event:
-        """Set when something is written to whichever run."""
+        """Return an event that is set at the next write to any run."""
         if self._any is None:
             self._any = anyio.Event()
         return self._any
@@ -68,7 +68,7 @@ class RunNotifications:
 
     @contextmanager
     def listening(self) -> Generator[None]:
-        """Somebody waits for what others write."""
+        """Listen for writes of other processes while this is entered."""
         self._listeners += 1
         self._wanted.set()
         try:
@@ -78,7 +78,7 @@ class RunNotifications:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Tell others and listen to them; what is unsaid at the end is said."""
+        """Notify other processes and listen to them; pending notifications are sent at the end."""
         async with background() as tasks:
             tasks.start_soon(self._listen_forever)
             if self._tells:
@@ -100,7 +100,7 @@ class RunNotifications:
     async def _tell(self) -> None:
         unsaid, self._unsaid = self._unsaid, {}
         named = ",".join(unsaid) if len(unsaid) <= MAX_NAMED else ""
-        with suppress(ToolweaveError):  # who waits looks by itself in the end
+        with suppress(ToolweaveError):  # waiting callers poll in the end
             await self._database.tell(f"{self._own}:{named}")
 
     async def _listen_forever(self) -> None:
@@ -116,7 +116,7 @@ class RunNotifications:
 
     async def _listen(self) -> None:
         async with self._database.ears() as ears:
-            self._heard([""])  # of what was said before, nothing was heard
+            self._heard([""])  # earlier notifications were not received
             while self._listeners:
                 self._heard([one for one in await ears.heard() if not one.startswith(self._own)])
 

@@ -1,6 +1,6 @@
-"""Which questions are open: an index beside the journal, written in the same transaction.
+"""The index of open questions, written in the same transaction as the journal.
 
-The journal is the truth. This is for those who look for questions without reading every run: the
+The journal is the source of truth. The index serves queries that must not read every run: the
 inbox, and the channels that receive replies from other systems.
 """
 
@@ -26,7 +26,7 @@ from toolweave.json_text import JsonObject
 from toolweave.storage.database import Database, Row, Statement
 from toolweave.workflow.question import Channel, Question, question_id, question_of
 
-# After these a step asks nothing, but for a wait that asks again.
+# After these a step asks nothing, except for a wait that asks again.
 _ENDS = (StepWaiting, StepFinished, StepFailed, StepCancelled, StepUncertain)
 _HOLDS = "run IN (SELECT id FROM runs WHERE id = ? AND epoch = ?)"
 _OPEN = (
@@ -40,23 +40,23 @@ _COLUMNS = (
     "SELECT questions.id, run, step, channel, asked_at, due_at, closed_at, body, runs.workflow "
     "FROM questions JOIN runs ON runs.id = questions.run"
 )
-# The channels of people; what waits for other programs has an address instead (`awaiting.py`).
+# The channels of people; a wait for another program has an address instead (`waiting_runs.py`).
 _OF_PEOPLE = f"channel IN ({', '.join(repr(one) for one in get_args(Channel))})"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A step asks something, or no longer does; no step: the whole run is over."""
+    """A step asks a question or no longer does; without a step, the whole run has ended."""
 
     step: Key | None
     question: Question | None = None
-    # Or it waits for other programs, as it says itself.
+    # Or a wait for other programs.
     awaited: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question with its place."""
+    """A question with its run and step."""
 
     id: str
     run: str
@@ -74,13 +74,13 @@ class OpenQuestions:
         self._open: set[Key] = set()
 
     def begin(self, state: RunState) -> None:
-        """Take in what was asked before."""
+        """Restore the questions asked before."""
         self._open = {key for key, one in state.waiting.items() if one.question} | set(
             state.resumed
         )
 
     def changed_by(self, event: Event) -> AskedQuestion | None:
-        """What an event changes about the questions."""
+        """Return how an event changes the questions."""
         match event:
             case StepWaiting(key) if (asked := question_of(event.question)) is not None:
                 self._open.add(key)
@@ -103,7 +103,7 @@ class OpenQuestions:
 
 
 def index(run: str, epoch: int, at: str, asked: Sequence[AskedQuestion]) -> Iterator[Statement]:
-    """How what changed is written, by a writer that still holds the run."""
+    """Return the statements that write the changes, for a writer that still holds the lease."""
     for one in asked:
         if one.step is None:
             yield Statement(_CLOSE, (at, run, epoch))
@@ -129,7 +129,7 @@ class Questions:
         self._database = database
 
     async def open(self, channel: str | None = None, *, limit: int = 1_000) -> list[OpenQuestion]:
-        """The questions nobody has answered yet, oldest first."""
+        """Return the unanswered questions, oldest first."""
         where = f"WHERE closed_at IS NULL AND {'channel = ?' if channel else _OF_PEOPLE}"
         values = (channel, limit) if channel else (limit,)
         rows = await self._database.rows(
@@ -138,7 +138,7 @@ class Questions:
         return [_read(row) for row in rows]
 
     async def stamp(self) -> str:
-        """Another text whenever other things wait for a person: questions, uncertain steps."""
+        """Return a text that changes whenever the questions and uncertain steps change."""
         asked = await self._database.row(
             "SELECT count(*), max(asked_at) FROM questions "
             f"WHERE closed_at IS NULL AND {_OF_PEOPLE}"
@@ -149,12 +149,12 @@ class Questions:
         return repr((asked, uncertain))
 
     async def channels(self) -> "list[Channel]":
-        """Where something is open."""
+        """Return the channels with open questions."""
         sql = f"SELECT DISTINCT channel FROM questions WHERE closed_at IS NULL AND {_OF_PEOPLE}"
         return [row[0] for row in await self._database.rows(sql)]
 
     async def lately(self, channel: str, since: str, *, limit: int = 1_000) -> list[OpenQuestion]:
-        """The questions of a channel that are open, or were closed after a moment."""
+        """Return the questions of a channel that are open, or were closed after a time."""
         rows = await self._database.rows(
             f"{_COLUMNS} WHERE channel = ? AND (closed_at IS NULL OR closed_at > ?) "
             "ORDER BY asked_at DESC, questions.id LIMIT ?",
@@ -165,7 +165,7 @@ class Questions:
         return [_read(row) for row in rows]
 
     async def get(self, identity: str) -> OpenQuestion:
-        """One question, by its id or how that begins; it may be closed."""
+        """Return one question by its id or a prefix of it; it may be closed."""
         rows = await self._database.rows(
             f"{_COLUMNS} WHERE substr(questions.id, 1, ?) = ? AND {_OF_PEOPLE} LIMIT 2",
             len(identity),

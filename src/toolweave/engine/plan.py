@@ -1,4 +1,4 @@
-"""A workflow made ready to run, once per version: steps, links, loop bodies, compiled templates."""
+"""A workflow prepared for execution, once per version: steps, links, loop bodies, templates."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,30 +17,30 @@ from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 LOOP_PORT = "loop"
 DATA_EDGE = "data"
 GIVES_VARIABLES = frozenset({"multi_input", "input"})
-# The number of a node that hangs on an agent.
+# The number of a node that is attached to an agent.
 NO_STEP = -1
 NEVER_RUN = frozenset({"group", "note", "comment", "stickyNote"})
 
 
 class Kinds(Protocol):
-    """Finds the code of a node; `app` has the real one."""
+    """Finds the code of a node; `app` provides it."""
 
     def of(self, node: Node) -> NodeKind | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How the top or a turn of a loop begins: by step, links to be decided and links taken."""
+    """The start of a frame: by step, the undecided and the taken links."""
 
     undecided: dict[int, int]
     taken: dict[int, int]
-    # What waits for nothing.
+    # Steps that wait for nothing.
     first: tuple[PlannedStep, ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything the engine needs to know of a workflow."""
+    """Everything the engine needs to know about a workflow."""
 
     workflow: Workflow
     steps: tuple[PlannedStep, ...]
@@ -54,28 +54,28 @@ class Plan:
 
     @cached_property
     def openings(self) -> dict[int | None, Opening]:
-        """How a frame of each body begins."""
+        """The start of a frame of each body."""
         return {loop: _opening(self.steps, loop, body) for loop, body in self.bodies.items()}
 
     @cached_property
     def followers(self) -> tuple[PlannedStep | None, ...]:
-        """By step: the one that is computed next, where nothing else can come of leaving it."""
+        """By step: the next step to compute, where only one can follow."""
         return tuple(_follower(self.steps, step) for step in self.steps)
 
     @cached_property
     def starts(self) -> tuple[PlannedStep, ...]:
-        """The steps that the run's inputs go into: triggers and starts, else the first ones."""
+        """The steps that receive the run's inputs: triggers and starts, else the first ones."""
         named = tuple(step for step in self.steps if is_start(step.node))
         return named or tuple(step for step in self.steps if not step.incoming)
 
 
 def is_start(node: Node) -> bool:
-    """Whether a run begins at this node."""
+    """Whether a run starts at this node."""
     return node.type in {"start", "TRIGGER"}
 
 
 def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
-    """The plan of a workflow."""
+    """Return the plan of a workflow."""
     graph = Graph(workflow)
     nodes = _running(graph)
     found = {node.id: kinds.of(node) for node in nodes}
@@ -146,12 +146,12 @@ def _follower(steps: Sequence[PlannedStep], step: PlannedStep) -> PlannedStep | 
 
 
 def _orders(edge: Edge, graph: Graph) -> bool:
-    """Whether its target waits: a flow's data edge only hands variables on (003)."""
+    """Whether the target waits: a data edge of a flow only passes variables."""
     return edge.kind != DATA_EDGE or graph.nodes[edge.source].type in GIVES_VARIABLES
 
 
 def _hanging(workflow: Workflow, graph: Graph, node: Node, kinds: Kinds) -> tuple[PlannedStep, ...]:
-    """What hangs on an agent; one that does not exist is a problem of the check."""
+    """Return the nodes attached to an agent; the check reports missing ones."""
     hanging = [graph.nodes[one] for one in map(NodeId, _attached(node)) if one in graph.nodes]
     found = [(one, kinds.of(one)) for one in hanging]
     _refuse_unknown(workflow, [one for one, kind in found if kind is None])
@@ -165,7 +165,7 @@ def _attached(node: Node) -> list[str]:
 
 
 def _running(graph: Graph) -> list[Node]:
-    """The nodes that are steps: not groups and notes, and not what hangs on an agent."""
+    """Return the nodes that are steps: no groups, notes, or nodes attached to an agent."""
     attached: set[str] = set()
     for node in graph.nodes.values():
         attached.update(_attached(node))
@@ -184,7 +184,7 @@ def _grouped(links: Sequence[Link], size: int, by: Callable[[Link], int]) -> lis
 
 
 def _loops(kinds: Sequence[NodeKind], leaving: Sequence[Sequence[Link]]) -> list[int | None]:
-    """The innermost loop that each step is in the body of."""
+    """Return the innermost loop of each step."""
     bodies: dict[int, set[int]] = {}
     for index, kind in enumerate(kinds):
         if kind.loop is not None:
@@ -200,7 +200,7 @@ def _loops(kinds: Sequence[NodeKind], leaving: Sequence[Sequence[Link]]) -> list
 def _reached(
     loop: int, leaving: Sequence[Sequence[Link]], takes: Callable[[str], bool]
 ) -> set[int]:
-    """Everything behind some ports of a loop, the loop itself left out."""
+    """Return everything after some ports of a loop, without the loop itself."""
     waiting = [link.target for link in leaving[loop] if takes(link.port)]
     reached: set[int] = set()
     while waiting:
@@ -212,12 +212,12 @@ def _reached(
 
 
 def _counts(link: Link, loops: Sequence[int | None]) -> bool:
-    """Whether a step waits for the link: one of its own level, or its loop's turn."""
+    """Whether a step waits for the link: on its own level, or its loop's iteration."""
     return loops[link.source] == loops[link.target] or loops[link.target] == link.source
 
 
 def _gate(link: Link, loops: Sequence[int | None]) -> int | None:
-    """The loop that waits for a link from outside into its body; of nested ones the outermost."""
+    """Return the outermost loop that waits for a link from outside into its body."""
     loop = loops[link.target]
     while loop is not None and loop != link.source and loops[loop] != loops[link.source]:
         loop = loops[loop]
@@ -240,7 +240,7 @@ def _refuse_unknown(workflow: Workflow, missing: Sequence[Node]) -> None:
 
 
 def _refuse_cycles(steps: Sequence[PlannedStep]) -> None:
-    """Every level must have an order; a loop's body hangs on it without being behind it."""
+    """Refuse cycles on every level; a loop's body belongs to it without following it."""
     left = {step.index: step.gates for step in steps}
     for step in steps:
         for link in step.incoming:

@@ -1,4 +1,4 @@
-"""What of a step can be made ready before any run: defaults, translated templates, schemas."""
+"""What can be prepared of a step before any run: defaults, translated templates, schemas."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from toolweave.tools.schema import CompiledSchema, compile_schema
 from toolweave.workflow.formats.legacy.translate import translate_condition, translate_value
 from toolweave.workflow.model import Node
 
-# Templates of these are names, which the node looks up itself.
+# Templates of these are names, which the node resolves itself.
 _NAMED = frozenset({"prompt", "template"})
-# Fields whose whole text is an expression; older systems wrote JavaScript there.
+# Fields that are one expression; older systems wrote JavaScript there.
 EXPRESSIONS = frozenset(
     {"condition_expression", "loop_condition", "wait_condition", "transformation_script"}
 )
@@ -21,7 +21,7 @@ EXPRESSIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Settings and inputs of a step as they stand in the workflow, ready to be filled."""
+    """Settings and inputs of a step as written in the workflow, ready to be filled."""
 
     config: JsonObject
     inputs: JsonObject
@@ -32,12 +32,12 @@ class Prepared:
     primary: Field | None = None
     passes_on: bool = False
     is_disabled: bool = False
-    # The ports that what came in goes on by where the node is disabled.
+    # The ports by which the input leaves a disabled node.
     passed_by: tuple[str, ...] = (OUTPUT_PORT,)
 
 
 def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
-    """Everything about a node that no run changes."""
+    """Prepare everything about a node that does not depend on the run."""
     if spec is None:
         data = node.data if node.type in _NAMED else _translated(node.data)
         return Prepared(data, {}, node.type not in _NAMED and has_templates(data))
@@ -64,7 +64,7 @@ def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
 
 
 def _passed_by(spec: NodeSpec) -> tuple[str, ...]:
-    """Of a node that parts the way the first, of a loop `done`; nobody decides for a person."""
+    """The first port of a branching node, `done` of a loop; none of a node that asks a person."""
     names = [port.name for port in spec.output_ports]
     if OUTPUT_PORT in names or spec.type == "HUMAN_IN_THE_LOOP":
         return (OUTPUT_PORT,)
@@ -72,7 +72,7 @@ def _passed_by(spec: NodeSpec) -> tuple[str, ...]:
 
 
 def has_templates(value: Json) -> bool:
-    """Whether anything in a value is to be filled."""
+    """Whether a value contains a template."""
     return any(read_template(text).placeholders for _, text in texts_in(value) if "{{" in text)
 
 
@@ -94,7 +94,7 @@ def _expressions(settings: JsonObject) -> JsonObject:
 
 
 def _by_own_name(values: JsonObject, fields: tuple[Field, ...]) -> JsonObject:
-    """Values under the names of their fields, where an older name was used."""
+    """Rename values that use an older name of their field."""
     own = {alias: given.name for given in fields for alias in given.aliases}
     return {own.get(name, name): value for name, value in values.items()}
 

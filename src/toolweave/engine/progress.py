@@ -1,4 +1,4 @@
-"""What a step says while it runs, as lines of the journal: a few a second, and so many in all."""
+"""Progress messages of a running step as journal entries, limited per second and in total."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ MAX_MESSAGE = 500
 
 
 class StepProgressReporter:
-    """The lines of one try; of those that come too fast the newest is kept."""
+    """The messages of one attempt; if they come too fast, the newest is kept."""
 
     def __init__(self, key: Key, attempt: int, tell: Callable[[StepProgress], None]) -> None:
         self._key = key
@@ -23,19 +23,19 @@ class StepProgressReporter:
         self._held: ToolProgress | None = None
 
     def hear(self, progress: ToolProgress) -> None:
-        """Write it down, now or later; pieces of a text are the text's, not lines."""
+        """Record it, now or later; chunks of a text belong to the text."""
         if progress.is_piece:
             return
         moment = time.monotonic()
         is_soon = self._last is not None and moment - self._last < EVERY_S
         if is_soon or self._left <= 1:
-            self._held = progress  # the last line is for the last word
+            self._held = progress  # the last entry is reserved for the last message
             return
         self._last = moment
         self._write(progress)
 
     def end(self) -> None:
-        """The try is over: what was held back is said."""
+        """Record what was held back when the attempt ends."""
         if self._held is not None:
             self._write(self._held)
 

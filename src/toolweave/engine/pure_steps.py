@@ -1,6 +1,6 @@
-"""Everything in a run that needs no waiting: pure steps and the turns of loops, in one go.
+"""Everything in a run that needs no waiting: pure steps and loop iterations, in batches.
 
-Each go becomes one row of the journal, however many steps it takes.
+Each batch becomes one row of the journal, however many steps it contains.
 """
 
 import logging
@@ -23,39 +23,39 @@ from toolweave.json_text import Json
 logger = logging.getLogger(__name__)
 
 MAX_STEPS = 1_000
-# From about so many characters on, a step that may be heavy is computed in a thread.
+# From this many characters on, a step that may be heavy is computed in a thread.
 LARGE = 100_000
 GLANCE = 20
 ITEM = 16
 
-# Takes in that a step is over; tells the place to go on with, where that is sure.
+# Applies the end of a step; returns the place to continue with, if only one can follow.
 Leave: TypeAlias = Callable[[StepFrame, Outcome], StepFrame | None]
 
 
 @dataclass(eq=False)
 class _Row:
-    """A row in the making; a value that is passed on is in it once."""
+    """A journal row under construction; a value that is passed on is stored once."""
 
     steps: list[list[Json]] = field(default_factory=list[list[Json]])
     values: list[Json] = field(default_factory=list[Json])
     _numbers: dict[int, int] = field(default_factory=dict[int, int])
 
     def add(self, key: Key, outcome: Outcome) -> None:
-        """Note a step."""
+        """Add a step."""
         number = self._numbers.setdefault(id(outcome.value), len(self.values))
         if number == len(self.values):
             self.values.append(outcome.value)
-        # No mark at all stands for the usual port.
+        # No mark stands for the default port.
         ports: list[Json] = [] if outcome.ports == ("output",) else list(outcome.ports) or [None]
         self.steps.append([key, number, *ports])
 
     def turn(self, key: Key) -> None:
-        """Note that a loop begins a turn."""
+        """Add the start of an iteration."""
         self.steps.append([key, TURN])
 
 
 class Computer:
-    """Computes what is ready, applying it to the state as it goes."""
+    """Computes what is ready and applies it to the state."""
 
     def __init__(self, state: RunState, binder: Binder, *, is_traced: bool = False) -> None:
         self._state = state
@@ -66,9 +66,9 @@ class Computer:
         self._heavy: list[tuple[StepFrame, NodeInput]] = []
 
     def events(self) -> list[Event]:
-        """Events of one go, already applied; none when nothing was to be computed.
+        """Return the events of one batch, already applied; none if there was nothing to compute.
 
-        At most about `MAX_STEPS` steps: call it again until it gives nothing.
+        At most about `MAX_STEPS` steps: call it again until it returns none.
         """
         state = self._state
         while len(self._row.steps) < MAX_STEPS:
@@ -91,12 +91,12 @@ class Computer:
         return events
 
     def _chain(self, place: StepFrame) -> None:
-        """A step that is alone, and those behind it that nothing else comes before."""
+        """Compute a step and those after it that follow nothing else."""
         following: StepFrame | None = place
         while following is not None and len(self._row.steps) < MAX_STEPS:
             following = self._step(following, self._state.hand_on)
         if following is not None:
-            self._state.make_ready(following)  # for the next go
+            self._state.make_ready(following)  # for the next batch
 
     def _one(self, place: StepFrame) -> None:
         if self._is_traced:
@@ -112,7 +112,7 @@ class Computer:
                 tell_span(event)
 
     def _step(self, place: StepFrame, leave: Leave) -> StepFrame | None:
-        """Compute one step; the place to go on with, where `leave` tells one."""
+        """Compute one step; return the place to continue with, if `leave` has one."""
         kind = place.step.kind
         try:
             if place.step.prepared.is_disabled:
@@ -134,11 +134,11 @@ class Computer:
 
     @property
     def has_heavy(self) -> bool:
-        """Whether steps were put aside that take long."""
+        """Whether heavy steps were set aside."""
         return bool(self._heavy)
 
     async def heavy_events(self) -> list[Event]:
-        """Compute the next step that was put aside, in a thread: others need the event loop."""
+        """Compute the next heavy step in a thread, so that the event loop stays free."""
         place, given = self._heavy.pop(0)
         code = place.step.kind.pure
         assert code is not None
@@ -154,7 +154,7 @@ class Computer:
         self._state.put_aside(place)
 
     def _passed_over(self, place: StepFrame) -> Outcome:
-        """What came in goes on from a node that is disabled."""
+        """Pass the input through a disabled node."""
         incoming, prepared = self._binder.incoming(place), place.step.prepared
         value: Json = {"data": incoming} if prepared.passes_on else incoming
         return Outcome(value, prepared.passed_by)
@@ -186,7 +186,7 @@ class Computer:
         self._binder.forget_loop(key)
 
     def _judge(self, loop: LoopState, code: Looping, given: NodeInput) -> None:
-        """Whether a turn that failed ends the loop; each is asked about once."""
+        """Whether a failed iteration ends the loop; each is judged once."""
         while loop.failed and loop.broken is None:
             turn = loop.failed.pop(0)
             loop.broken = turn if code.stops(given, turn) else None
@@ -196,7 +196,7 @@ class Computer:
         return leave(place, outcome)
 
     def _apart(self, event: Event) -> None:
-        """An event of its own, behind what was computed before it."""
+        """Add a separate event after what was computed before it."""
         self._close_row()
         self._state.apply(event)
         self._events.append(event)
@@ -213,18 +213,18 @@ def _has_next(loop: LoopState, given: NodeInput) -> bool:
     code = loop.place.step.kind.loop
     assert code is not None
     if len(loop.turns) < loop.begun:
-        return False  # the condition looks at the last turn
+        return False  # the condition sees the last iteration
     last = loop.last[0] if loop.last else given.value("data")
     return code.goes_on(given, loop.begun, last)
 
 
 def is_large(given: NodeInput) -> bool:
-    """Whether there is so much to work on that it may take long."""
+    """Whether the input is so large that computing may take long."""
     return sum(map(_size, given.inputs.values())) > LARGE
 
 
 def _size(value: Json) -> int:
-    """About how many characters a value has, at a glance: of a list, its first few items."""
+    """Estimate the characters of a value; of a list, from its first items."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, dict):
@@ -246,14 +246,14 @@ def _computed(place: StepFrame, code: Pure, given: NodeInput) -> Outcome | StepF
 
 
 def _unforeseen(place: StepFrame) -> StepFailed:
-    """A fault of a node's code: it fails its step, as one with effects does, and nothing else."""
+    """Return a bug in a node's code as the failure of its step only."""
     logger.exception("step failed", extra={"step": place.key})
     message = f"node {place.step.id!r} failed unexpectedly; see the log for details"
     return StepFailed(place.key, "INTERNAL", message)
 
 
 def failure_of(key: Key, error: ToolweaveError, attempt: int = 1) -> StepFailed:
-    """What is written down of an error."""
+    """Return how an error is recorded."""
     problems = (
         [problem.as_json() for problem in error.problems] if isinstance(error, Invalid) else []
     )

@@ -1,4 +1,4 @@
-"""Which finished runs are kept: by age and by number. What waits or runs is never touched."""
+"""Retention of finished runs: by age and by number. Waiting and running ones are kept."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from toolweave.engine.called_runs import PREFIX, RUN_CHARS
 from toolweave.storage.database import Database, Statement
 
 BATCH = 500
-# What a run gave that another one called is kept until the caller, which takes it in, is over.
+# The result of a called run is kept until its caller has ended.
 _IS_FREE = (
     "NOT EXISTS (SELECT 1 FROM runs AS caller WHERE caller.finished_at IS NULL "
     f"AND substr(runs.once_key, 1, {len(PREFIX)}) = '{PREFIX}' "
@@ -18,14 +18,14 @@ _IS_FREE = (
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long and how many; nothing means for ever."""
+    """Maximum age and number; None means unlimited."""
 
     days: float | None = 30.0
     runs: int | None = 10_000
 
 
 async def prune(database: Database, retention: Retention, now: datetime) -> int:
-    """Delete finished runs beyond what is kept, oldest first; how many."""
+    """Delete finished runs beyond the limits, oldest first; return the number."""
     pruned = 0
     while True:
         found = await _beyond(database, retention, now)
@@ -44,7 +44,7 @@ async def prune(database: Database, retention: Retention, now: datetime) -> int:
 
 
 async def _beyond(database: Database, retention: Retention, now: datetime) -> list[str]:
-    """Some of the runs that are too old or too many."""
+    """Return some of the runs that are too old or too many."""
     if retention.days is not None:
         rows = await database.rows(
             f"SELECT id FROM runs WHERE finished_at < ? AND {_IS_FREE} "

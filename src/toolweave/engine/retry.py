@@ -1,4 +1,4 @@
-"""When a failed step is tried again, and when it is not."""
+"""When a failed step is retried, and when it is not."""
 
 import random
 from datetime import datetime, timedelta
@@ -14,9 +14,9 @@ LONGEST_WAIT_S = 300.0
 def retry_at(
     error: ToolweaveError, effect: Effect, *, attempt: int, attempts: int, now: datetime
 ) -> datetime | None:
-    """The moment of the next try; nothing when there is none.
+    """Return the time of the next attempt; None if there is none.
 
-    A step that must happen once is tried again only where it certainly did not happen: the other
+    A step with effect `once` is retried only if the effect certainly did not happen: the other
     side said that it is too busy.
     """
     if attempt >= attempts or not _may_pass(error, effect):
@@ -25,7 +25,7 @@ def retry_at(
     told = error.facts.get("retry_after_s")
     if isinstance(told, int | float):
         wait_s = max(wait_s, min(float(told), LONGEST_WAIT_S))
-    # Jitter, so that many runs that failed together do not come back together.
+    # Jitter, so that runs that failed together do not all retry together.
     return now + timedelta(seconds=wait_s * random.uniform(0.8, 1.2))
 
 

@@ -1,4 +1,4 @@
-"""How a run begins: its row, its first events, and the workflow it is pinned to, in one write."""
+"""Creates a run: its row, its first events and its pinned workflow, in one write."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ _BEGIN = (
     "once_key, fork_of, seq, holder, held_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (once_key) DO NOTHING RETURNING id"
 )
-# A run that ends where it begins.
+# A run that ends as it starts.
 _OVER = "UPDATE runs SET status = 'failed', finished_at = ?, error = ? WHERE id = ?"
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """How a run begins in the middle: of which run, at which node, with what."""
+    """Where a forked run starts: of which run, at which node, with which input."""
 
     of: str
     at: str
@@ -31,7 +31,7 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A run that is about to begin."""
+    """A run about to be created."""
 
     run: str
     workflow: str
@@ -44,11 +44,11 @@ class NewRun:
     once_key: str | None
     fork: Fork | None
     refused: Invalid | None
-    # By whom and until when it is held from the first moment.
+    # The first lease: its holder and end.
     held: tuple[str, str] | None
 
     def events(self) -> list[Event]:
-        """What its journal begins with."""
+        """The first events of its journal."""
         fork = self.fork
         if fork is not None:
             began = Started(self.inputs, self.trigger, fork.of, fork.at, fork.edits)
@@ -63,7 +63,7 @@ class NewRun:
         return Lease(self.run, 0, self.workflow, self.document, self.now, self.once_key)
 
     def rows(self, events: int) -> list[Statement]:
-        """What is written before its events; the second gives a row if there is no such run."""
+        """Statements before its events; the second returns a row if the run is new."""
         fork_of = self.fork.of if self.fork else None
         holder, held_until = self.held or (None, None)
         first = (self.run, self.workflow, self.document, "running", self.now, self.now)
@@ -74,7 +74,7 @@ class NewRun:
         ]
 
     def end(self) -> list[Statement]:
-        """What is written behind them: a run whose inputs do not fit is over."""
+        """Statements after its events: a run with invalid inputs has ended."""
         if self.refused is None:
             return []
         return [Statement(_OVER, check_values((self.now, self.refused.message, self.run)))]

@@ -1,4 +1,4 @@
-"""Runs as their table tells: without a workflow's plan, without any node's code."""
+"""Reads runs from their table, without a workflow's plan or any node's code."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -8,8 +8,8 @@ from toolweave.engine.events import RunStatus
 from toolweave.errors import NotFound
 from toolweave.storage.database import Database, Row
 
-# A moment that has come by every clock, also by one that is behind the writer's or was set back.
-# To those who look it is the moment at which the run was woken.
+# A time that has come by every clock, also by a slow one or one that was set back.
+# Readers take it as the time at which the run was woken.
 AT_ONCE = timestamp(datetime(1970, 1, 1, tzinfo=UTC))
 _COLUMNS = (
     "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as it stands."""
+    """A run as stored."""
 
     id: str
     workflow: str
@@ -34,15 +34,15 @@ class RunRecord:
 
 
 class RunTable:
-    """Looks runs up."""
+    """Reads runs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get(self, run: str) -> RunRecord:
-        """One run, by its id or by how that begins. Raises `NotFound`: `RUN_UNKNOWN`."""
+        """Return one run by its id or a prefix of it. Raises `RUN_UNKNOWN`."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
-        if not rows:  # not by range: what sorts between depends on the database
+        if not rows:  # not by range: sort order depends on the database
             begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"
             rows = await self._database.rows(begins, run)
         if not run or len(rows) != 1:
@@ -53,7 +53,7 @@ class RunTable:
     async def newest(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
     ) -> list[RunRecord]:
-        """The newest runs, of one status or of the workflow of one name."""
+        """Return the newest runs, by status or workflow name."""
         wanted = {"status": status, "workflow": workflow}
         values = [value for value in wanted.values() if value]
         where = " AND ".join(f"{name} = ?" for name, value in wanted.items() if value)

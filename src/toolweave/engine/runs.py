@@ -228,7 +228,7 @@ class Runs:
         return False
 
     async def _until_due(self, found: RunRecord, wake_at: str) -> None:
-        """Wait for a run's wake-up, or until somebody answers or cancels it."""
+        """Wait for a run's wake-up, an answer or a cancellation."""
         due, notifications = datetime.fromisoformat(wake_at), self._backend.journal.notifications
         while (ahead_s := (due - datetime.now(UTC)).total_seconds()) > 0:
             notified = notifications.of(found.id)

@@ -13,7 +13,7 @@ _TRACER = trace.get_tracer("toolweave.engine")
 
 
 def run_span(run: RunFacts) -> AbstractContextManager[object]:
-    """One stretch of a run, from taking it to letting go of it."""
+    """One execution of a run, from taking its lease to releasing it."""
     if not is_traced():
         return nullcontext()
     attributes = {"toolweave.run": run.id, "toolweave.workflow": run.workflow}
@@ -21,7 +21,7 @@ def run_span(run: RunFacts) -> AbstractContextManager[object]:
 
 
 def step_span(run: RunFacts, work: NextWork, key: str) -> AbstractContextManager[object]:
-    """One try of one step; only where somebody traces."""
+    """One attempt of one step, if tracing is enabled."""
     node = work.place.step.node
     attributes = {
         "toolweave.run": run.id,
@@ -34,7 +34,7 @@ def step_span(run: RunFacts, work: NextWork, key: str) -> AbstractContextManager
 
 
 def computed_span(run: RunFacts, place: StepFrame) -> AbstractContextManager[object]:
-    """One step that is computed; only where somebody traces."""
+    """One computed step, if tracing is enabled."""
     node = place.step.node
     attributes = {
         "toolweave.run": run.id,
@@ -46,7 +46,7 @@ def computed_span(run: RunFacts, place: StepFrame) -> AbstractContextManager[obj
 
 
 def tell_span(event: Event) -> None:
-    """Note in the span that is open what came of its step."""
+    """Record the outcome of a step in the open span."""
     if is_traced():
         span = trace.get_current_span()
         span.set_attribute("toolweave.outcome", event.kind)
@@ -56,5 +56,5 @@ def tell_span(event: Event) -> None:
 
 
 def is_traced() -> bool:
-    """Whether somebody has installed where spans go."""
+    """Whether a span exporter is installed."""
     return not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)

@@ -1,7 +1,7 @@
-"""Where a run stands: the fold of its events over its plan. No time, no I/O, no choice.
+"""The state of a run: the fold of its events over its plan. No time, no I/O, no choice.
 
-Whatever follows from the events (skipped branches, what is ready, how a loop goes on) is worked
-out here and never written down, so a journal read again gives the very same state.
+Whatever follows from the events (skipped branches, ready steps, how a loop continues) is derived
+here and never stored, so replaying a journal gives the same state.
 """
 
 from collections.abc import Iterator
@@ -37,19 +37,19 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
 USUAL = (OUTPUT_PORT,)
-# In a row of computed steps, in place of a value's number: a loop begins its next turn.
+# In a row of computed steps, in place of a value's index: a loop begins its next iteration.
 TURN = -1
 FLOW_STOPPED = "FLOW_STOPPED"
 
 
 def _with_earlier(event: StepWaiting, before: Resumed | None) -> StepWaiting:
-    """A part's entry behind those of the parts before it."""
+    """Add a part's entry after those of the earlier parts."""
     earlier = before.memory if before is not None and isinstance(before.memory, list) else []
     return replace(event, memory=[*earlier, event.memory])
 
 
 class RunState:
-    """The fold: `apply` changes it, and `leave` and `begin_turn`, which rows of it consist of."""
+    """The fold: changed by `apply`, `leave` and `begin_turn`."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -57,37 +57,37 @@ class RunState:
         self.started: Started | None = None
         self.finished: Finished | None = None
         self.is_cancelled = False
-        # The step that ended the run, whatever else was under way.
+        # The step that ended the run.
         self.stopped_by: StepFrame | None = None
         self.top = Frame("")
         self.places: dict[Key, StepFrame] = {}
         self.ready: dict[Key, StepFrame] = {}
         # Those of them that need no waiting.
         self.computable: dict[Key, StepFrame] = {}
-        # Steps that are being computed apart from the others; ready, as far as the journal tells.
+        # Steps that are computed separately; ready according to the journal.
         self.computing: dict[Key, StepFrame] = {}
         self.running: dict[Key, StepStarted] = {}
         self.waiting: dict[Key, StepWaiting] = {}
-        # Steps that gather branches and have no moment yet at which they stop to.
+        # Steps that gather branches and have no deadline yet.
         self.untimed: dict[Key, StepFrame] = {}
-        # In the order they came: a step that asks several people takes one after the other.
+        # In order of arrival: a step that asks several people takes one after the other.
         self.answers: dict[Key, list[Answered]] = {}
-        # Steps that go on, and had asked somebody.
+        # Resuming steps that had asked a person.
         self.asking: set[Key] = set()
-        # The run that a step called is over; it may be so before the step waits for it.
+        # The called run of a step has ended, maybe before the step waits for it.
         self.ended_calls: dict[Key, str] = {}
-        # What ended the wait of a step that goes on; kept until it is over, or waits again.
+        # What ended the wait of a resuming step; kept until it ends or waits again.
         self.resumed: dict[Key, Resumed] = {}
         self.retrying: dict[Key, StepFailed] = {}
         self.attempts: dict[Key, int] = {}
         self.uncertain: set[Key] = set()
         self.failures: dict[Key, StepFailed] = {}
         self.loops: dict[Key, LoopState] = {}
-        # Loops that may have another turn, or be over.
+        # Loops that may begin an iteration, or end.
         self.touched: set[Key] = set()
 
     def apply(self, event: Event) -> None:
-        """Take one event in."""
+        """Apply one event."""
         match event:
             case Started(inputs):
                 self.started, self.inputs = event, inputs
@@ -144,7 +144,7 @@ class RunState:
                 raise AssertionError(event)
 
     def place(self, key: Key) -> StepFrame:
-        """The place of a key that was ready once."""
+        """Return the place of a key that was ready once."""
         found = self.places.get(key)
         if found is None:
             message = f"the journal has a step {key!r} that the run had not reached"
@@ -152,7 +152,7 @@ class RunState:
         return found
 
     def resumption(self, key: Key) -> Resumed:
-        """What a step that waits is told when it goes on."""
+        """Return what a waiting step receives when it resumes."""
         waiting, answers = self.waiting[key], self.answers.get(key)
         if answers:
             reply, by, via = answers[0].reply, answers[0].by, answers[0].via
@@ -164,22 +164,22 @@ class RunState:
         return Resumed("timer", None, waiting.memory, waiting.effect)
 
     def effect_of(self, place: StepFrame) -> Effect:
-        """What a step does to the world: the part of it that is to be run, or is being run."""
+        """Return the effect of a step: of the part that is about to run, or runs."""
         resumed = self.resumed.get(place.key)
         return (resumed.effect if resumed else None) or place.step.effect
 
     @property
     def is_ending(self) -> bool:
-        """Whether nothing new is begun, and what runs is to be stopped."""
+        """Whether nothing new may begin, and running steps are to be stopped."""
         return self.is_cancelled or self.stopped_by is not None
 
     def accepts_answer(self, key: Key) -> bool:
-        """Whether an answer can still reach a step: it waits, or thinks about an earlier one."""
+        """Whether an answer can still reach a step: it waits, or processes an earlier one."""
         return key in self.waiting or (key in self.resumed and key in self.asking)
 
     @property
     def status(self) -> RunStatus:
-        """What the run would be called now."""
+        """The current status of the run."""
         if self.finished:
             return self.finished.status
         if self.running or self.ready or self.touched or self.computing:
@@ -189,7 +189,7 @@ class RunState:
         return "waiting" if self.waiting or self.retrying else "running"
 
     def outcomes(self) -> Iterator[tuple[Key, Outcome]]:
-        """What came of every step so far, of the top and of all turns."""
+        """Every outcome so far, of the top and of all iterations."""
         for key, place in self.places.items():
             outcome = place.frame.outcomes.get(place.step.index)
             if outcome is not None:
@@ -203,13 +203,13 @@ class RunState:
             self._enter(frame, step)
 
     def _enter(self, frame: Frame, step: PlannedStep) -> None:
-        """All links of a step are decided: it is ready, or passed over."""
+        """All links of a step are decided: it is ready, or skipped."""
         place = StepFrame(frame, step)
         is_root = not step.incoming
         if is_root or frame.taken[step.index]:
             key = place.key
             if step.gathers_s and key in self.places:
-                self._forget(key)  # it was waiting for this, its last branch
+                self._forget(key)  # this was the last branch it waited for
             else:
                 frame.keys.append(key)
             self.places[key] = place
@@ -227,7 +227,7 @@ class RunState:
             self.leave(self.place(key), Outcome(values[number]))
 
     def begin_turn(self, loop: LoopState) -> None:
-        """A loop begins its next turn."""
+        """Begin the next iteration of a loop."""
         place, index = loop.place, loop.begun
         self.touched.discard(place.key)
         item = loop.items[index] if loop.items is not None else None
@@ -240,7 +240,7 @@ class RunState:
             self.touched.add(place.key)
 
     def leave(self, place: StepFrame, outcome: Outcome) -> None:
-        """A step is over: what every event about its end comes down to."""
+        """End a step: every event about its end leads here."""
         key = place.key
         self._forget(key)
         if self.resumed or self.answers or self.asking:
@@ -255,9 +255,9 @@ class RunState:
         self._decided(place, outcome.ports)
 
     def hand_on(self, place: StepFrame, outcome: Outcome) -> StepFrame | None:
-        """As `leave`; where only one step can follow, and it computes, its place instead.
+        """As `leave`; if only one step can follow, and it computes, return its place instead.
 
-        The caller continues with that place: it was not made ready first.
+        The caller continues with that place; it was not made ready first.
         """
         step, frame = place.step, place.frame
         target = self.plan.followers[step.index]
@@ -298,7 +298,7 @@ class RunState:
 
     def _resolved(self, event: UncertainResolved) -> None:
         if event.key not in self.uncertain:
-            return  # somebody else was faster
+            return  # another answer was first
         self.uncertain.discard(event.key)
         place = self.place(event.key)
         if event.choice == "retry":
@@ -310,7 +310,7 @@ class RunState:
             self._failed(place, StepFailed(event.key, "STEP_UNCERTAIN", message))
 
     def _decided(self, place: StepFrame, ports: tuple[str, ...]) -> None:
-        """Follow the links of steps that are over, as far as that decides others."""
+        """Follow the links of ended steps as far as that decides others."""
         waiting = [(place, ports)]
         while waiting:
             at, left_by = waiting.pop()
@@ -326,7 +326,7 @@ class RunState:
                     if target.gathers_s and frame.taken[link.target]:
                         self._gather(StepFrame(frame, target))
                 elif link.target in frame.outcomes:
-                    pass  # it went on without this branch
+                    pass  # it continued without this branch
                 elif frame.taken[link.target]:
                     self._enter(frame, target)
                 else:
@@ -350,34 +350,34 @@ class RunState:
             waiting.append((StepFrame(frame, step), ()))
 
     def _gather(self, place: StepFrame) -> None:
-        """The first branches came to a step that does not wait for the others for ever."""
+        """The first branches reached a step that waits for the others only for a limited time."""
         key = place.key
         if key not in self.places:
             place.frame.keys.append(key)
             self.places[key] = self.untimed[key] = place
 
     def hurry(self, place: StepFrame) -> None:
-        """The time of a step that gathers is up: it goes on with what came."""
+        """The time of a gathering step is up: it continues with what arrived."""
         self._forget(place.key)
         self.make_ready(place)
 
     def put_aside(self, place: StepFrame) -> None:
-        """A step is computed apart from the others."""
+        """Compute a step separately."""
         self._forget(place.key)
         self.computing[place.key] = place
 
     def make_ready(self, place: StepFrame) -> None:
-        """A step can be begun."""
+        """Make a step ready."""
         self.ready[place.key] = place
         if place.step.is_computed:
             self.computable[place.key] = place
 
     def _turned(self, frame: Frame) -> None:
-        """A turn of a loop is over."""
+        """End an iteration of a loop."""
         assert frame.loop is not None
         loop = self.loops.get(frame.loop.key)
         for key in frame.keys:
-            del self.places[key]  # a turn that is over is only in the journal
+            del self.places[key]  # an ended iteration is only in the journal
             self.attempts.pop(key, None)
             self.answers.pop(key, None)
         if loop is not None:
@@ -390,7 +390,7 @@ class RunState:
             self.touched.add(frame.loop.key)
 
     def _result_of(self, frame: Frame) -> Json:
-        """What the body led back to its loop with, else what its last steps gave."""
+        """Return what the body led back to its loop, else the results of its last steps."""
         assert frame.loop is not None
         loop = frame.loop.step.index
         back: list[Json] = []
@@ -409,7 +409,7 @@ class RunState:
         return found[0] if len(found) == 1 else found or None
 
     def _forgive(self, loop: Key) -> None:
-        """Failures in the body of a loop that goes on after them are its own affair."""
+        """Failures in a loop body that continues after them stay inside the loop."""
         for key in [key for key in self.failures if key.startswith(f"{loop}#")]:
             del self.failures[key]
 
@@ -418,13 +418,13 @@ class RunState:
         self.touched.discard(key)
 
     def _settle(self, key: Key) -> None:
-        """A step is over: whatever else was answered came too late."""
+        """A step ended: any other answer came too late."""
         self.resumed.pop(key, None)
         self.answers.pop(key, None)
         self.asking.discard(key)
 
     def _forget(self, key: Key) -> None:
-        """Whatever a step was until now, it is no more; it is one of these at a time."""
+        """Remove a step from its current set; it is in one at a time."""
         if self.ready.pop(key, None) is not None:
             self.computable.pop(key, None)
             return
