@@ -177,9 +177,9 @@ async def test_what_was_read_before_a_revocation_is_not_remembered_after_it(
     slow = Slow(database)
     reader: DatabaseReader = slow
     writer: DatabaseWriter = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
-    voice: NotificationSender = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
+    sender: NotificationSender = database._sender  # pyright: ignore[reportPrivateUsage]  # the real one
     dialect: SqlDialect = database.dialect
-    keys = ApiKeys(Database(dialect, reader=reader, writer=writer, voice=voice), clock)
+    keys = ApiKeys(Database(dialect, reader=reader, writer=writer, sender=sender), clock)
     _, text = await keys.create("ci", ["tools:read"])
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -207,8 +207,8 @@ async def test_within_a_second_the_database_is_asked_once_for_good_and_bad_keys_
 ) -> None:
     counting = Counting(database)
     writer: DatabaseWriter = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
-    voice: NotificationSender = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
-    keys = ApiKeys(Database(database.dialect, reader=counting, writer=writer, voice=voice), clock)
+    sender: NotificationSender = database._sender  # pyright: ignore[reportPrivateUsage]  # the real one
+    keys = ApiKeys(Database(database.dialect, reader=counting, writer=writer, sender=sender), clock)
     _, text = await keys.create("ci", ["tools:read"])
     for _ in range(10):
         assert await keys.check(text) is not None

@@ -38,9 +38,9 @@ class Each:
     """A loop over the `items` of its data, else over what came in; its result is every turn's."""
 
     def items(self, given: NodeInput) -> list[Json] | None:
-        return given.listing("items") if "items" in given.config else _listed(given.came_in)
+        return given.listing("items") if "items" in given.config else _listed(given.incoming)
 
-    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
+    def continues(self, given: NodeInput, done: int, last: Json) -> bool:
         raise AssertionError((given, done, last))
 
     def width(self, given: NodeInput) -> int:
@@ -91,7 +91,7 @@ class EchoTools:
 
 
 async def passes(context: NodeContext) -> Outcome:
-    return Outcome(context.given.came_in)
+    return Outcome(context.given.incoming)
 
 
 def gives(value: Json, *ports: str) -> Behaviour:
@@ -109,7 +109,7 @@ def fails(times: int, error: ToolweaveError | None = None) -> Behaviour:
         if left[0]:
             left[0] -= 1
             raise error or Unavailable("TEST_FAILED", "the test wants it to fail")
-        return Outcome(context.given.came_in)
+        return Outcome(context.given.incoming)
 
     return behave
 
@@ -134,7 +134,7 @@ def waits(seconds: float | None = None, question: dict[str, Json] | None = None)
 def meets(barrier: "Barrier") -> Behaviour:
     async def behave(context: NodeContext) -> Outcome:
         await barrier.wait()
-        return Outcome(context.given.came_in)
+        return Outcome(context.given.incoming)
 
     return behave
 

@@ -78,7 +78,7 @@ class Marks:
             self.add("stopped", context.key)
             raise
         self.add("end", context.key)
-        return Outcome(context.given.came_in)
+        return Outcome(context.given.incoming)
 
 
 class Unfenced(Journal):

@@ -81,7 +81,7 @@ def document(graph: tuple[Drawn, ...]) -> Workflow:
 
 class _Pure:
     def compute(self, given: NodeInput) -> Outcome:
-        return Outcome(digest("pure", given.came_in))
+        return Outcome(digest("pure", given.incoming))
 
 
 class _BadPure:
@@ -91,7 +91,7 @@ class _BadPure:
 
 class _Branch:
     def compute(self, given: NodeInput) -> Outcome:
-        return Outcome(given.came_in, (_way(given.came_in),))
+        return Outcome(given.incoming, (_way(given.incoming),))
 
 
 def _way(value: Json) -> str:
@@ -112,7 +112,7 @@ class _Effect:
             await anyio.lowlevel.checkpoint()
         if self.is_bad:
             raise Unavailable("TEST_BAD", "it always fails")
-        return Outcome(digest("effect", context.given.came_in))
+        return Outcome(digest("effect", context.given.incoming))
 
 
 class Kinds:
@@ -138,7 +138,7 @@ class Kinds:
 
 class _Start:
     def compute(self, given: NodeInput) -> Outcome:
-        return Outcome(given.came_in)
+        return Outcome(given.incoming)
 
 
 @dataclass

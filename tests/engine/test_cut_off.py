@@ -67,7 +67,7 @@ class World:
     async def effect(self, context: NodeContext) -> Outcome:
         key = context.key.partition("/")[2]
         self.done[key] += 1
-        return Outcome([key.rpartition("/")[2], context.given.came_in])
+        return Outcome([key.rpartition("/")[2], context.given.incoming])
 
 
 @dataclass(frozen=True)

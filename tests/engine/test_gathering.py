@@ -168,8 +168,8 @@ async def test_the_body_of_a_loop_begins_when_what_it_needs_from_outside_is_ther
     seen: list[object] = []
 
     async def sees(context: NodeContext) -> Outcome:
-        seen.append(context.given.came_in)
-        return Outcome(context.given.came_in)
+        seen.append(context.given.incoming)
+        return Outcome(context.given.incoming)
 
     engine = an_engine(database, clock, slow=waits(question={"text": "Go?"}), body=sees, deep=sees)
     async with engine.running():

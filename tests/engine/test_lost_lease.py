@@ -62,7 +62,7 @@ def engine_on(database: Database, folder: Path) -> Engine:
         except BaseException:
             mark(folder, "stopped")
             raise
-        return Outcome(context.given.came_in)
+        return Outcome(context.given.incoming)
 
     clock = SystemClock()
     journal = Journal(database, clock, hold_s=HOLD_S)

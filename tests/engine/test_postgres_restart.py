@@ -78,7 +78,7 @@ class World:
         self.begun[context.key] += 1
         await anyio.sleep(EFFECT_S)
         self.ended[context.key] += 1
-        return Outcome(context.given.came_in)
+        return Outcome(context.given.incoming)
 
 
 async def start_all(engine: Engine, began: anyio.Event, number_of_runs: int) -> None:

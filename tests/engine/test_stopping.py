@@ -54,7 +54,7 @@ def hangs(begun: anyio.Event, ended: anyio.Event) -> Behaviour:
 def after(event: anyio.Event) -> Behaviour:
     async def behave(context: NodeContext) -> Outcome:
         await event.wait()
-        return Outcome(context.given.came_in)
+        return Outcome(context.given.incoming)
 
     return behave
 

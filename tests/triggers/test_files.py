@@ -32,9 +32,9 @@ def test_a_look_finds_files_by_pattern_and_below_if_wanted(tmp_path: Path) -> No
     for name in ("a.csv", "b.txt", "sub/c.csv"):
         (tmp_path / name).write_text("x", encoding="utf-8")
     (tmp_path / "link.csv").symlink_to(tmp_path / "b.txt")
-    assert set(files.look(tmp_path, "*.csv", recursive=False)) == {"a.csv"}
-    assert set(files.look(tmp_path, "*.csv", recursive=True)) == {"a.csv", "sub/c.csv"}
-    assert files.look(tmp_path / "missing", "*", recursive=True) == {}
+    assert set(files.scan(tmp_path, "*.csv", recursive=False)) == {"a.csv"}
+    assert set(files.scan(tmp_path, "*.csv", recursive=True)) == {"a.csv", "sub/c.csv"}
+    assert files.scan(tmp_path / "missing", "*", recursive=True) == {}
 
 
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +42,7 @@ def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name in "abc":
         (tmp_path / name).touch()
     with pytest.raises(Limited) as refused:
-        files.look(tmp_path, "*", recursive=False)
+        files.scan(tmp_path, "*", recursive=False)
     assert refused.value.code == "FILE_WATCH_LIMIT"
 
 

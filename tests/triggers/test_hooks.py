@@ -110,7 +110,7 @@ async def test_a_hook_that_was_switched_off_is_gone(served: Served) -> None:
     await hook(served)
     assert (await served.post("/orders/new")).status_code == 202
     await served.host.triggers.switches.disable("Orders")
-    await served.host.triggers.board.refresh()
+    await served.host.triggers.active.refresh()
     assert (await served.post("/orders/new")).status_code == 404
 
 

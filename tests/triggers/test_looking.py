@@ -23,12 +23,12 @@ async def host(tmp_path: Path) -> AsyncGenerator[Host]:
 
 async def look_at_files(host: Host) -> None:
     await host.clock.advance(5)
-    await host.triggers.looking.once(watching.REF, host.triggers.watching.look)
+    await host.triggers.poller.once(watching.REF, host.triggers.watching.poll)
 
 
 async def look_at_runs(host: Host) -> None:
     await host.clock.advance(1)
-    await host.triggers.looking.once(failures.REF, host.triggers.failures.look)
+    await host.triggers.poller.once(failures.REF, host.triggers.failures.poll)
 
 
 def inbox(host: Host) -> Path:

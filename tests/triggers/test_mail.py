@@ -55,7 +55,7 @@ def watch(mailbox: FakeMailbox, /, **config: Any) -> dict[str, Any]:
 
 async def look(host: Host) -> None:
     await host.clock.advance(30)
-    await host.triggers.looking.once(mail.REF, host.triggers.mails.look)
+    await host.triggers.poller.once(mail.REF, host.triggers.mails.poll)
 
 
 @pytest.mark.exercises(
@@ -104,7 +104,7 @@ async def test_a_mailbox_is_asked_as_often_as_it_wants(host: Host, mailbox: Fake
     await host.enable("Mail", watch(mailbox), node("end"))
     await look(host)
     for _ in range(5):
-        await host.triggers.looking.once(mail.REF, host.triggers.mails.look)
+        await host.triggers.poller.once(mail.REF, host.triggers.mails.poll)
     assert len(mailbox.logins) == 1
     await look(host)
     assert len(mailbox.logins) == 2

@@ -49,7 +49,7 @@ async def watching(
 
 async def look(host: Host, triggers: Triggers) -> None:
     await host.clock.advance(30)
-    await triggers.looking.once(mail.REF, triggers.mails.look)
+    await triggers.poller.once(mail.REF, triggers.mails.poll)
 
 
 @pytest.mark.exercises("TRIGGER.EMAIL.email_provider=gmail_api|outlook_api")

@@ -45,7 +45,7 @@ def delivery(**headers: str) -> WebhookRequest:
 
 
 async def line(host: Host, identity: str) -> TriggerLine:
-    await host.triggers.firings.save()
+    await host.triggers.recent_events.save()
     return next(one for one in await trigger_lines(host.home) if one.node == identity)
 
 
@@ -71,17 +71,17 @@ async def test_a_paused_hook_starts_nothing_after_a_restart_either(
 
 async def test_times_of_the_pause_are_not_made_up_for(host: Host) -> None:
     await host.enable("Often", EVERY_MINUTE, node("end"))
-    look = (schedules.REF, host.triggers.schedules.look)
-    await host.triggers.looking.once(*look)
+    look = (schedules.REF, host.triggers.schedules.poll)
+    await host.triggers.poller.once(*look)
     await host.triggers.switches.pause("Often")
     await host.clock.advance(3600)
-    await host.triggers.looking.once(*look)
+    await host.triggers.poller.once(*look)
     assert await host.runs() == []
     await host.triggers.switches.resume("often")
-    await host.triggers.looking.once(*look)
+    await host.triggers.poller.once(*look)
     assert await host.runs() == []
     await host.clock.advance(60)
-    await host.triggers.looking.once(*look)
+    await host.triggers.poller.once(*look)
     assert len(await host.runs()) == 1
 
 
@@ -95,7 +95,7 @@ async def test_files_of_the_pause_are_no_news(host: Host) -> None:
     (folder / "b").touch()
     for _ in range(3):
         await host.clock.advance(5)
-        await host.triggers.looking.once(watching.REF, host.triggers.watching.look)
+        await host.triggers.poller.once(watching.REF, host.triggers.watching.poll)
     assert [one["path"] for one in await host.inputs()] == ["b"]
 
 
@@ -203,7 +203,7 @@ async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
         await host.enable("Orders", HOOK, node("end"))
         for _ in range(KEPT + 1):
             await host.triggers.deliver(delivery())
-            await host.triggers.firings.save()
+            await host.triggers.recent_events.save()
         shown = await line(host, "hook")
         assert (shown.state, len(shown.recent)) == ("on", KEPT)
         await host.triggers.switches.pause("Orders")

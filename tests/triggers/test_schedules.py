@@ -26,7 +26,7 @@ async def host(tmp_path: Path) -> AsyncGenerator[Host]:
 
 async def look(host: Host) -> float:
     """One look of all schedules."""
-    return await host.triggers.looking.once(schedules.REF, host.triggers.schedules.look)
+    return await host.triggers.poller.once(schedules.REF, host.triggers.schedules.poll)
 
 
 async def due(host: Host) -> list[str]:

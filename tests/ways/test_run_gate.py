@@ -166,16 +166,16 @@ async def test_a_hook_refuses_to_start_an_invalid_workflow_and_says_why_to_its_o
         assert await host.runs() == []
         (row,) = [one.row for one in await _active(host) if one.name == "Bad"]
         assert (row.failure or "").startswith("WORKFLOW_INVALID"), row
-        await host.triggers.firings.save()
-        (event,) = (await host.triggers.firings.recent())["bad", "when"]
+        await host.triggers.recent_events.save()
+        (event,) = (await host.triggers.recent_events.recent())["bad", "when"]
         assert (event.outcome, (event.reason or "")[:16]) == ("refused", "WORKFLOW_INVALID")
         assert (await served.post("/good?wait=0", json={})).status_code == 202
         assert len(await host.runs()) == 1
 
 
 async def _active(host: Host) -> Any:
-    await host.triggers.board.refresh()
-    return host.triggers.board.active
+    await host.triggers.active.refresh()
+    return host.triggers.active.active
 
 
 async def test_a_schedule_does_not_start_an_invalid_workflow(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ async def test_a_schedule_does_not_start_an_invalid_workflow(tmp_path: Path) -> 
         plain = node("plain", "mcp", **NEEDS_MODEL)
         await host.enable("Bad", trigger("CRON", **minutely), plain, node("end"))
         await host.enable("Good", trigger("CRON", **minutely), node("end"))
-        looking, schedules = host.triggers.looking, host.triggers.schedules
+        looking, schedules = host.triggers.poller, host.triggers.schedules
         await looking.once("TRIGGER.CRON", schedules.look)
         await host.clock.advance(60)
         await looking.once("TRIGGER.CRON", schedules.look)

@@ -28,14 +28,14 @@ LOOK_EVERY_S = 1.0
 PAUSE_S = 0.3
 
 
-def _goes_on() -> bool:
+def _never() -> bool:
     return False
 
 
 class ChangeFeed:
     """The versions of all topics; one poll serves all listeners."""
 
-    def __init__(self, studio: RunningStudio, *, is_ending: Callable[[], bool] = _goes_on) -> None:
+    def __init__(self, studio: RunningStudio, *, is_ending: Callable[[], bool] = _never) -> None:
         home = studio.home
         self._home = home
         self._store = studio.home.workflows

@@ -79,7 +79,7 @@ class NodeInput:
 
     config: JsonObject
     inputs: JsonObject = field(default_factory=dict[str, Json])
-    came_in: Json = None
+    incoming: Json = None
     # What expressions may name: data, trigger, nodes, …
     names: Mapping[str, Json] = field(default_factory=dict[str, Json])
     # The tools and memories of an agent.
@@ -270,10 +270,10 @@ class Looping(Protocol):
     """Repeats the nodes at its port `loop`, then leaves by `done`."""
 
     def items(self, given: NodeInput) -> list[Json] | None:
-        """What it goes through; nothing where `goes_on` decides each time."""
+        """What it goes through; nothing where `continues` decides each time."""
         ...
 
-    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
+    def continues(self, given: NodeInput, done: int, last: Json) -> bool:
         """Whether there is another turn, after `done` of them."""
         ...
 

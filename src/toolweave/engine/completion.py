@@ -29,7 +29,7 @@ class Completions:
         await ending.told.wait()
         return ending.finished
 
-    def tell(self, run: str, finished: Finished | None) -> None:
+    def report(self, run: str, finished: Finished | None) -> None:
         """Report that a run stopped executing here: it finished or was suspended."""
         ending = self._awaited.pop(run, None)
         if ending is not None:

@@ -152,7 +152,7 @@ class Engine:
                 status, finished = await self._advance_once(run)
         finally:
             del self._advancing[run]
-            self._completions.tell(run, finished)
+            self._completions.report(run, finished)
             if status not in FINAL or self._wakeups.has_more:
                 self._wakeups.wake()  # it may have a wake-up time, or have freed a slot
         return status

@@ -120,13 +120,13 @@ class RunExecutor:
         the journal cannot be written.
         """
         self._replay(entries)
-        goes_on = not self._state.finished and await self._go_on()
-        if goes_on:
+        has_more = not self._state.finished and await self._advance()
+        if has_more:
             # A run that only computes needs no tasks; it sees outside events when it writes.
             with self._journal.notifications.listening():
                 async with background() as tasks:
-                    while goes_on:
-                        goes_on = await self._wait(tasks) and await self._go_on()
+                    while has_more:
+                        has_more = await self._wait(tasks) and await self._advance()
         return self._state.status
 
     @property
@@ -142,7 +142,7 @@ class RunExecutor:
         self._done.append(event)
         self._woken.set()
 
-    async def _go_on(self) -> bool:
+    async def _advance(self) -> bool:
         """Do what can be done now; return whether there is more to do."""
         decision = await self._computed()
         while decision.compute:
@@ -178,7 +178,7 @@ class RunExecutor:
             await self._write(None)
         self._begin(tasks, starting)
         if self._state.running:
-            await self._hear()
+            await self._next_event()
         return not self._state.finished
 
     async def _compute(self) -> None:
@@ -306,7 +306,7 @@ class RunExecutor:
             failed.problems,
         )
 
-    async def _stirs(self) -> None:
+    async def _until_event(self) -> None:
         """Wait until a step ends, an outside event arrives, or the next wake-up time."""
         await anyio.lowlevel.checkpoint()
         if self._done:
@@ -319,10 +319,10 @@ class RunExecutor:
         with anyio.move_on_after(wait_s):
             await self._woken.wait()
 
-    async def _hear(self) -> None:
+    async def _next_event(self) -> None:
         """Process pending events, or wait for the next one."""
         if not self._unwritten:
-            await self._stirs()
+            await self._until_event()
         heard, self._done = self._done, []
         for event in heard:
             if event is not None:
@@ -330,11 +330,11 @@ class RunExecutor:
         if not self._unwritten:
             # While steps run and nothing is to be written, the database may be unreachable.
             with suppress(Unavailable):
-                await self._look_outside()
+                await self._read_outside()
                 if time.monotonic() - self._said > self._journal.hold_s / 3:
                     await self._write(None)
 
-    async def _look_outside(self) -> None:
+    async def _read_outside(self) -> None:
         """Read answers and cancellations that other processes wrote."""
         for entry in await self._journal.read(self._run.id, self._seq):
             self._take(entry)

@@ -37,7 +37,7 @@ class RunNotifications:
     def __init__(self, database: Database) -> None:
         self.on_call: OnCall | None = None
         self._database = database
-        self._tells = database.tells
+        self._needs_notify = database.needs_notify
         self._own = secrets.token_hex(4)
         self._events: dict[str, anyio.Event] = {}
         self._any: anyio.Event | None = None
@@ -62,7 +62,7 @@ class RunNotifications:
         event = self._events.pop(run, None)
         if event is not None:
             event.set()
-        if self._tells:
+        if self._needs_notify:
             self._unsaid[f"{CALL}{run}" if is_call else run] = None
             self._to_say.set()
 
@@ -81,7 +81,7 @@ class RunNotifications:
         """Notify other processes and listen to them; pending notifications are sent at the end."""
         async with background() as tasks:
             tasks.start_soon(self._listen_forever)
-            if self._tells:
+            if self._needs_notify:
                 tasks.start_soon(self._tell_forever)
             try:
                 yield
@@ -101,7 +101,7 @@ class RunNotifications:
         unsaid, self._unsaid = self._unsaid, {}
         named = ",".join(unsaid) if len(unsaid) <= MAX_NAMED else ""
         with suppress(ToolweaveError):  # waiting callers poll in the end
-            await self._database.tell(f"{self._own}:{named}")
+            await self._database.notify(f"{self._own}:{named}")
 
     async def _listen_forever(self) -> None:
         while True:
@@ -115,12 +115,14 @@ class RunNotifications:
                 await anyio.sleep(AGAIN_S)
 
     async def _listen(self) -> None:
-        async with self._database.ears() as ears:
-            self._heard([""])  # earlier notifications were not received
+        async with self._database.listen() as listener:
+            self._received([""])  # earlier notifications were not received
             while self._listeners:
-                self._heard([one for one in await ears.heard() if not one.startswith(self._own)])
+                self._received(
+                    [one for one in await listener.received() if not one.startswith(self._own)]
+                )
 
-    def _heard(self, notices: Collection[str]) -> None:
+    def _received(self, notices: Collection[str]) -> None:
         runs: set[str] = set()
         for notice in notices:
             named = notice.partition(":")[2]

@@ -215,7 +215,7 @@ def _has_next(loop: LoopState, given: NodeInput) -> bool:
     if len(loop.turns) < loop.begun:
         return False  # the condition sees the last iteration
     last = loop.last[0] if loop.last else given.value("data")
-    return code.goes_on(given, loop.begun, last)
+    return code.continues(given, loop.begun, last)
 
 
 def is_large(given: NodeInput) -> bool:

@@ -1,4 +1,4 @@
-"""What a step is given: the names its expressions see, its templates filled, its inputs bound."""
+"""The input of a step: the names its expressions see, its filled templates, its bound inputs."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -30,7 +30,7 @@ _KINDS = {"float": ("number", "integer"), "any": ()}
 
 @dataclass(eq=False)
 class Binder:
-    """Binds the steps of one run."""
+    """Binds the inputs of one run's steps."""
 
     state: RunState
     run: RunFacts
@@ -56,10 +56,10 @@ class Binder:
     def names(
         self, place: StepFrame, *, of_settings: bool = False, of_own: bool = False
     ) -> "StepNames":
-        """What the texts of a step may name, even where it could not be run as it is.
+        """Return the names that texts of a step may use, even if it could not run.
 
-        Settings may name inputs as well, and the fields that are expressions themselves see the
-        step's own inputs and settings.
+        Settings may also use inputs; fields that are expressions see the step's own inputs and
+        settings.
         """
         reached = not place.step.incoming or next(_taken(place), None) is not None
         incoming = self.incoming(place) if reached else None
@@ -78,7 +78,7 @@ class Binder:
         return names
 
     def _attached(self, place: StepFrame, step: PlannedStep, incoming: Json) -> Attached:
-        """A node that hangs on an agent sees what its agent sees."""
+        """A node attached to an agent sees what the agent sees."""
         prepared = step.prepared
         config, inputs = prepared.config, prepared.inputs
         if prepared.has_templates:
@@ -87,18 +87,18 @@ class Binder:
         return Attached(step.id, step.node.ref or step.node.type, step.kind.code, config, inputs)
 
     def of_loop(self, place: StepFrame) -> NodeInput:
-        """What a loop was given when it began."""
+        """Record the input of a loop when it starts."""
         key = place.key
         if key not in self._of_loops:
             self._of_loops[key] = self.given(place)
         return self._of_loops[key]
 
     def forget_loop(self, key: Key) -> None:
-        """A loop is over."""
+        """Discard the input of an ended loop."""
         self._of_loops.pop(key, None)
 
     def loop_names(self, frame: Frame) -> JsonObject:
-        """What the body of a loop may name in one turn."""
+        """Return the names that the body of a loop may use in one iteration."""
         assert frame.loop is not None
         code = frame.loop.step.kind.loop
         assert code is not None
@@ -106,7 +106,7 @@ class Binder:
         return {"loop": {"index": frame.index, "item": frame.item}, **own}
 
     def incoming(self, place: StepFrame) -> Json:
-        """What the links that were taken carry to a step."""
+        """Return what the taken links carry to a step."""
         edits = self.state.started.edits if self.state.started else None
         if edits is not None and place.key in edits:
             return edits[place.key]
@@ -124,7 +124,7 @@ class Binder:
         return {steps[link.source].id: value for link, value in carried}
 
     def by_port(self, place: StepFrame) -> JsonObject:
-        """What came in, by the port it came in at; `main` is another word for `input`."""
+        """Return the incoming values by input port; `main` is an alias of `input`."""
         found: JsonObject = {}
         for link in _taken(place):
             found[link.target_port] = self.carried(place, link)
@@ -133,7 +133,7 @@ class Binder:
         return found
 
     def carried(self, place: StepFrame, link: Link) -> Json:
-        """What a link carries: all its source gave, or what a node that passes on passes on."""
+        """Return what a link carries: its source's output; for a pass-through node, its input."""
         frame = place.frame
         if frame.loop is not None and link.source == frame.loop.step.index:
             loop = self.state.loops.get(frame.loop.key)
@@ -148,7 +148,7 @@ class Binder:
         return loop.last[0] if loop and loop.last else self.of_loop(frame.loop).value("data")
 
     def _with_required(self, place: StepFrame, inputs: JsonObject, incoming: Json) -> JsonObject:
-        """The inputs, with what was left out taken from what came in."""
+        """Return the inputs, with missing ones taken from the incoming value."""
         prepared = place.step.prepared
         more: JsonObject = {}
         for wanted in prepared.required:
@@ -177,7 +177,7 @@ class Binder:
 
 
 class StepNames(Mapping[str, Json]):
-    """What an expression of one step sees; looked up when asked for."""
+    """The names an expression of one step sees, resolved on demand."""
 
     def __init__(self, binder: Binder, place: StepFrame, incoming: Json) -> None:
         self._binder = binder
@@ -185,7 +185,7 @@ class StepNames(Mapping[str, Json]):
         self._found: dict[str, Json] = {"data": incoming, "input": incoming}
 
     def within(self, inputs: JsonObject, config: JsonObject) -> None:
-        """From now on the step's own inputs and settings are meant by these names."""
+        """Let these names mean the step's own inputs and settings from now on."""
         self._found["config"] = config
         for name in ("data", "context", "variables"):
             if name in inputs:
@@ -194,16 +194,16 @@ class StepNames(Mapping[str, Json]):
         self._found.setdefault("variables", {})
 
     def within_first(self) -> None:
-        """For a look at a condition on each of several items: it is meant of the first."""
+        """For previewing a condition on each of several items: use the first."""
         items = self._found["data"]
         if isinstance(items, list) and items:
             self._found |= {"item": items[0], "index": 0}
 
     def may_name(self, inputs: JsonObject) -> None:
-        """Let settings name inputs, and the keys of inputs such as `variables`."""
+        """Let settings use inputs, and the keys of inputs such as `variables`."""
         given, came = inputs.get("data"), self._found["data"]
         if isinstance(given, dict):
-            # What the step itself is given wins; what came in beside it can still be named.
+            # The step's own input wins; other incoming values can still be used.
             self._found["data"] = {**came, **given} if isinstance(came, dict) else given
         for name, value in inputs.items():
             if name.endswith("variables") and isinstance(value, dict):
@@ -258,7 +258,7 @@ class StepNames(Mapping[str, Json]):
         return outcome["output"]
 
     def _outcome(self, step: PlannedStep) -> JsonObject | None:
-        """What a step gave, by port, in this turn or around it."""
+        """Return the output of a step by port, in this iteration or around it."""
         frame: Frame | None = self._place.frame
         while frame is not None:
             outcome = frame.outcomes.get(step.index)
@@ -283,7 +283,7 @@ def _taken(place: StepFrame) -> Iterator[Link]:
 
 
 def _outcome_around(frame: Frame, step: int) -> Outcome | None:
-    """What came of a step, in this turn or around it."""
+    """Return the outcome of a step in this iteration or around it."""
     at: Frame | None = frame
     while at is not None and step not in at.outcomes:
         at = at.loop.frame if at.loop else None
@@ -291,7 +291,7 @@ def _outcome_around(frame: Frame, step: int) -> Outcome | None:
 
 
 def _filled(prepared: Prepared, names: StepNames) -> tuple[JsonObject, JsonObject]:
-    """Inputs first: settings may name them, and the keys of `variables` and its like."""
+    """Inputs first: settings may use them, and the keys of `variables` and similar ones."""
     filled = substitute({"inputParams": prepared.inputs}, lambda text: evaluate(text, names))
     _refuse(filled.problems)
     inputs = _member(filled.value, "inputParams")
@@ -301,7 +301,7 @@ def _filled(prepared: Prepared, names: StepNames) -> tuple[JsonObject, JsonObjec
 
     def resolve(text: str) -> Result | None:
         if text in left_to_node:
-            return None  # the node writes it into an address in its own way
+            return None  # the node encodes it into an address itself
         found = evaluate(text, names)
         if isinstance(found, Value) and _names_secret(found.value):
             return fault_at(text, 0, "SECRET_REFERENCE_DENIED", "incoming data names a secret")
@@ -332,12 +332,12 @@ def _member(value: Json, name: str) -> JsonObject:
 
 
 def _names_secret(value: Json) -> bool:
-    """Whether a value would become a secret if it were taken for a person's own words."""
+    """Whether a value would become a vault reference if it were taken for the author's text."""
     return any(SECRET_MARK in text for text in _texts_in(value))
 
 
 def _check(prepared: Prepared, config: JsonObject, inputs: JsonObject) -> None:
-    """Whether what the templates gave is what the node takes."""
+    """Check that the filled templates are what the node accepts."""
     problems = [
         *_problems("/configurations", prepared.config_schema, config),
         *_problems("/inputParams", prepared.input_schema, inputs),

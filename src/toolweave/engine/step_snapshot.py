@@ -1,8 +1,7 @@
-"""What a step saw, or would see now: by what a run left in its journal.
+"""What a step saw, or would see now, derived from a run's journal.
 
-A step that is over is looked at in the moment before it was, so that it sees what was there then
-and nothing that came later. A node that was changed or is new sees what it would see if the run
-began again at it.
+A finished step is shown as of the moment before it ran, so it sees nothing that came later. A
+changed or new node sees what it would see if the run started again at it.
 """
 
 from collections.abc import Sequence
@@ -22,28 +21,28 @@ from toolweave.errors import ToolweaveError
 
 @dataclass(frozen=True, slots=True)
 class StepSnapshot:
-    """A step, and the run as it stood when the step was about to be done."""
+    """A step, and the state of the run when the step was about to run."""
 
     binder: Binder
     place: StepFrame
-    # Whether the run came to it; else it sees what the run left elsewhere.
+    # Whether the run reached it; else it sees what the run left elsewhere.
     is_reached: bool = True
 
     def names(self, *, of_settings: bool = False, of_own: bool = False) -> StepNames:
-        """What its texts may name."""
+        """The names its texts may use."""
         return self.binder.names(self.place, of_settings=of_settings, of_own=of_own)
 
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """A run that happened, or is happening."""
+    """A past or current run."""
 
     facts: RunFacts
     plan: Plan
     entries: Sequence[JournalEntry]
 
     def moment_of(self, key: Key) -> StepSnapshot | None:
-        """A step when it was done, or as it stands; nothing where the run never came to it."""
+        """Return a step when it ran, or as it is now; None if the run never reached it."""
         state = RunState(self.plan)
         for entry in self.entries:
             for ended, event in one_by_one(entry.event):
@@ -54,10 +53,9 @@ class RunHistory:
         return StepSnapshot(Binder(state, self.facts), place) if place is not None else None
 
     def foreseen(self, node: str, plan: Plan | None) -> StepSnapshot | None:
-        """A node of `plan`, the workflow as it is now, were the run to begin again at it.
+        """Return a node of `plan`, the current workflow, as if the run started again at it.
 
-        A node in the body of a loop, or of a workflow that cannot be planned, is looked at where
-        the run itself came to it last.
+        A node in a loop body, or of a workflow that cannot be planned, is shown as last run.
         """
         step = plan.by_id.get(node) if plan is not None else None
         if plan is None or step is None or step.loop is not None:

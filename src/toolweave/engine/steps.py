@@ -1,4 +1,4 @@
-"""The steps of a workflow: a node, its code, its links, and what of all that no run changes."""
+"""The steps of a workflow: a node, its code, its links, and what does not depend on a run."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MERGE = "FLOW.MERGE"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge between two steps, by their numbers."""
+    """An edge between two steps, by number."""
 
     source: int
     target: int
@@ -28,7 +28,7 @@ class Link:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A node with its code and its links; `loop` is the innermost loop it is in the body of."""
+    """A node with its code and links; `loop` is the innermost loop around it."""
 
     index: int
     node: Node
@@ -36,11 +36,11 @@ class PlannedStep:
     incoming: tuple[Link, ...]
     outgoing: tuple[Link, ...]
     loop: int | None = None
-    # The tools and memories of an agent; they are no steps of the run.
+    # The tools and memories of an agent; they are not steps.
     attached: tuple["PlannedStep", ...] = ()
-    # Links from outside of its loop: what they carry, its loop has waited for.
+    # Links from outside its loop, which the loop has waited for.
     outside: tuple[Link, ...] = ()
-    # The loops that wait for it, once for each link into a body; and how many this one waits for.
+    # The loops that wait for it, once per link into a body; and how many links this one waits for.
     gated: tuple[int, ...] = ()
     gates: int = 0
 
@@ -50,21 +50,21 @@ class PlannedStep:
 
     @cached_property
     def template_name(self) -> str:
-        """The name of a node's template: the one that was selected, else the node's own name."""
+        """The name of a node's template: the selected one, else the node's own name."""
         selected = self.node.data.get("selectedTemplateId")
         return selected if isinstance(selected, str) and selected else self.node.title
 
     @cached_property
     def prepared(self) -> Prepared:
-        """What of it no run changes."""
+        """What does not depend on a run."""
         return prepare(self.node, self.kind.spec)
 
     @cached_property
     def effect(self) -> Effect:
-        """What a try of it does to the world, as it is configured."""
+        """The effect of an attempt, as configured."""
         code = self.kind.code
         if isinstance(code, ChoosesEffect):
-            # An input wins over the setting of its name, so it decides what will be done.
+            # An input overrides the setting of the same name, so it decides the effect.
             prepared = self.prepared
             return code.effect_of({**prepared.config, **_given(prepared.inputs)})
         return self.kind.effect
@@ -81,28 +81,28 @@ class PlannedStep:
 
     @cached_property
     def is_computed(self) -> bool:
-        """Whether it needs no waiting: it computes, takes the turns of a loop, or does nothing."""
+        """Whether it needs no waiting: it computes, iterates a loop, or does nothing."""
         return self.is_pure or self.is_loop or self.prepared.is_disabled
 
     @cached_property
     def only_link(self) -> Link | None:
-        """The link that everything comes in by, where there is but one."""
+        """The only incoming link, if there is exactly one."""
         is_alone = len(self.incoming) == 1 and not self.outside and self.node.ref != MERGE
         return self.incoming[0] if is_alone else None
 
     @cached_property
     def is_end(self) -> bool:
-        """Whether what comes in here is what the run gives."""
+        """Whether its input is the result of the run."""
         return self.node.type in {"end", "result"}
 
     @cached_property
     def way_out(self) -> frozenset[str]:
-        """The ports that something hangs on."""
+        """The ports with an outgoing edge."""
         return frozenset(link.port for link in self.outgoing)
 
     @cached_property
     def handles_errors(self) -> bool:
-        """Whether something hangs on its port `error`."""
+        """Whether its port `error` has an edge."""
         return any(link.port == "error" for link in self.outgoing)
 
     @cached_property
@@ -112,21 +112,21 @@ class PlannedStep:
 
     @cached_property
     def gathers_s(self) -> int:
-        """How long it waits for more branches after the first came; 0 is for as long as it takes.
+        """How long it waits for more branches after the first; 0 is unlimited.
 
-        Only where the workflow says so: a default would drop a branch that waits for a person.
+        Only if the workflow says so: a default would drop a branch that waits for a person.
         """
         field = self.kind.gathers_by
         return max(0, _whole(self.node, field, 0)) if field else 0
 
     @cached_property
     def attempts(self) -> int:
-        """How often it is tried at most."""
+        """The maximum number of attempts."""
         return 1 + max(0, _whole(self.node, "retry_attempts", 3 if self.kind.spec else 0))
 
     @cached_property
     def timeout_s(self) -> float:
-        """How long one try may take; steps of a called workflow have limits of their own."""
+        """The time limit of one attempt; steps of a called workflow have their own limits."""
         if self.kind.calls:
             return math.inf
         return max(1, _whole(self.node, "timeout", 420))

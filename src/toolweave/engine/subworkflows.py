@@ -13,18 +13,18 @@ MAX_DEPTH = 20
 
 
 class SubWorkflows:
-    """Starts stored workflows once for each key, and tells what they give."""
+    """Starts stored workflows once for each key, and returns their results."""
 
     def __init__(self, engine: Engine, store: WorkflowStore) -> None:
         self._engine = engine
         self._store = store
 
     async def run(self, name: str, inputs: Json, key: str) -> tuple[Json] | None:
-        """What a workflow gives; nothing while it is not over, then its caller is called again.
+        """Return the result of a workflow, or None until it ends; its caller is resumed then.
 
-        A second call with the same key takes up the same run.
+        A second call with the same key continues the same run.
 
-        Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `ToolweaveError`: `SUBWORKFLOW_FAILED`.
+        Raises `WORKFLOW_NOT_FOUND`, `SUBWORKFLOW_FAILED`.
         """
         caller, _, place = key.partition("/")
         called = once_key(caller, place)
@@ -52,7 +52,7 @@ class SubWorkflows:
         return await self._engine.runs.start(request)
 
     async def _depth(self, caller: str) -> int:
-        """How many workflows stand above a run."""
+        """Return how many workflows are above a run."""
         trigger = (await self._engine.get(caller)).trigger or ""
         kind, _, depth = trigger.partition(":")
         return int(depth) if kind == "workflow" and depth.isdecimal() else 0

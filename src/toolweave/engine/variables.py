@@ -1,7 +1,6 @@
-"""Which variables each step of a run used, as text: `inputVariables` of a flow execution.
+"""The variables each step of a run used, as text: `inputVariables` of a flow execution.
 
-Worked out from the journal, step by step, so that a step sees what was there when it was computed
-and nothing that came later.
+Derived from the journal step by step, so that a step sees only what was there when it ran.
 """
 
 import json
@@ -29,7 +28,7 @@ _TEXTS: dict[str, tuple[str, Braces, str]] = {
 
 
 def variables_used(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> dict[Key, JsonObject]:
-    """By step, in the order of the journal; steps without variables have none."""
+    """Return them by step, in the order of the journal; steps without variables have none."""
     if not entries:
         return {}
     state = RunState(plan)
@@ -46,7 +45,7 @@ def variables_used(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> dic
 
 
 def one_by_one(event: Event) -> Iterator[tuple[Key | None, Event]]:
-    """The steps that end with an event, each as an event of its own."""
+    """Yield the steps that end with an event, each as a separate event."""
     match event:
         case PureStepsDone(steps, values):
             for step in steps:
@@ -70,7 +69,7 @@ def _used(binder: Binder, place: StepFrame) -> JsonObject:
         given = binder.given(place)
         return _texts(given.inputs or _parameters(given.config))
     except ToolweaveError:
-        return {}  # it was skipped, or its workflow is read differently today
+        return {}  # it was skipped, or its workflow is parsed differently today
 
 
 def _named(binder: Binder, place: StepFrame) -> JsonObject:

@@ -1,6 +1,6 @@
-"""What runs wait for from other programs: calls and events, found by where they come in.
+"""Runs that wait for other programs: calls and events, indexed by their address.
 
-Kept in the index of open questions (`asking.py`), by an address that no channel of people has.
+Stored in the index of open questions (`open_questions.py`), by addresses no channel of people has.
 """
 
 from collections.abc import Mapping
@@ -12,15 +12,15 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.storage.database import Database
 
 MARK = "@"
-# By kind of wait, the setting that is its address.
+# By kind of wait, the setting with its address.
 _ADDRESSED_BY: Mapping[Json, str] = {"webhook": "endpoint_path", "event": "name"}
-# The newest runs are told first; so many of them by one call or event.
+# The newest runs are notified first; this many by one call or event.
 MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitedStep:
-    """A step that waits for a call or an event: where that comes in, and what the step says."""
+    """A step that waits for a call or an event: its address, and the step's settings."""
 
     run: str
     step: Key
@@ -28,17 +28,17 @@ class AwaitedStep:
 
 
 def call_address(path: str) -> str:
-    """Where calls of a path come in."""
+    """Return the address of calls of a path."""
     return f"{MARK}webhook/{path.strip('/')}"
 
 
 def event_address(name: str) -> str:
-    """Where events of a name come in."""
+    """Return the address of events of a name."""
     return f"{MARK}event/{name}"
 
 
 def address_of(asked: JsonObject | None) -> str | None:
-    """Where what a step waits for comes in; nothing where it waits for something else."""
+    """Return the address a step waits at; None if it waits for something else."""
     field = _ADDRESSED_BY.get(asked.get("kind")) if asked else None
     named = asked.get(field) if asked and field else None
     if not isinstance(named, str) or not named:
@@ -47,13 +47,13 @@ def address_of(asked: JsonObject | None) -> str | None:
 
 
 class AwaitedSteps:
-    """Everything that waits for calls and events, of all runs of a database."""
+    """All waits for calls and events in a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def at(self, address: str) -> list[AwaitedStep]:
-        """The steps that wait there, the newest first."""
+        """Return the steps that wait at an address, the newest first."""
         rows = await self._database.rows(
             "SELECT run, step, body FROM questions WHERE channel = ? AND closed_at IS NULL "
             "ORDER BY asked_at DESC, id LIMIT ?",

@@ -1,6 +1,6 @@
-"""Which runs could go on now, when the next one can, and which are left alone for a while.
+"""Which runs can continue now, when the next one can, and which are backed off after a failure.
 
-However many wait, a look reads only those whose moment has come, by index and so many at a time.
+A poll reads only due runs, by index and a limited number at a time.
 """
 
 import logging
@@ -18,15 +18,15 @@ from toolweave.storage.database import Database
 
 logger = logging.getLogger(__name__)
 
-# How many runs one look finds at most; the next look finds the rest.
+# The maximum number of runs of one poll; the next poll finds the rest.
 BATCH = 200
-# A process takes so many at once, then as many as it can: others want some too.
+# How many a process takes at once at first, then as many as it can: others want some too.
 AT_ONCE, AT_LEAST = 32, 4
-# How often the one who keeps time looks for runs whose holder died.
+# How often to poll for runs whose holder died.
 LOOK_EVERY_S = 5.0
-# How soon it looks again while there are more runs than it took.
+# How soon to poll again while there are more runs than it took.
 BUSY_S = 0.05
-# How long a run, or the look itself, rests after a failure: twice as long each time.
+# How long a run, or polling itself, is backed off after a failure; doubled each time.
 BACKOFF_S = 0.25
 MAX_BACKOFF_S = 60.0
 MAX_PAUSED = 10_000
@@ -36,7 +36,7 @@ _FREE = (
     "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
     "AND (held_until IS NULL OR held_until < ?) ORDER BY started_at LIMIT ?"
 )
-# By its moment alone, which a run that is over has not: every other index holds all that wait.
+# By wake-up time alone, which finished runs do not have: other indexes hold all waiting runs.
 _DUE = (
     "SELECT id, holder, held_until FROM runs WHERE wake_at <= ? AND status <> 'running' "
     "ORDER BY wake_at LIMIT ?"
@@ -49,7 +49,7 @@ NEXT = "SELECT wake_at FROM runs WHERE wake_at > ? ORDER BY wake_at LIMIT 1"
 
 
 async def due_runs(database: Database, now: datetime, holder: str, limit: int = BATCH) -> list[str]:
-    """The runs that are due, or cut off and held by nobody else than `holder`."""
+    """Return the runs that are due, or interrupted and leased by nobody but `holder`."""
     at = timestamp(now)
     rows = await database.rows(DUE, at, at, limit, at, limit)
     gone: dict[str | None, bool] = {holder: True}
@@ -64,7 +64,7 @@ async def due_runs(database: Database, now: datetime, holder: str, limit: int = 
 
 
 async def until_next(database: Database, now: datetime) -> float:
-    """Seconds until something more becomes due, or until it is worth to look again."""
+    """Return the seconds until something becomes due, or until the next poll."""
     row = await database.row(NEXT, timestamp(now))
     if row is None:
         return LOOK_EVERY_S
@@ -80,12 +80,12 @@ class _Backoff:
 
 @dataclass(eq=False)
 class RetryBackoff:
-    """Runs that failed to go on, so that they are not tried again at once and for ever."""
+    """Runs that failed to continue, backed off so that they are not retried at once."""
 
     _paused: dict[str, _Backoff] = field(default_factory=dict[str, _Backoff])
 
     def begin(self, run: str, now: float) -> None:
-        """It failed: leave it alone for a while, longer each time."""
+        """Back off after a failure, longer each time."""
         before = self._paused.pop(run, None)
         length_s = min(before.length_s * 2 if before else BACKOFF_S, MAX_BACKOFF_S)
         self._paused[run] = _Backoff(now + length_s, length_s)
@@ -93,11 +93,11 @@ class RetryBackoff:
             del self._paused[next(iter(self._paused))]
 
     def end(self, run: str) -> None:
-        """It went on."""
+        """Reset after a success."""
         self._paused.pop(run, None)
 
     def is_paused(self, run: str, now: float) -> bool:
-        """Whether it is to be left alone."""
+        """Whether it is backed off."""
         rest = self._paused.get(run)
         return rest is not None and rest.until > now
 
@@ -105,13 +105,13 @@ class RetryBackoff:
         return len(self._paused)
 
     def left(self, now: float) -> float:
-        """Seconds until the next one may be tried again."""
+        """Return the seconds until the next one may be retried."""
         ahead = (rest.until - now for rest in self._paused.values() if rest.until > now)
         return min(ahead, default=LOOK_EVERY_S)
 
 
 class WakeupSchedule:
-    """Chooses which runs a process takes next, and when it looks again."""
+    """Chooses which runs a process takes next, and when it polls again."""
 
     def __init__(self, database: Database, clock: Clock, holder: str) -> None:
         self.backoff = RetryBackoff()
@@ -123,17 +123,17 @@ class WakeupSchedule:
         self._woken = anyio.Event()
 
     def wake(self) -> None:
-        """Look now: something may be due, or there is room for more."""
+        """Poll now: a run may be due, or there is room for more."""
         self._woken.set()
 
     async def keep(self, busy: Collection[str], wake: Callable[[str], None]) -> None:
-        """Wake what was cut off, and whatever becomes due, for as long as it is let."""
+        """Wake interrupted and due runs until cancelled."""
         backoff_s = BACKOFF_S
         while True:
             self._woken = anyio.Event()
             found: list[str] = []
             try:
-                found, wait_s = await self.look(self._clock.now(), anyio.current_time(), busy)
+                found, wait_s = await self.poll(self._clock.now(), anyio.current_time(), busy)
                 backoff_s = BACKOFF_S
             except ToolweaveError as error:
                 logger.warning("cannot look for due runs", extra={"code": error.code})
@@ -146,11 +146,11 @@ class WakeupSchedule:
     async def look(
         self, now: datetime, moment: float, busy: Collection[str]
     ) -> tuple[list[str], float]:
-        """Runs to execute beside the active ones, and the time until the next can."""
-        # Those that rest come first, and must not hide the others.
+        """Return runs to execute beside the active ones, and the time until the next can."""
+        # Backed-off ones come first, and must not hide the others.
         found = await due_runs(self._database, now, self._holder, BATCH + len(self.backoff))
         able = [run for run in found if run not in busy and not self.backoff.is_paused(run, moment)]
-        # In any order: several processes that look at once shall not want the same.
+        # In random order, so that processes polling at once do not want the same ones.
         random.shuffle(able)
         room = max(AT_ONCE - len(busy), AT_LEAST)
         self.has_more = len(able) > room

@@ -26,7 +26,7 @@ HasModel = Callable[[], Awaitable[bool]]
 
 TRIGGER = "library"
 # 003: the codes of an execution's error; any other is told as EXECUTION_ERROR with its cause.
-SEED_CODES = frozenset(
+FLOW_CODES = frozenset(
     {
         *("FLOW_NOT_FOUND", "VALIDATION_ERROR", "TEMPLATE_NOT_FOUND", "EXECUTION_ERROR"),
         *("CIRCULAR_DEPENDENCY", "MISSING_VARIABLES", "GITHUB_ERROR", "PARSE_ERROR"),
@@ -168,6 +168,6 @@ def _error(error: ToolweaveError) -> JsonObject:
 
 
 def _seed_code(error: JsonObject) -> JsonObject:
-    if error.get("code") in SEED_CODES:
+    if error.get("code") in FLOW_CODES:
         return error
     return {**error, "code": "EXECUTION_ERROR", "cause": error.get("code")}

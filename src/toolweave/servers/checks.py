@@ -41,7 +41,7 @@ class ServerCheck:
 async def check_server(connections: Connections, lockfile: Lockfile, server: Server) -> ServerCheck:
     """Connect to the server and list its tools, or record why that failed."""
     try:
-        live = await connections.look(server)
+        live = await connections.refresh(server)
     except ToolweaveError as error:
         return ServerCheck(server.name, "failing", details=error.message, code=error.code)
     health = connections.health(server)

@@ -54,9 +54,9 @@ class Connections:
                 self._supervisors.clear()
                 self._tasks = None
 
-    async def look(self, server: Server) -> LiveConnection:
+    async def refresh(self, server: Server) -> LiveConnection:
         """Return the connection to `server` after a new ping and tool list."""
-        return await (await self._usable(server)).looked()
+        return await (await self._usable(server)).refreshed()
 
     async def use(self, server: Server) -> LiveConnection:
         """Return the connection to `server`, connecting if there is none."""

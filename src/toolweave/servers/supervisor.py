@@ -91,7 +91,7 @@ class Supervisor:
             # Not open yet, or closed and not yet noticed.
             await self._news.wait()
 
-    async def looked(self) -> LiveConnection:
+    async def refreshed(self) -> LiveConnection:
         """Return the connection after a new health check; opening it counts as one."""
         if self._up is None:
             return await self.live()

@@ -73,7 +73,7 @@ class DatabaseWriter(DatabaseReader, Protocol):
 class NotificationListener(Protocol):
     """Receives notifications about other processes' writes."""
 
-    async def heard(self) -> Sequence[str]:
+    async def received(self) -> Sequence[str]:
         """Return the next notifications, maybe none; an empty one means some write."""
         ...
 
@@ -82,13 +82,13 @@ class NotificationSender(Protocol):
     """Notifications between the processes of one database."""
 
     @property
-    def tells(self) -> bool:
+    def needs_notify(self) -> bool:
         """Whether notifications must be sent explicitly; otherwise a write is enough."""
         ...
 
-    async def tell(self, notice: str) -> None: ...
+    async def notify(self, notice: str) -> None: ...
 
-    def ears(self) -> AbstractAsyncContextManager[NotificationListener]: ...
+    def listen(self) -> AbstractAsyncContextManager[NotificationListener]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +164,10 @@ class Database:
         *,
         reader: DatabaseReader,
         writer: DatabaseWriter,
-        voice: NotificationSender,
+        sender: NotificationSender,
     ) -> None:
         self.dialect = dialect
-        self._voice = voice
+        self._sender = sender
         self._reader = reader
         self._writer = writer
         self._turn = anyio.Lock(fast_acquire=True)
@@ -204,17 +204,17 @@ class Database:
             return await self._writer.at_once(statements, shared=shared)
 
     @property
-    def tells(self) -> bool:
-        """Whether other processes learn of writes only through `tell`."""
-        return self._voice.tells
+    def needs_notify(self) -> bool:
+        """Whether other processes learn of writes only through `notify`."""
+        return self._sender.needs_notify
 
-    async def tell(self, notice: str) -> None:
+    async def notify(self, notice: str) -> None:
         """Notify listeners in other processes; delivery is not guaranteed."""
-        await self._voice.tell(notice)
+        await self._sender.notify(notice)
 
-    def ears(self) -> AbstractAsyncContextManager[NotificationListener]:
+    def listen(self) -> AbstractAsyncContextManager[NotificationListener]:
         """Listen to other processes while the context is active."""
-        return self._voice.ears()
+        return self._sender.listen()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:

@@ -1,4 +1,4 @@
-"""Which triggers of stored workflows are on: turning them on and off, and their secrets."""
+"""Activation of stored workflows' triggers: enabling, disabling, and their secrets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,13 +46,13 @@ HOOKED = frozenset({"TRIGGER.WEBHOOK", "TRIGGER.GITHUB", "TRIGGER.SLACK", "TRIGG
 
 @dataclass(frozen=True, slots=True)
 class ActivationResult:
-    """A trigger that is on, as people see it."""
+    """An enabled trigger, as shown to users."""
 
     workflow: str
     slug: str
     node: str
     kind: str
-    is_current: bool  # whether the workflow is still as it was when it was switched on
+    is_current: bool  # whether the stored workflow is still the enabled one
     is_deleted: bool
     next_at: str | None
     hooks: tuple[str, ...]
@@ -61,12 +61,12 @@ class ActivationResult:
     paused_at: str | None = None
 
 
-# What started a run, for one that a person started in place of a trigger.
+# The trigger recorded for a run that a person started in its place.
 MANUAL = "manual"
 
 
 class TriggerActivation:
-    """Turns triggers on and off."""
+    """Enables and disables triggers."""
 
     def __init__(self, home: Home, *, roots: Sequence[Path] = ()) -> None:
         self._home = home
@@ -78,7 +78,7 @@ class TriggerActivation:
         self.activations = Activations(home.database, home.clock)
 
     async def enable(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
-        """Turn the triggers of a stored workflow on, as it is now; all of them, or one.
+        """Enable the triggers of a stored workflow as it is now; all of them, or one.
 
         Raises `NotFound`: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`, `SECRET_NOT_FOUND`; `Invalid`:
         the workflow or a trigger's settings cannot be used; `Conflict`: `HOOK_PATH_TAKEN`.
@@ -127,11 +127,11 @@ class TriggerActivation:
         return await self._of(name)
 
     async def list(self) -> list[ActivationResult]:
-        """Every trigger that is on."""
+        """Return every enabled trigger."""
         workflows = {one.slug: one for one in await self.activations.workflows()}
         current = {one.slug: str(one.revision) for one in await self._store.list()}
-        board = ActiveTriggers(self.activations, self.kinds, always(frozenset(workflows)))
-        await board.refresh()
+        active_triggers = ActiveTriggers(self.activations, self.kinds, always(frozenset(workflows)))
+        await active_triggers.refresh()
         return [
             ActivationResult(
                 workflow=active.name,
@@ -147,7 +147,7 @@ class TriggerActivation:
                 failure=active.row.failure,
                 paused_at=active.row.paused_at,
             )
-            for active in board.active
+            for active in active_triggers.active
         ]
 
     async def manual_run(self, name: str, node: str | None = None) -> RunRequest:
@@ -163,15 +163,15 @@ class TriggerActivation:
         return RunRequest(part, {}, trigger=MANUAL, source=loaded)
 
     async def stored(self) -> Sequence[Stored]:
-        """Every workflow there is."""
+        """Return all stored workflows."""
         return await self._store.list()
 
     async def present(self) -> frozenset[str]:
-        """The slugs of the workflows there are."""
+        """Return the slugs of all stored workflows."""
         return frozenset(name.removesuffix(ENDING) for name in await self._files.names())
 
     async def secret(self, text: str) -> str:
-        """A text with its references to the vault filled. Raises `NotFound`: `SECRET_NOT_FOUND`."""
+        """Return a text with its vault references filled. Raises `SECRET_NOT_FOUND`."""
         return (await self._secrets.fill({"text": text})).texts["text"]
 
     async def proof_of(self, ref: str, config: JsonObject) -> tuple[str, str] | None:
@@ -196,7 +196,7 @@ class TriggerActivation:
         return way, await self.secret(value)
 
     async def sign_in(self, config: JsonObject) -> tuple[str, str]:
-        """The username and the password of a mailbox."""
+        """Return the user name and password of a mailbox."""
         credentials = config.get("credentials")
         given = credentials if isinstance(credentials, dict) else {}
         username, password = str(given.get("username", "")), str(given.get("password", ""))
@@ -219,7 +219,7 @@ class TriggerActivation:
             )
 
     async def _on(self, name: str, node: str | None) -> Sequence[ActiveTrigger]:
-        """The triggers of a workflow that are on, or the one that is named."""
+        """Return the enabled triggers of a workflow, or the named one."""
         slugs = {
             one.slug for one in await self.activations.workflows() if name in {one.slug, one.name}
         }
@@ -238,7 +238,7 @@ class TriggerActivation:
         return [one for one in await self.list() if name in {one.workflow, one.slug}]
 
     async def _prepared(self, slug: str, workflow: Workflow, node: str, ref: str) -> ActiveTrigger:
-        """A trigger that will work: everything that can be known to be wrong is told now."""
+        """Return a trigger after checking everything that can be checked before it fires."""
         make_plan(only_from(workflow, node), self.kinds)
         config = settings_of(workflow, node, self.kinds)
         if config is None:
@@ -248,8 +248,8 @@ class TriggerActivation:
         if ref == schedules.REF:
             schedules.schedule_of(config)
         elif ref == watching.REF:
-            # What is there by now is no news.
-            look = await anyio.to_thread.run_sync(watching.look_now, config, self.roots)
+            # Existing files are not changes.
+            look = await anyio.to_thread.run_sync(watching.scan_now, config, self.roots)
             seen = json_text.write(look[1])
         elif ref == mail.REF and config.get("email_provider") == "imap":
             mailbox = mail.mailbox_of(config, *await self.sign_in(config))
@@ -276,12 +276,12 @@ class TriggerActivation:
 
 
 def hooks_of(active: ActiveTriggerSettings) -> tuple[str, ...]:
-    """The paths a trigger hears, below `/hooks`."""
+    """Return the paths below `/hooks` a trigger listens at."""
     return paths_of(active.row)
 
 
 def paths_of(row: ActiveTrigger) -> tuple[str, ...]:
-    """The paths of a trigger that is, or could be, on."""
+    """Return the paths of a trigger that is, or could be, enabled."""
     if row.path is not None:
         return (row.path,)
     shared = deliveries.FOR_ALL.get(row.ref)
@@ -298,7 +298,7 @@ def _check_hook(node: str, ref: str, config: JsonObject) -> None:
 
 
 def always(slugs: frozenset[str]) -> Present:
-    """Says that these workflows have a file."""
+    """Return a function that reports these workflows as existing."""
 
     async def present() -> frozenset[str]:
         return slugs

@@ -1,6 +1,6 @@
-"""Which triggers are on, and how far each has looked: two tables.
+"""Which triggers are enabled, and the position of each: two tables.
 
-A workflow is kept as it was when it was switched on, so that nobody's half-done edit goes live.
+A workflow is stored as it was when enabled, so that no unfinished edit goes live.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ MAX_FAILURE = 500
 
 @dataclass(frozen=True, slots=True)
 class ActiveWorkflow:
-    """A workflow that is on, as it was then."""
+    """A workflow as it was when enabled."""
 
     slug: str
     name: str
@@ -26,7 +26,7 @@ class ActiveWorkflow:
 
 @dataclass(frozen=True, slots=True)
 class ActiveTrigger:
-    """A trigger node that is on; `seen` is up to where it has looked."""
+    """An enabled trigger node; `seen` is its position."""
 
     workflow: str
     node: str
@@ -54,11 +54,9 @@ class Activations:
         document: str,
         triggers: Sequence[ActiveTrigger],
     ) -> None:
-        """Switch a workflow on, in place of an older version of it.
+        """Enable a workflow, replacing an older version of it.
 
-        A trigger that was on already goes on where it was; one that was paused stays so.
-
-        Raises `Conflict`: `HOOK_PATH_TAKEN`.
+        An enabled trigger keeps its position; a paused one stays paused. Raises `HOOK_PATH_TAKEN`.
         """
         now = timestamp(self._clock.now())
         async with self._database.transaction() as transaction:
@@ -92,7 +90,7 @@ class Activations:
                 )
 
     async def disable(self, slug: str) -> bool:
-        """Switch a workflow off; whether it was on."""
+        """Disable a workflow; return whether it was enabled."""
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM active_triggers WHERE workflow = ?", slug)
             return bool(
@@ -100,7 +98,7 @@ class Activations:
             )
 
     async def pause(self, workflow: str, node: str) -> None:
-        """Let a trigger start nothing until it is resumed; one that is paused stays so."""
+        """Pause a trigger; a paused one stays paused."""
         await self._database.execute(
             "UPDATE active_triggers SET paused_at = coalesce(paused_at, ?) "
             "WHERE workflow = ? AND node = ?",
@@ -108,7 +106,7 @@ class Activations:
         )
 
     async def resume(self, workflow: str, node: str, seen: str | None) -> None:
-        """Let a paused trigger go on from `seen`: what came up meanwhile is not made up for."""
+        """Resume a paused trigger at `seen`; missed events are not made up."""
         await self._database.execute(
             "UPDATE active_triggers SET paused_at = NULL, failure = NULL, seen = ? "
             "WHERE workflow = ? AND node = ? AND paused_at IS NOT NULL",
@@ -116,28 +114,28 @@ class Activations:
         )
 
     async def paused(self) -> frozenset[tuple[str, str]]:
-        """Workflow and node of every trigger that is paused."""
+        """Return workflow and node of every paused trigger."""
         rows = await self._database.rows(
             "SELECT workflow, node FROM active_triggers WHERE paused_at IS NOT NULL"
         )
         return frozenset((workflow, node) for workflow, node in rows)
 
     async def workflows(self) -> list[ActiveWorkflow]:
-        """Every workflow that is on."""
+        """Return every enabled workflow."""
         rows = await self._database.rows(
             "SELECT slug, name, revision, document, enabled_at FROM active_workflows ORDER BY slug"
         )
         return [ActiveWorkflow(*row) for row in rows]
 
     async def versions(self) -> dict[str, str]:
-        """Workflows that are on, with what changes whenever one is switched on again."""
+        """Return the enabled workflows, with a text that changes when one is enabled again."""
         rows = await self._database.rows(
             "SELECT slug, revision, enabled_at FROM active_workflows ORDER BY slug"
         )
         return {slug: f"{revision} {enabled_at}" for slug, revision, enabled_at in rows}
 
     async def stamp(self) -> str:
-        """Another text whenever a trigger was switched, paused or fired, or a run of it went on."""
+        """Return a text that changes when a trigger is switched or fires, or its run continues."""
         rows = await self._database.rows(
             "SELECT workflow, node, fired_at, failure, paused_at FROM active_triggers "
             "ORDER BY workflow, node"
@@ -150,15 +148,15 @@ class Activations:
         return repr((await self.versions(), rows, last, ended))
 
     async def triggers(self) -> list[ActiveTrigger]:
-        """Every trigger that is on."""
+        """Return every enabled trigger."""
         rows = await self._database.rows(
             "SELECT workflow, node, ref, path, seen, fired_at, failure, paused_at "
             "FROM active_triggers ORDER BY workflow, node"
         )
         return [ActiveTrigger(*row) for row in rows]
 
-    async def looked(self, workflow: str, node: str, seen: str, *, has_fired: bool = False) -> None:
-        """Note how far a trigger has looked, and that nothing is wrong with it."""
+    async def polled(self, workflow: str, node: str, seen: str, *, has_fired: bool = False) -> None:
+        """Record the position of a trigger, and that it works."""
         now = timestamp(self._clock.now()) if has_fired else None
         await self._database.execute(
             "UPDATE active_triggers SET seen = ?, failure = NULL, "
@@ -167,7 +165,7 @@ class Activations:
         )
 
     async def fired(self, workflow: str, node: str) -> None:
-        """Note that a trigger has started a run."""
+        """Record that a trigger started a run."""
         await self._database.execute(
             "UPDATE active_triggers SET failure = NULL, fired_at = ? "
             "WHERE workflow = ? AND node = ?",
@@ -175,7 +173,7 @@ class Activations:
         )
 
     async def failed(self, workflow: str, node: str, failure: str) -> None:
-        """Note why a trigger's last look failed."""
+        """Record why a trigger's last poll failed."""
         await self._database.execute(
             "UPDATE active_triggers SET failure = ? WHERE workflow = ? AND node = ?",
             *(failure[:MAX_FAILURE], workflow, node),

@@ -1,4 +1,4 @@
-"""The triggers that are on, ready for use: their workflows read, their settings complete."""
+"""The enabled triggers, ready for use: their workflows parsed, their settings complete."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -35,16 +35,16 @@ class ActiveTriggerSettings:
 
     @property
     def kind(self) -> str:
-        """`cron`, `webhook`, …: what a run says it was started by."""
+        """`cron`, `webhook`, …: the trigger kind recorded for a run."""
         return self.row.ref.partition(".")[2].lower()
 
     @property
     def is_paused(self) -> bool:
-        """Whether somebody said that it starts nothing for now."""
+        """Whether the trigger is paused."""
         return self.row.paused_at is not None
 
     def request(self, inputs: Json, *, once_key: str | None) -> RunRequest:
-        """A run for one event; inputs that do not match the workflow are kept as a failed run."""
+        """Return the run for one event; inputs that do not match are recorded as a failed run."""
         return RunRequest(
             self.workflow,
             inputs,
@@ -55,12 +55,12 @@ class ActiveTriggerSettings:
         )
 
     def once_key(self, what: str) -> str:
-        """The same for everything that is the same occasion."""
+        """Return the key of an event; the same event has the same key."""
         return f"{self.kind}/{self.row.workflow}/{self.row.node}/{what}"
 
 
 class ActiveTriggers:
-    """All triggers that are on; reading a workflow again is done only when it was changed."""
+    """All enabled triggers; a workflow is parsed again only after a change."""
 
     def __init__(self, activations: Activations, kinds: Kinds, present: Present) -> None:
         self._activations = activations
@@ -73,15 +73,15 @@ class ActiveTriggers:
 
     @property
     def active(self) -> tuple[ActiveTriggerSettings, ...]:
-        """What was on at the last refresh, paused or not."""
+        """The triggers enabled at the last refresh, paused or not."""
         return self._active
 
     def of(self, ref: str) -> list[ActiveTriggerSettings]:
-        """The triggers of one kind that look for occasions."""
+        """Return the polling triggers of one kind."""
         return [one for one in self._active if one.row.ref == ref and not one.is_paused]
 
     async def refresh(self) -> None:
-        """Look which triggers are on; a workflow that was deleted is off."""
+        """Read which triggers are enabled; a deleted workflow's are not."""
         async with self._turn:  # so that callers see earlier writes
             await self._refresh()
 
@@ -114,7 +114,7 @@ class ActiveTriggers:
 
 
 def settings_of(workflow: Workflow, node_id: str, kinds: Kinds) -> JsonObject | None:
-    """The settings of a trigger with all defaults; nothing where there is no such trigger."""
+    """Return the settings of a trigger with all defaults; None if there is no such trigger."""
     node = workflow.node(node_id)
     kind = kinds.of(node) if node else None
     if node is None or kind is None or kind.spec is None:
@@ -123,7 +123,7 @@ def settings_of(workflow: Workflow, node_id: str, kinds: Kinds) -> JsonObject | 
 
 
 def triggers_of(workflow: Workflow, node: str | None = None) -> list[tuple[str, str]]:
-    """Id and kind of the triggers that are not switched off, or of the one that is named."""
+    """Return id and kind of the triggers that are not disabled in the file, or of the named one."""
     found = [
         (str(one.id), one.ref)
         for one in workflow.nodes
@@ -136,7 +136,7 @@ def triggers_of(workflow: Workflow, node: str | None = None) -> list[tuple[str, 
 
 
 def only_from(workflow: Workflow, start: str) -> Workflow:
-    """The workflow without its other triggers, and without what hangs on those alone."""
+    """Return the workflow without its other triggers and the nodes only those lead to."""
     graph = Graph(workflow)
     others = [node.id for node in workflow.nodes if is_start(node) and node.id != start]
     gone = graph.reachable(others) | set(others)

@@ -1,7 +1,7 @@
 """When a schedule is due, in its own time zone: pure, no clock.
 
-As Debian's cron does it: what is set for a time that the clock skips happens right after the gap,
-what is set for a time that comes twice happens the first time; `*` hours follow real time.
+As in Debian's cron: a time skipped by the clock runs right after the gap, a time that occurs
+twice runs once; `*` hours follow real time.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from cronsim import CronSim, CronSimError
 
 from toolweave.errors import Invalid
 
-# Later than this is not late but missed.
+# Later than this counts as missed.
 ON_TIME = timedelta(seconds=60)
-# Looked at from the end on, so that a minute's schedule after a year off costs little.
+# Searched backwards, so that a minutely schedule after a year off costs little.
 _WINDOWS = (timedelta(hours=1), timedelta(days=2), timedelta(days=62))
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A cron expression in a time zone; of missed times the last few are made up for."""
+    """A cron expression in a time zone; the last few missed times are made up."""
 
     expression: str
     zone: ZoneInfo
@@ -29,7 +29,7 @@ class Schedule:
 
 
 def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
-    """The schedule, if it can be read and ever comes. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
+    """Parse a schedule that occurs at least once. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
     try:
         zone = ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -45,12 +45,12 @@ def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
 
 
 def next_time(schedule: Schedule, after: datetime) -> datetime | None:
-    """The first time after a moment, in UTC; nothing when there is none."""
+    """Return the first time after a moment, in UTC; None if there is none."""
     return next(_times(schedule, after), None)
 
 
 def due_times(schedule: Schedule, after: datetime, now: datetime) -> list[datetime]:
-    """What is due after a moment and until now: of what was missed, only the last few."""
+    """Return the times due after a moment until now; of missed ones only the last few."""
     found = _last_times(schedule, after, now, schedule.max_missed)
     on_time = [moment for moment in found if now - moment <= ON_TIME]
     missed = found[: len(found) - len(on_time)]
@@ -58,7 +58,7 @@ def due_times(schedule: Schedule, after: datetime, now: datetime) -> list[dateti
 
 
 def _last_times(schedule: Schedule, after: datetime, now: datetime, enough: int) -> list[datetime]:
-    """All times in the shortest window that holds enough of them, or all there are."""
+    """Return all times in the shortest window that holds enough of them, or all there are."""
     for window in _WINDOWS:
         start = now - window
         if start <= after:
@@ -82,7 +82,7 @@ def _times(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     try:
         for local in CronSim(schedule.expression, after.astimezone(schedule.zone)):
             moment = local.astimezone(UTC)
-            # Within an hour that comes twice, the first one may be behind us.
+            # Within an hour that occurs twice, the first one may be in the past.
             if moment > after:
                 yield moment
     except CronSimError as error:

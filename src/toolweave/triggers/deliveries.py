@@ -1,4 +1,4 @@
-"""A request to a hook, taken apart: its body, what makes it the same delivery, who it is for."""
+"""Parses a webhook request: its body, its delivery id, and the triggers it is for."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -11,10 +11,10 @@ from toolweave.triggers.active_triggers import ActiveTriggerSettings
 
 WAIT_PARAMETER = "wait"
 
-# Paths that every trigger of a kind hears, as one app of theirs posts to one address.
+# Paths shared by all triggers of a kind, because one app posts to one address.
 FOR_ALL = {"TRIGGER.GITHUB": "/github", "TRIGGER.SLACK": "/slack"}
 
-# By these a sender says that it is the same thing once more.
+# Headers by which a sender identifies a repeated delivery.
 _SAME = (
     *("idempotency-key", "x-idempotency-key", "webhook-id", "x-delivery-id"),
     *("x-github-delivery", "x-shopify-webhook-id", "x-gitlab-event-uuid"),
@@ -24,7 +24,7 @@ Proof: TypeAlias = Callable[[WebhookRequest, str], str | None]
 
 
 def any_proof(arrival: WebhookRequest, secret: str) -> str | None:
-    """Mail services differ in how they prove themselves."""
+    """Mail services authenticate in different ways."""
     ways = (proving.header_token, proving.query_token, proving.signature)
     reasons = [way(arrival, secret) for way in ways]
     return None if None in reasons else "no valid token or signature"
@@ -41,7 +41,7 @@ PROOFS: Mapping[str, Proof] = {
 
 
 def own_path(ref: str, config: JsonObject) -> str | None:
-    """The path a trigger has for itself, by its settings."""
+    """Return the path that belongs to a trigger alone, by its settings."""
     if ref == "TRIGGER.WEBHOOK":
         return plain_path(str(config.get("webhook_path")))
     server = config.get("server_config")
@@ -52,12 +52,12 @@ def own_path(ref: str, config: JsonObject) -> str | None:
 
 
 def plain_path(path: str) -> str:
-    """A path without a slash at its end."""
+    """Return a path without a trailing slash."""
     return "/" + path.strip("/")
 
 
 def listens_at(active: ActiveTriggerSettings, path: str) -> bool:
-    """Whether a trigger is meant by a path."""
+    """Whether a trigger listens at a path."""
     row = active.row
     if row.path is not None:
         return row.path == path
@@ -66,20 +66,20 @@ def listens_at(active: ActiveTriggerSettings, path: str) -> bool:
 
 
 def shown_headers(arrival: WebhookRequest) -> dict[str, str]:
-    """The headers a run may see: not what proves the caller."""
+    """Return the headers a run may see: without credentials."""
     return {name: value for name, value in arrival.headers.items() if name not in proving.PROOFS}
 
 
 def shown_query(arrival: WebhookRequest, *, hides_token: bool) -> dict[str, Json]:
-    """The query a run may see."""
+    """Return the query a run may see."""
     hidden = (WAIT_PARAMETER, proving.TOKEN_PARAMETER if hides_token else WAIT_PARAMETER)
     return {name: value for name, value in arrival.query.items() if name not in hidden}
 
 
 def same_by(ref: str, arrival: WebhookRequest, body: Json) -> str | None:
-    """What is the same when the same delivery comes again; nothing where nobody says."""
+    """Return the id of a delivery, the same for a repeated one; None if the sender gives none."""
     if ref == "TRIGGER.SLACK":
-        # A retry has the same event in it; `X-Slack-Retry-Num` only counts.
+        # A retry contains the same event; `X-Slack-Retry-Num` only counts.
         found = body.get("event_id") if isinstance(body, dict) else None
     else:
         named = (arrival.headers[name] for name in _SAME if name in arrival.headers)

@@ -1,4 +1,4 @@
-"""Calls and events that runs wait for, handed to those runs (FLOW.WAIT: webhook, event)."""
+"""Delivers calls and events to the runs that wait for them (FLOW.WAIT: webhook, event)."""
 
 import logging
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from toolweave.triggers import deliveries
 
 logger = logging.getLogger(__name__)
 
-# Who proves itself to a wait that names no token of its own, does it by this secret of the vault.
+# The vault secret that authenticates callers of a wait without a token of its own.
 TOKEN = "${vault:wait-webhook-token}"
 REMEMBERED = timedelta(days=2)
 _NOTE = (
@@ -33,7 +33,7 @@ _NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class EventDeliveryResult:
-    """The runs that got what came in, and why others did not."""
+    """The runs that received an event, and why others did not."""
 
     runs: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class EventDeliveryResult:
 
 @dataclass(frozen=True, slots=True)
 class EventSender:
-    """Who hands something in, through which door; and whether this process goes on with runs."""
+    """The sender and channel of an event; and whether this process continues the runs."""
 
     who: str | None
     via: str
@@ -49,7 +49,7 @@ class EventSender:
 
 
 class EventDelivery:
-    """Finds who waits for what came in; nothing is held for those who wait."""
+    """Finds the runs that wait for an event; nothing is kept open for them."""
 
     def __init__(self, engine: Engine, secrets: SecretTexts, clock: Clock) -> None:
         self._awaiting = AwaitedSteps(engine.journal.database)
@@ -59,15 +59,15 @@ class EventDelivery:
         self._clock = clock
 
     async def has_path(self, path: str) -> bool:
-        """Whether a run waits for a call of this path, or did lately."""
+        """Whether a run waits for a call of this path, or did recently."""
         address = call_address(path)
         return bool(await self._awaiting.at(address)) or await self._was_heard(address)
 
     async def call(self, arrival: WebhookRequest) -> EventDeliveryResult | None:
-        """Hand a call to every run that waits for it; nothing where none does, or did lately.
+        """Deliver a call to every run that waits for it; None if none does, or did recently.
 
-        Raises `ToolweaveError`: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`; `Denied`:
-        `HOOK_DENIED` when it is not proven where it comes from; `Invalid`: `JSON_INVALID`.
+        Raises `ToolweaveError`: `METHOD_NOT_ALLOWED`, with the allowed ones in `facts`; `Denied`:
+        `HOOK_DENIED` if the caller is not authenticated; `Invalid`: `JSON_INVALID`.
         """
         address = call_address(arrival.path)
         waiting = await self._awaiting.at(address)
@@ -85,7 +85,7 @@ class EventDelivery:
                 "no run waits for this method",
                 facts={"allow": sorted({_method(one) for one in waiting})},
             )
-        proven = [one for one in meant if await self._is_proven(one, arrival)]
+        proven = [one for one in meant if await self._is_authenticated(one, arrival)]
         if not proven:
             raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
@@ -98,7 +98,7 @@ class EventDelivery:
     async def event(
         self, name: str, payload: Json, *, by: str | None, via: str, resume: bool = True
     ) -> EventDeliveryResult:
-        """Tell every run that waits for an event of a name and for what is in it."""
+        """Deliver a named event to every run that waits for it and its content."""
         waiting = await self._awaiting.at(event_address(name))
         return await self._hand(waiting, "match", payload, EventSender(by, via, resume))
 
@@ -115,7 +115,7 @@ class EventDelivery:
                     one.run, one.step, reply, by=teller.who, via=teller.via, resume=teller.resume
                 )
             except Conflict:
-                continue  # it went on just now
+                continue  # it continued just now
             runs.append(one.run)
         others = len(waiting) - len(runs)
         reasons = (f"{others} runs wait for something else here",) if others else ()
@@ -126,7 +126,7 @@ class EventDelivery:
         sql = "SELECT 1 FROM heard WHERE channel = ? AND message = ? AND at > ?"
         return await self._database.row(sql, MARK, address, since) is not None
 
-    async def _is_proven(self, one: AwaitedStep, arrival: WebhookRequest) -> bool:
+    async def _is_authenticated(self, one: AwaitedStep, arrival: WebhookRequest) -> bool:
         if one.asked.get("authentication_required") is not True:
             return True
         named = one.asked.get("auth_token")

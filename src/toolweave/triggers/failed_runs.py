@@ -1,4 +1,4 @@
-"""TRIGGER.WORKFLOW_FAILED: one run per run that ended badly."""
+"""TRIGGER.WORKFLOW_FAILED: one run for each failed run."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from toolweave.triggers.polling import LOOK_EVERY_S, PollingTrigger
 
 REF = "TRIGGER.WORKFLOW_FAILED"
 MOST_AT_ONCE = 200
-# A run's end is noted a little before it is written, and clocks of machines differ.
+# A run's end has a time shortly before its write, and clocks of machines differ.
 OVERLAP = timedelta(seconds=5)
 MOST_REMEMBERED = 10_000
 
@@ -23,27 +23,27 @@ _ENDED = (
     "ORDER BY finished_at, id LIMIT ?"
 )
 
-# The inputs of the run to start; nothing where the failed one does not count.
+# Returns the inputs of the run to start; None if the failed one does not count.
 Accepts = Callable[[ActiveTriggerSettings, JsonObject], JsonObject | None]
 
 
 class Failures:
-    """Looks at runs that ended since the last look."""
+    """Polls the runs that ended since the last poll."""
 
     def __init__(
-        self, looking: PollingTrigger, database: Database, journal: Journal, accepts: Accepts
+        self, poller: PollingTrigger, database: Database, journal: Journal, accepts: Accepts
     ) -> None:
-        self._looking = looking
+        self._poller = poller
         self._database = database
         self._journal = journal
         self._accepts = accepts
-        # Runs within the overlap that were looked at; after a restart the run's key tells.
+        # Runs already seen within the overlap; after a restart run keys prevent repeats.
         self._done: dict[str, None] = {}
 
-    async def look(self, active: ActiveTriggerSettings) -> float:
+    async def poll(self, active: ActiveTriggerSettings) -> float:
         """Start a run for every failure that counts."""
-        row, activations = active.row, self._looking.activations
-        since = datetime.fromisoformat(row.seen) if row.seen else self._looking.clock.now()
+        row, activations = active.row, self._poller.activations
+        since = datetime.fromisoformat(row.seen) if row.seen else self._poller.clock.now()
         ended = await self._database.rows(_ENDED, timestamp(since - OVERLAP), MOST_AT_ONCE)
         enabled_at = datetime.fromisoformat(active.enabled_at)
         has_fired, last = False, since
@@ -55,11 +55,11 @@ class Failures:
             last = max(last, finished)
             inputs = self._accepts(active, await self._told(run))
             if inputs is not None:
-                await self._looking.fire(active, str(run[0]), inputs)
+                await self._poller.fire(active, str(run[0]), inputs)
                 has_fired = True
             self._remember(key)
         if last != since or row.seen is None or row.failure:
-            await activations.looked(row.workflow, row.node, timestamp(last), has_fired=has_fired)
+            await activations.polled(row.workflow, row.node, timestamp(last), has_fired=has_fired)
         return 0.0 if len(ended) == MOST_AT_ONCE and last != since else LOOK_EVERY_S
 
     def _remember(self, key: str) -> None:

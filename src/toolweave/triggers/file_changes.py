@@ -1,4 +1,4 @@
-"""What happened to files between two looks: pure, but for the one function that looks."""
+"""Changes of files between two scans: pure, except for the scan itself."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,13 +12,13 @@ from toolweave.errors import Denied, Limited
 MAX_FILES = 10_000
 
 FileEvent: TypeAlias = Literal["created", "modified", "deleted"]
-# By path from the watched folder on: time of writing in ns, size, number of the file.
+# By path below the watched folder: modification time in ns, size, inode.
 Stamps: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file, what happened to it, and its stamp; of a deleted one the last."""
+    """One file, its change and its stamp; of a deleted one the last."""
 
     path: str
     event: FileEvent
@@ -26,12 +26,12 @@ class FileChange:
 
     @property
     def modified_ns(self) -> int:
-        """When it was written."""
+        """Its modification time."""
         return int(self.stamp.split("-")[0])
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Its size in bytes."""
         return int(self.stamp.split("-")[1])
 
 
@@ -47,7 +47,7 @@ def changes(known: Stamps, before: Stamps, now: Stamps) -> list[FileChange]:
 
 
 def after(known: Stamps, taken: Iterable[FileChange]) -> dict[str, str]:
-    """What is known once some changes are seen to."""
+    """Return the known stamps after some changes were handled."""
     result = dict(known)
     for change in taken:
         if change.event == "deleted":
@@ -58,7 +58,7 @@ def after(known: Stamps, taken: Iterable[FileChange]) -> dict[str, str]:
 
 
 def watched_folder(path: str, roots: Iterable[Path]) -> tuple[Path, str | None]:
-    """The folder to look into, and the one name in it where a file is meant."""
+    """Return the folder to scan, and the file name if a single file is watched."""
     for root in roots:
         top = root.resolve()
         place = (top / path).resolve()
@@ -71,15 +71,15 @@ def watched_folder(path: str, roots: Iterable[Path]) -> tuple[Path, str | None]:
     )
 
 
-def look(folder: Path, pattern: str, *, recursive: bool) -> dict[str, str]:
-    """The stamps of all files in a folder whose names fit; links are left out."""
+def scan(folder: Path, pattern: str, *, recursive: bool) -> dict[str, str]:
+    """Return the stamps of all matching files in a folder; links are skipped."""
     found: dict[str, str] = {}
     for path, entry in _entries(folder, "", recursive=recursive):
         if not fnmatchcase(entry.name, pattern):
             continue
         try:
             seen = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:  # removed this very moment
+        except FileNotFoundError:  # just removed
             continue
         found[path] = f"{seen.st_mtime_ns}-{seen.st_size}-{seen.st_ino}"
         if len(found) > MAX_FILES:

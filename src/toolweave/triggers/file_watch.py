@@ -16,31 +16,31 @@ from toolweave.triggers.polling import PollingTrigger
 REF = "TRIGGER.FILE_WATCH"
 
 
-def look_now(config: JsonObject, roots: Sequence[Path]) -> tuple[Path, dict[str, str]]:
+def scan_now(config: JsonObject, roots: Sequence[Path]) -> tuple[Path, dict[str, str]]:
     """Scan the watched folder: its path and the stamps of its files; runs in a thread."""
     folder, name = files.watched_folder(str(config.get("path")), roots)
     pattern = name or str(config.get("pattern"))
-    return folder, files.look(folder, pattern, recursive=config.get("recursive") is True)
+    return folder, files.scan(folder, pattern, recursive=config.get("recursive") is True)
 
 
 class Watching:
-    """Remembers each trigger's last look, to see which files are still being written."""
+    """Remembers each trigger's last scan, to detect files that are still being written."""
 
-    def __init__(self, looking: PollingTrigger, roots: Sequence[Path]) -> None:
-        self._looking = looking
+    def __init__(self, poller: PollingTrigger, roots: Sequence[Path]) -> None:
+        self._poller = poller
         self._roots = roots
         self._before: dict[str, files.Stamps] = {}
         self._next: dict[str, float] = {}
 
-    async def look(self, active: ActiveTriggerSettings) -> float:
-        """Start a run for every change; the seconds until the next look."""
-        key, clock = active.once_key(""), self._looking.clock
+    async def poll(self, active: ActiveTriggerSettings) -> float:
+        """Start a run for every change; return the seconds until the next poll."""
+        key, clock = active.once_key(""), self._poller.clock
         every = active.config.get("poll_interval")
         every_s = float(every) if isinstance(every, int | float) else 5.0
         if (ahead := self._next.get(key, 0.0) - clock.monotonic()) > 0:
             return ahead
         self._next[key] = clock.monotonic() + every_s
-        folder, now = await anyio.to_thread.run_sync(look_now, active.config, self._roots)
+        folder, now = await anyio.to_thread.run_sync(scan_now, active.config, self._roots)
         known = _stamps(active.row.seen)
         found = files.changes(known, self._before.get(key, {}), now)
         self._before[key] = now
@@ -48,11 +48,11 @@ class Watching:
         for change in found:
             if isinstance(wanted, list) and change.event in wanted:
                 what = f"{change.event}/{change.path}/{change.stamp}"
-                await self._looking.fire(active, what, _inputs(folder, change, clock.now()))
+                await self._poller.fire(active, what, _inputs(folder, change, clock.now()))
         if found or active.row.failure:
             seen = json_text.write(files.after(known, found))
-            row, activations = active.row, self._looking.activations
-            await activations.looked(row.workflow, row.node, seen, has_fired=bool(found))
+            row, activations = active.row, self._poller.activations
+            await activations.polled(row.workflow, row.node, seen, has_fired=bool(found))
         return every_s
 
 

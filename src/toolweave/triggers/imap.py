@@ -1,4 +1,4 @@
-"""TRIGGER.EMAIL by IMAP: one run per new mail. Talking to the server blocks: it is for a thread."""
+"""TRIGGER.EMAIL by IMAP: one run per new mail. The client blocks, so it runs in a thread."""
 
 import imaplib
 import re
@@ -34,13 +34,13 @@ class Mailbox:
     username: str
     password: str = field(repr=False)
     folder: str = "INBOX"
-    # Where its host is, once that was looked up and checked; nothing is looked up again.
+    # The checked address of its host; it is not resolved again.
     address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MailboxCursor:
-    """Up to which mail a mailbox was looked at; numbers count only for one validity."""
+    """The position in a mailbox; numbers are valid for one UIDVALIDITY."""
 
     validity: int
     number: int
@@ -50,13 +50,13 @@ class MailboxCursor:
 
 
 def read_seen(text: str | None) -> MailboxCursor | None:
-    """What was noted; nothing before the first look."""
+    """Parse a stored position; None before the first poll."""
     found = re.fullmatch(r"(\d+):(\d+)", text or "")
     return MailboxCursor(int(found[1]), int(found[2])) if found else None
 
 
 def mailbox_of(config: JsonObject, username: str, password: str) -> Mailbox:
-    """The mailbox of a node's settings. Raises `Invalid`: `EMAIL_CONFIG_INVALID`."""
+    """Return the mailbox of a node's settings. Raises `EMAIL_CONFIG_INVALID`."""
     server = config.get("server_config")
     host = server.get("host") if isinstance(server, dict) else None
     if not isinstance(server, dict) or not isinstance(host, str) or not host or not username:
@@ -76,7 +76,7 @@ def mailbox_of(config: JsonObject, username: str, password: str) -> Mailbox:
 def new_mails(
     mailbox: Mailbox, seen: MailboxCursor | None
 ) -> tuple[MailboxCursor, list[tuple[str, bytes]]]:
-    """The mails after `seen`, oldest first, and up to where that is; at the first look, none."""
+    """Return the mails after `seen`, oldest first, and the new position; none in the first poll."""
     try:
         client = _connected(mailbox)
         try:
@@ -102,7 +102,7 @@ def _connected(mailbox: Mailbox) -> imaplib.IMAP4:
 
 
 class _Plain(imaplib.IMAP4):
-    """Connects to the address that was checked, whatever the name says by now."""
+    """Connects to the checked address, whatever the name resolves to now."""
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._at = (mailbox.address or mailbox.host, mailbox.port)
@@ -113,7 +113,7 @@ class _Plain(imaplib.IMAP4):
 
 
 class _Secure(imaplib.IMAP4_SSL):
-    """The same, and the server proves that it has the name."""
+    """The same over TLS; the certificate must match the name."""
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._at = (mailbox.address or mailbox.host, mailbox.port)
@@ -135,11 +135,11 @@ def _fetched(
         raise imaplib.IMAP4.error("no such mailbox")
     validity = _number(client, "UIDVALIDITY")
     if seen is None or seen.validity != validity:
-        # The mails that were there before are nobody's news.
+        # Mails that were there before are not new.
         return MailboxCursor(validity, _number(client, "UIDNEXT") - 1), []
     _, found = client.uid("SEARCH", f"UID {seen.number + 1}:*")
     listed = found[0].split() if found and isinstance(found[0], bytes) else []
-    # `n:*` always has the last mail, new or not.
+    # `n:*` always contains the last mail, new or not.
     numbers = sorted(number for one in listed if (number := int(one)) > seen.number)
     mails: list[tuple[str, bytes]] = []
     for number in numbers[:MOST_AT_ONCE]:
@@ -150,14 +150,14 @@ def _fetched(
 
 
 def _mail(client: imaplib.IMAP4, number: int) -> bytes | None:
-    """One mail; nothing where it is gone by now, or too large."""
+    """Return one mail; None if it is gone, or too large."""
     _, sizes = client.uid("FETCH", str(number), "(RFC822.SIZE)")
     told = sizes[0] if sizes and isinstance(sizes[0], bytes) else b""
     size = re.search(rb"RFC822\.SIZE (\d+)", told)
     if size is None or int(size[1]) > MAX_MAIL_BYTES:
         return None
     _, parts = client.uid("FETCH", str(number), "(BODY.PEEK[])")
-    # A literal comes as a pair: what was said before it, and its bytes.
+    # A literal comes as a pair: the text before it, and its bytes.
     pairs = cast("list[tuple[bytes, bytes] | bytes | None]", parts)
     return next((part[1] for part in pairs if isinstance(part, tuple)), None)
 
@@ -170,41 +170,41 @@ def _number(client: imaplib.IMAP4, name: str) -> int:
     return int(value)
 
 
-# The username and the password of a node's settings, out of the vault.
+# Returns the user name and password of a node's settings, from the vault.
 SignIn = Callable[[JsonObject], Awaitable[tuple[str, str]]]
-# Where a mail server may be connected to, by its name and port.
+# Returns the address of a mail server, by name and port.
 Find = Callable[[str, int], Awaitable[str]]
-# The new mails of a mailbox that a service's API shows, and up to where that is.
+# Returns the new mails of a mailbox by its service's API, and the new position.
 NewByApi = Callable[[JsonObject, str | None], Awaitable[tuple[str, list[tuple[str, bytes]]]]]
-# The inputs of the run to start; nothing where the mail does not count.
+# Returns the inputs of the run to start; None if the mail does not count.
 AcceptsMail = Callable[[ActiveTriggerSettings, bytes, str], JsonObject | None]
 
 
 class Mails:
-    """Looks into mailboxes, each as often as it wants."""
+    """Polls mailboxes, each at its own interval."""
 
     def __init__(
         self,
-        looking: PollingTrigger,
+        poller: PollingTrigger,
         sign_in: SignIn,
         accepts: AcceptsMail,
         find: Find,
         by_api: NewByApi | None = None,
     ) -> None:
         self._by_api = by_api
-        self._looking = looking
+        self._poller = poller
         self._find = find
         self._sign_in = sign_in
         self._accepts = accepts
         self._threads = CapacityLimiter(THREADS)
         self._next: dict[str, float] = {}
 
-    async def look(self, active: ActiveTriggerSettings) -> float:
-        """Start a run for every new mail that counts; the seconds until the next look."""
+    async def poll(self, active: ActiveTriggerSettings) -> float:
+        """Start a run for every new mail that counts; return the seconds until the next poll."""
         provider = active.config.get("email_provider")
         if provider != "imap" and (provider not in BY_API or self._by_api is None):
             return DEADLINE_S
-        key, clock, row = active.once_key(""), self._looking.clock, active.row
+        key, clock, row = active.once_key(""), self._poller.clock, active.row
         if (ahead := self._next.get(key, 0.0) - clock.monotonic()) > 0:
             return ahead
         every = active.config.get("polling_interval")
@@ -215,12 +215,10 @@ class Mails:
         for identity, raw in mails:
             inputs = self._accepts(active, raw, identity)
             if inputs is not None:
-                await self._looking.fire(active, identity, inputs)
+                await self._poller.fire(active, identity, inputs)
                 has_fired = True
         if seen != row.seen or row.failure:
-            await self._looking.activations.looked(
-                row.workflow, row.node, seen, has_fired=has_fired
-            )
+            await self._poller.activations.polled(row.workflow, row.node, seen, has_fired=has_fired)
         if len(mails) == MOST_AT_ONCE:
             self._next[key] = 0.0
         return every_s

@@ -1,6 +1,6 @@
-"""Every trigger of every stored workflow as people see it: on, paused or off, and what is wrong.
+"""Every trigger of every stored workflow for display: on, paused or off, and its problems.
 
-Only settings that are named here are shown, so that no secret can be among them.
+Only the settings named here are shown, so that no secret can be among them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ _FACTS: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """Where a trigger is delivered to, and how a caller proves itself."""
+    """The address of a trigger, and how callers authenticate."""
 
     paths: tuple[str, ...]
     methods: tuple[str, ...]
@@ -74,11 +74,11 @@ class TriggerLine:
     title: str
     ref: str
     state: State
-    is_current: bool  # whether what is on is the workflow as it is stored now
+    is_current: bool  # whether the enabled version is the stored one
     facts: tuple[tuple[str, str], ...]
     next_times: tuple[str, ...]
     hook: Hook | None
-    reason: str | None  # what is wrong with it
+    reason: str | None  # its problem
     paused_at: str | None
     recent: tuple[TriggerEvent, ...]
 
@@ -88,7 +88,7 @@ class TriggerLine:
         return self.ref.partition(".")[2].lower()
 
     def as_json(self) -> JsonObject:
-        """For programs; when it fired last is its newest occasion that started a run."""
+        """Return it as JSON; the last firing is the newest event that started a run."""
         fired = next((one for one in self.recent if one.outcome == "started"), None)
         return {
             "workflow": self.workflow,
@@ -115,15 +115,17 @@ class TriggerLine:
 
 
 async def trigger_lines(home: Home) -> list[TriggerLine]:
-    """All of them, by workflow; those of deleted workflows that were on come last."""
+    """Return all of them by workflow; those of deleted workflows come last."""
     switches = TriggerActivation(home)
     workflows = {one.slug: one for one in await switches.activations.workflows()}
-    board = ActiveTriggers(switches.activations, switches.kinds, always(frozenset(workflows)))
-    await board.refresh()
+    active_triggers = ActiveTriggers(
+        switches.activations, switches.kinds, always(frozenset(workflows))
+    )
+    await active_triggers.refresh()
     stored = await switches.stored()
     recent = await TriggerEvents(home.database, home.clock).recent()
     lister = _Lister(switches, home.clock.now(), workflows, recent)
-    on = {(one.row.workflow, one.row.node): one for one in board.active}
+    on = {(one.row.workflow, one.row.node): one for one in active_triggers.active}
     found: list[TriggerLine] = []
     for one in stored:
         mine = [node for node in one.workflow.nodes if node.type == "TRIGGER" and node.ref]
@@ -152,7 +154,7 @@ class _Lister:
     async def of_node(
         self, stored: Stored, node: Node, active: ActiveTriggerSettings | None
     ) -> TriggerLine:
-        """The line of a trigger that stands in a file."""
+        """Return the entry of a trigger in a stored workflow."""
         if active is not None:
             revision = self._workflows[stored.slug].revision
             return await self.of_row(active, "on", node, is_current=revision == stored.revision)
@@ -172,7 +174,7 @@ class _Lister:
         *,
         is_current: bool = False,
     ) -> TriggerLine:
-        """The line of a trigger that is on."""
+        """Return the entry of an enabled trigger."""
         row = active.row
         if row.paused_at is not None and state == "on":
             state = "paused"
@@ -229,7 +231,7 @@ class _Lister:
         return tuple(found), None
 
     async def _unproven(self, ref: str, config: JsonObject) -> str | None:
-        """Why nobody could prove to be the right caller."""
+        """Return why no caller could authenticate."""
         try:
             await self._switches.proof_of(ref, config)
         except ToolweaveError as error:
@@ -260,7 +262,7 @@ def _hook(ref: str, config: JsonObject, paths: Sequence[str]) -> Hook:
 
 
 def _proof(ref: str, config: JsonObject) -> str:
-    """How a caller proves itself, in a word; never with what."""
+    """Return the kind of authentication, never the secret."""
     if ref == "TRIGGER.WEBHOOK":
         return str(config.get("authentication", "none"))
     if ref == "TRIGGER.GITHUB":

@@ -1,4 +1,4 @@
-"""TRIGGER.EMAIL by the APIs of Gmail and Microsoft: the mails that came since the last look."""
+"""TRIGGER.EMAIL by the APIs of Gmail and Microsoft: the mails since the last poll."""
 
 import base64
 import binascii
@@ -117,7 +117,7 @@ class MailApis:
 
 
 def address_of(config: JsonObject, *, allow_private: bool) -> str:
-    """Where a trigger's service is: a token goes to no other address. Raises `EMAIL_DENIED`."""
+    """Return the address of a trigger's service; tokens go nowhere else. Raises `EMAIL_DENIED`."""
     usual = HOSTS[PROVIDERS[str(config.get("email_provider"))]]
     server = config.get("server_config")
     told = server.get("base_url") if isinstance(server, dict) else None
@@ -132,7 +132,7 @@ def address_of(config: JsonObject, *, allow_private: bool) -> str:
 
 
 def open_mail_apis(home: Home, http: NodeHttpClient, secrets: SecretTexts) -> MailApis:
-    """The APIs of mail services, for the triggers of a home."""
+    """Return the mail APIs for the triggers of a home."""
     tokens = GrantedTokens(secrets, http, masker=home.masker, clock=home.clock)
     allow_private = home.settings.allow_private_http
     return MailApis(http, tokens, home.clock, allow_private=allow_private)

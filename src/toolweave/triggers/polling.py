@@ -1,4 +1,4 @@
-"""The loop of every trigger that looks by itself: one look at a time, and none stops another."""
+"""The loop of polling triggers: one poll at a time; a failure stops no other trigger."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -14,34 +14,34 @@ from toolweave.triggers.recent_events import TriggerEvents
 
 logger = logging.getLogger(__name__)
 
-# How often a loop looks whether something was switched on or off, or the clock was set.
+# How often a loop checks whether a trigger was switched, or the clock was set.
 LOOK_EVERY_S = 1.0
 
-# What one look does; it gives the seconds until the next one.
+# One poll; returns the seconds until the next one.
 Look = Callable[[ActiveTriggerSettings], Awaitable[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class PollingTrigger:
-    """What every loop works with."""
+    """What every polling loop uses."""
 
-    board: ActiveTriggers
+    active: ActiveTriggers
     activations: Activations
     runs: Runs
     clock: Clock
-    firings: TriggerEvents
+    recent_events: TriggerEvents
 
     async def fire(self, active: ActiveTriggerSettings, what: str, inputs: Json) -> str:
-        """Start a run for one occasion; for the same occasion it is the same run."""
+        """Start a run for one event; the same event gives the same run."""
         run = await self.runs.start(active.request(inputs, once_key=active.once_key(what)))
-        self.firings.note(active.row.workflow, active.row.node, "started", run=run)
+        self.recent_events.note(active.row.workflow, active.row.node, "started", run=run)
         return run
 
     async def once(self, ref: str, look: Look) -> float:
-        """One look of every trigger of a kind; the seconds until somebody wants another one."""
-        await self.board.refresh()
+        """Poll every trigger of a kind once; return the seconds until the next poll."""
+        await self.active.refresh()
         waits = [LOOK_EVERY_S]
-        for active in self.board.of(ref):
+        for active in self.active.of(ref):
             try:
                 waits.append(await look(active))
             except ToolweaveError as error:
@@ -49,21 +49,21 @@ class PollingTrigger:
         return max(min(waits), 0.0)
 
     async def forever(self, ref: str, look: Look) -> None:
-        """Look until the end; a database that does not answer is asked again."""
+        """Poll forever; after a database failure, try again."""
         while True:
             wait_s = LOOK_EVERY_S
             try:
-                if self.board.of(ref):
+                if self.active.of(ref):
                     wait_s = await self.once(ref, look)
             except ToolweaveError as error:
                 logger.warning("triggers cannot be read", extra={"code": error.code})
             await self.clock.sleep(max(wait_s, 0.01))
 
     async def follow(self) -> None:
-        """Keep the board as the tables are."""
+        """Keep the enabled triggers current."""
         while True:
             try:
-                await self.board.refresh()
+                await self.active.refresh()
             except ToolweaveError as error:
                 logger.warning("triggers cannot be read", extra={"code": error.code})
             await self.clock.sleep(LOOK_EVERY_S)
@@ -71,7 +71,7 @@ class PollingTrigger:
     async def _note(self, active: ActiveTriggerSettings, error: ToolweaveError) -> None:
         row = active.row
         text = f"{error.code}: {error.message}"
-        if row.failure != text[:MAX_FAILURE]:  # told once, not at every look
+        if row.failure != text[:MAX_FAILURE]:  # logged once, not at every poll
             extra = {"workflow": active.name, "node": row.node, "code": error.code}
             logger.warning("a trigger cannot check for events", extra=extra)
             await self.activations.failed(row.workflow, row.node, text)

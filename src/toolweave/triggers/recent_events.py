@@ -1,6 +1,6 @@
-"""The last occasions of each trigger, for people: when, what came of it, which run.
+"""The recent events of each trigger, for display: when, the outcome, which run.
 
-Written behind the deliveries' back: what a kill loses here is a line of a list, never a run.
+Written in the background: a crash loses an entry of this list, never a run.
 """
 
 import logging
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 Outcome = Literal["started", "ignored", "refused", "paused"]
 
-# Of each trigger; a flood of deliveries leaves no more than these.
+# Kept per trigger, however many deliveries arrive.
 KEPT = 20
 MAX_REASON = 300
 PAUSE_S = 0.2
@@ -44,7 +44,7 @@ _RECENT = (
 
 @dataclass(frozen=True, slots=True)
 class TriggerEvent:
-    """One occasion; `status` is how its run stands, if it is still kept."""
+    """One event; `status` is that of its run, if it is still stored."""
 
     at: str
     outcome: Outcome
@@ -71,40 +71,40 @@ class TriggerEvents:
         run: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Remember an occasion; it is written a moment later."""
+        """Record an event; it is written a moment later."""
         at = timestamp(self._clock.now())
         told = reason[:MAX_REASON] if reason else None
         self._unsaved[workflow, node].append(TriggerEvent(at, outcome, run, told))
         self._wake.set()
 
     async def recent(self) -> Mapping[tuple[str, str], list[TriggerEvent]]:
-        """The kept occasions by workflow and node, newest first."""
+        """Return the stored events by workflow and node, newest first."""
         found: defaultdict[tuple[str, str], list[TriggerEvent]] = defaultdict(list)
         for workflow, node, at, outcome, run, reason, status in await self._database.rows(_RECENT):
             found[workflow, node].append(TriggerEvent(at, outcome, run, reason, status))
         return found
 
     async def save(self) -> None:
-        """Write what is not written yet; on failure it waits for the next time."""
+        """Write pending events; after a failure they stay pending."""
         batch, self._unsaved = self._unsaved, defaultdict(_newest)
         if not batch:
             return
         try:
             async with self._database.transaction() as change:
-                for (workflow, node), firings in batch.items():
-                    for one in firings:
+                for (workflow, node), events in batch.items():
+                    for one in events:
                         values = (workflow, node, one.at, one.outcome, one.run, one.reason)
                         await change.execute(_SAVE, *values)
                     await change.execute(_FORGET, workflow, node, workflow, node, KEPT)
         except BaseException:
-            for key, firings in self._unsaved.items():
-                batch[key].extend(firings)
+            for key, events in self._unsaved.items():
+                batch[key].extend(events)
             self._unsaved = batch
             raise
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
-        """Write in the background for as long as this is entered, and once more at the end."""
+        """Write in the background while this is entered, and once more at the end."""
         try:
             async with background() as tasks:
                 tasks.start_soon(self._write_forever)

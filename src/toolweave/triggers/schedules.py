@@ -10,14 +10,14 @@ from toolweave.triggers.cron import Schedule, due_times, next_time, read_schedul
 from toolweave.triggers.polling import LOOK_EVERY_S, PollingTrigger
 
 REF = "TRIGGER.CRON"
-# A moment noted ahead of now by more than this means that the clock was set back; so far is
-# then looked at again.
+# A position ahead of now by more than this means that the clock was set back; that much is
+# then scanned again.
 SET_BACK = timedelta(seconds=5)
 LOOK_BACK = timedelta(days=1)
 
 
 def schedule_of(config: JsonObject) -> Schedule:
-    """The schedule of a node's settings. Raises `Invalid`: `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
+    """Return the schedule of a node's settings. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
     missed = config.get("max_missed_runs")
     return read_schedule(
         str(config.get("cron_expression")),
@@ -35,15 +35,15 @@ class _Next:
 
 
 class Schedules:
-    """Looks at schedules; between two times a look costs next to nothing."""
+    """Polls schedules; between two times a poll costs next to nothing."""
 
-    def __init__(self, looking: PollingTrigger) -> None:
-        self._looking = looking
+    def __init__(self, poller: PollingTrigger) -> None:
+        self._poller = poller
         self._next: dict[str, _Next] = {}
 
-    async def look(self, active: ActiveTriggerSettings) -> float:
-        """Start what is due; the seconds until the next time."""
-        now, key = self._looking.clock.now(), active.once_key("")
+    async def poll(self, active: ActiveTriggerSettings) -> float:
+        """Start what is due; return the seconds until the next time."""
+        now, key = self._poller.clock.now(), active.once_key("")
         known = self._next.get(key)
         if known is None or not _still_holds(known, active, now):
             seen = await self._start_due(active, now)
@@ -54,8 +54,8 @@ class Schedules:
         return (known.due_at - now).total_seconds()
 
     async def _start_due(self, active: ActiveTriggerSettings, now: datetime) -> str:
-        """Start a run for each time that is due; up to when that was looked at."""
-        row, looking = active.row, self._looking
+        """Start a run for each due time; return the new position."""
+        row, poller = active.row, self._poller
         schedule = schedule_of(active.config)
         seen = datetime.fromisoformat(row.seen) if row.seen else now
         after = _looked_back(active, now) if seen - now > SET_BACK else seen
@@ -66,24 +66,21 @@ class Schedules:
                 "scheduled_time": timestamp(moment),
                 "timezone": str(schedule.zone),
             }
-            await looking.fire(active, timestamp(moment), inputs)
+            await poller.fire(active, timestamp(moment), inputs)
         last = timestamp(due[-1] if due else after)
         if last != row.seen or row.failure:
-            await looking.activations.looked(row.workflow, row.node, last, has_fired=bool(due))
+            await poller.activations.polled(row.workflow, row.node, last, has_fired=bool(due))
         return last
 
 
 def _still_holds(known: _Next, active: ActiveTriggerSettings, now: datetime) -> bool:
-    """Whether nothing is due yet, nothing was changed, and the clock was not set back."""
+    """Whether nothing is due, nothing was changed, and the clock was not set back."""
     is_same = (known.seen, known.enabled_at) == (active.row.seen, active.enabled_at)
     is_ahead = known.due_at is None or now < known.due_at
     return is_same and known.looked_at <= now and is_ahead and not active.row.failure
 
 
 def _looked_back(active: ActiveTriggerSettings, now: datetime) -> datetime:
-    """Where to begin after the clock was set back: nobody knows what was seen to.
-
-    Whatever the clock comes past again was started already, or is due: its key tells.
-    """
+    """Return where to start after the clock was set back; event keys prevent repeated runs."""
     enabled_at = datetime.fromisoformat(active.enabled_at)
     return min(max(enabled_at, now - LOOK_BACK), now)

@@ -1,6 +1,6 @@
-"""Triggers at work: the loops that look by themselves, and the door for hooks.
+"""The triggers of a process: polling loops, and the endpoint of webhooks.
 
-Joins what is on (`switches.py`) to the filters of the nodes and to the engine.
+Connects the enabled triggers (`activation.py`) with the nodes' filters and the engine.
 """
 
 import logging
@@ -40,7 +40,7 @@ from toolweave.triggers.recent_events import Outcome, TriggerEvents
 
 logger = logging.getLogger(__name__)
 
-# A path that nobody has may be one that was switched on just now.
+# An unknown path may have been enabled just now.
 REFRESH_EVERY_S = 0.25
 NOTE_EVERY_S = 10.0
 
@@ -54,7 +54,7 @@ ACCEPTS: Mapping[str, Callable[[JsonObject, Delivery], Accepted]] = {
 
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
-    """What came of a delivery: runs, reasons why some trigger started none, or a challenge."""
+    """The outcome of a delivery: runs, reasons why a trigger started none, or a challenge."""
 
     runs: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class NotStarted:
 
 
 class Triggers:
-    """The triggers of one process that hosts them."""
+    """The triggers of one process."""
 
     def __init__(
         self,
@@ -88,22 +88,22 @@ class Triggers:
         self._engine = engine
         self._slack_names = slack_names
         switches = self.switches
-        self.board = ActiveTriggers(switches.activations, switches.kinds, switches.present)
-        self.firings = TriggerEvents(home.database, home.clock)
-        self.looking = PollingTrigger(
-            self.board, switches.activations, engine.runs, home.clock, self.firings
+        self.active = ActiveTriggers(switches.activations, switches.kinds, switches.present)
+        self.recent_events = TriggerEvents(home.database, home.clock)
+        self.poller = PollingTrigger(
+            self.active, switches.activations, engine.runs, home.clock, self.recent_events
         )
-        self.schedules = schedules.Schedules(self.looking)
-        self.watching = watching.Watching(self.looking, switches.roots)
+        self.schedules = schedules.Schedules(self.poller)
+        self.watching = watching.Watching(self.poller, switches.roots)
         self.mails = mail.Mails(
-            self.looking,
+            self.poller,
             switches.sign_in,
             self._accepts_mail,
             switches.mail_address,
             mail_apis.new if mail_apis is not None else None,
         )
         self.failures = failures.Failures(
-            self.looking, home.database, engine.journal, _accepts_failure
+            self.poller, home.database, engine.journal, _accepts_failure
         )
         self._refreshing = anyio.Lock()
         self._refreshed_at = -REFRESH_EVERY_S
@@ -111,31 +111,31 @@ class Triggers:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Look for occasions for as long as this is entered."""
-        await self.board.refresh()
-        async with self.firings.writing(), background() as tasks:
-            tasks.start_soon(self.looking.follow)
-            tasks.start_soon(self.looking.forever, schedules.REF, self.schedules.look)
-            tasks.start_soon(self.looking.forever, watching.REF, self.watching.look)
-            tasks.start_soon(self.looking.forever, mail.REF, self.mails.look)
-            tasks.start_soon(self.looking.forever, failures.REF, self.failures.look)
+        """Poll while this is entered."""
+        await self.active.refresh()
+        async with self.recent_events.writing(), background() as tasks:
+            tasks.start_soon(self.poller.follow)
+            tasks.start_soon(self.poller.forever, schedules.REF, self.schedules.poll)
+            tasks.start_soon(self.poller.forever, watching.REF, self.watching.poll)
+            tasks.start_soon(self.poller.forever, mail.REF, self.mails.poll)
+            tasks.start_soon(self.poller.forever, failures.REF, self.failures.poll)
             yield
 
     async def has_path(self, path: str) -> bool:
-        """Whether any trigger, or a run that waits, is meant by a path below `/hooks`."""
+        """Whether a trigger, or a waiting run, listens at a path below `/hooks`."""
         return bool(
             await self._at(deliveries.plain_path(path))
         ) or await self.event_delivery.has_path(path)
 
     async def deliver(self, arrival: WebhookRequest) -> DeliveryResult:
-        """Start a run for every trigger that a request is meant for, that it is proven to, and
-        whose filters it passes; the same delivery again gives the same runs. Where no trigger
-        listens it is for the runs that wait for it.
+        """Start a run for each trigger that a request authenticates to and whose filters it passes.
+
+        A repeated delivery returns the same runs. Without a trigger it goes to waiting runs.
 
         Raises:
             NotFound: `HOOK_NOT_FOUND`.
-            Denied: `HOOK_DENIED` when it is not proven where it comes from.
-            ToolweaveError: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`.
+            Denied: `HOOK_DENIED` if the request is not authenticated.
+            ToolweaveError: `METHOD_NOT_ALLOWED`, with the allowed ones in `facts`.
             Invalid: `JSON_INVALID`; `WORKFLOW_INVALID` when no workflow at this path can run.
             Unavailable: `HOOK_PAUSED`.
         """
@@ -143,7 +143,7 @@ class Triggers:
         if not meant:
             return await self._call_in(arrival)
         _check_method(meant, arrival)
-        proven = [active for active in meant if await self._is_proven(active, arrival)]
+        proven = [active for active in meant if await self._is_authenticated(active, arrival)]
         if not proven:
             raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
@@ -152,7 +152,7 @@ class Triggers:
         outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
         failed = [one.code for one in outcomes if isinstance(one, NotStarted)]
         if failed and len(failed) == len(outcomes):
-            # What is wrong with the workflow is for its owner to see, not for the sender.
+            # Problems of the workflow are for its owner, not for the sender.
             raise Invalid(failed[0], "the workflow of this hook cannot run")
         return DeliveryResult(
             tuple(one for one in outcomes if isinstance(one, str)),
@@ -161,8 +161,8 @@ class Triggers:
         )
 
     async def _awake(self, proven: Sequence[ActiveTriggerSettings]) -> list[ActiveTriggerSettings]:
-        """Those that are not paused; a sender that finds all of them so may come again later."""
-        # Asked anew: once somebody was told that it is paused, nothing starts.
+        """Return the triggers that are not paused; if all are, the sender may retry later."""
+        # Read again: once a user was shown that it is paused, nothing starts.
         paused = await self.switches.activations.paused()
         awake = [one for one in proven if (one.row.workflow, one.row.node) not in paused]
         if not awake:
@@ -179,7 +179,7 @@ class Triggers:
         return DeliveryResult(handed.runs, handed.ignored)
 
     async def ended(self, run: str, wait_s: float) -> Finished | None:
-        """How a run ended, if it does within some seconds."""
+        """Return how a run ended, if it does within some seconds."""
         with anyio.move_on_after(wait_s):
             return await self._engine.end_of(run)
         return None
@@ -189,15 +189,17 @@ class Triggers:
             async with self._refreshing:  # concurrent requests use its result
                 now = self._clock.monotonic()
                 if now - self._refreshed_at >= REFRESH_EVERY_S:
-                    await self.board.refresh()
+                    await self.active.refresh()
                     self._refreshed_at = now
                 found = self._known_at(path)
         return found
 
     def _known_at(self, path: str) -> list[ActiveTriggerSettings]:
-        return [active for active in self.board.active if deliveries.listens_at(active, path)]
+        return [active for active in self.active.active if deliveries.listens_at(active, path)]
 
-    async def _is_proven(self, active: ActiveTriggerSettings, arrival: WebhookRequest) -> bool:
+    async def _is_authenticated(
+        self, active: ActiveTriggerSettings, arrival: WebhookRequest
+    ) -> bool:
         reason: str | None = None
         try:
             proof = await self.switches.proof_of(active.row.ref, active.config)
@@ -263,7 +265,9 @@ class Triggers:
         run: str | None = None,
         reason: str | None = None,
     ) -> None:
-        self.firings.note(active.row.workflow, active.row.node, outcome, run=run, reason=reason)
+        self.recent_events.note(
+            active.row.workflow, active.row.node, outcome, run=run, reason=reason
+        )
 
     async def _accepted(self, active: ActiveTriggerSettings, delivery: Delivery) -> Accepted:
         if active.row.ref != "TRIGGER.SLACK" or self._slack_names is None:
@@ -279,7 +283,7 @@ class Triggers:
         return slack.accepts(active.config, replace(delivery, names=names))
 
     async def _note(self, active: ActiveTriggerSettings) -> None:
-        """Write down that a trigger fired, now and then: a busy hook has better things to do."""
+        """Record that a trigger fired, at intervals: a busy webhook need not write each time."""
         key, now = active.once_key(""), self._clock.monotonic()
         if now - self._noted.get(key, -NOTE_EVERY_S) >= NOTE_EVERY_S:
             self._noted[key] = now
@@ -296,7 +300,7 @@ class Triggers:
 async def open_triggers(
     home: Home, engine: Engine, *, roots: Sequence[Path] = ()
 ) -> AsyncGenerator[Triggers]:
-    """The triggers of a process that hosts them; the engine must keep time."""
+    """Open the triggers of a process; the engine must drive runs."""
     secrets = SecretTexts(home.vault, home.masker)
     http = NodeHttpClient(secrets, allow_private=home.settings.allow_private_http)
     names = SlackNames(http, home.clock)
@@ -319,7 +323,7 @@ def _inputs(accepted: Accepted) -> JsonObject | None:
 
 
 def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: WebhookRequest) -> None:
-    """Services post; a webhook says itself which methods it takes."""
+    """Services use POST; a webhook declares its methods."""
     allowed: set[str] = set()
     for active in meant:
         methods = active.config.get("allowed_methods")
@@ -333,7 +337,7 @@ def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: WebhookReques
 
 
 def _challenge(proven: Sequence[ActiveTriggerSettings], body: Json) -> str | None:
-    """What Slack wants to hear back before it sends anything to an address."""
+    """Return Slack's URL verification challenge, which it expects back."""
     if not isinstance(body, dict) or body.get("type") != "url_verification":
         return None
     found = body.get("challenge")

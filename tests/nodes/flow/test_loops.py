@@ -92,7 +92,7 @@ def test_every_type_of_loop_is_known() -> None:
 
 
 async def counts(context: NodeContext) -> Outcome:
-    came = context.given.came_in
+    came = context.given.incoming
     assert isinstance(came, dict)
     return Outcome({"n": int(str(came["n"])) + 1})
 

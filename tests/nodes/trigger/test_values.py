@@ -17,7 +17,7 @@ def value_of(node: NodeCode, came_in: Json, **config: Json) -> JsonObject:
         given.name: given.default for given in node.spec.configurations if given.default is not None
     }
     assert isinstance(node, Pure)
-    outcome = node.compute(NodeInput(defaults | config, came_in=came_in, names={"run": RUN}))
+    outcome = node.compute(NodeInput(defaults | config, incoming=came_in, names={"run": RUN}))
     assert outcome.ports == ("output",)
     assert isinstance(outcome.value, dict)
     return outcome.value

@@ -107,7 +107,7 @@ class ForEach:
         path = given.text("array_path")
         return list_at(given, path) if path else given.listing("data")
 
-    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
+    def continues(self, given: NodeInput, done: int, last: Json) -> bool:
         """Never asked: the list decides."""
         return False
 

@@ -182,7 +182,7 @@ class LoopNode:
                     facts={"field": "loop_condition"},
                 )
 
-    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
+    def continues(self, given: NodeInput, done: int, last: Json) -> bool:
         """Whether the condition holds for what the last iteration gave."""
         if done >= given.whole("max_iterations"):
             return False

@@ -154,7 +154,7 @@ def reminder(wait_s: float, text: str) -> tuple[Nudge, ...]:
 def content_of(given: NodeInput) -> Json:
     """What people are to judge: the input of that name, else all that came in."""
     content = given.value("content")
-    return given.came_in if content is None else content
+    return given.incoming if content is None else content
 
 
 async def ask(context: NodeContext, asking: QuestionNode) -> Outcome | Wait:

@@ -98,7 +98,7 @@ def _question(config: JsonObject, system: str, choice: str = "auto") -> ModelQue
 
 def _opening(context: NodeContext, words: Json) -> Opening:
     async def opening() -> tuple[Message, ...]:
-        data = context.given.came_in
+        data = context.given.incoming
         if data is None or data == {}:
             return (Said(text=str(words)),)
         shown = json_text.write(data)

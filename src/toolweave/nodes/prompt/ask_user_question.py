@@ -22,9 +22,9 @@ class AskUserQuestion:
         reply = context.resumed.reply
         if is_free:
             answer = reply.get(ANSWER, reply) if isinstance(reply, dict) else reply
-            return Outcome({"answer": answer, "data": given.came_in})
+            return Outcome({"answer": answer, "data": given.incoming})
         index = _chosen(options, reply)
-        value: JsonObject = {"answer": options[index].get("label"), "data": given.came_in}
+        value: JsonObject = {"answer": options[index].get("label"), "data": given.incoming}
         return Outcome(value, (f"branch-{index}",))
 
 

@@ -17,7 +17,7 @@ class Branch:
         """What came in, by one branch."""
         for index, branch in enumerate(branches_of(given)):
             if branch.get("isDefault") is not True and self.holds(branch, given):
-                return Outcome(given.came_in, (f"branch-{index}",))
+                return Outcome(given.incoming, (f"branch-{index}",))
         return self.otherwise(given)
 
     def otherwise(self, given: NodeInput) -> Outcome:
@@ -29,7 +29,7 @@ class Branch:
         ]
         if not defaults:
             raise Invalid("BRANCH_NONE", "no branch holds, and there is no default")
-        return Outcome(given.came_in, (f"branch-{defaults[-1]}",))
+        return Outcome(given.incoming, (f"branch-{defaults[-1]}",))
 
     def holds(self, branch: JsonObject, given: NodeInput) -> bool:
         """Evaluate a branch's expression. Raises `MODEL_NEEDED` for plain language."""

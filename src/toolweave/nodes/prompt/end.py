@@ -11,7 +11,7 @@ class End:
 
     def compute(self, given: NodeInput) -> Outcome:
         """What came in."""
-        return Outcome(given.came_in)
+        return Outcome(given.incoming)
 
 
 plain = End()

@@ -78,10 +78,10 @@ class AskedBranch:
         if isinstance(chosen, Wait):
             return chosen
         if chosen is not None:
-            return Outcome(given.came_in, (f"branch-{chosen}",))
+            return Outcome(given.incoming, (f"branch-{chosen}",))
         later = next((index for index, holds in enumerate(found) if holds is True), None)
         if later is not None:
-            return Outcome(given.came_in, (f"branch-{later}",))
+            return Outcome(given.incoming, (f"branch-{later}",))
         return self._branch.otherwise(given)
 
 
@@ -117,7 +117,7 @@ async def _asked(context: NodeContext, in_words: list[int]) -> int | Wait | None
         statements = "\n".join(f"{at}: {listed[at].get('condition')}" for at in in_words)
         target = given.config.get("evaluationTarget")
         about = f"\n\nWhat is judged: {target}" if isinstance(target, str) and target else ""
-        data = json_text.write(given.came_in)[:MAX_DATA_CHARS].replace("</", "<\\/")
+        data = json_text.write(given.incoming)[:MAX_DATA_CHARS].replace("</", "<\\/")
         text = f"The statements:\n{statements}{about}\n\n<data>\n{data}\n</data>"
         return (Said(text=text),)
 

@@ -11,7 +11,7 @@ class Start:
 
     def compute(self, given: NodeInput) -> Outcome:
         """The inputs."""
-        return Outcome(given.came_in)
+        return Outcome(given.incoming)
 
 
 plain = Start()

@@ -11,7 +11,7 @@ _EMPTY: Mapping[str, Json] = {"string": "", "object": {}, "array": [], "integer"
 
 def inputs_of(given: NodeInput) -> JsonObject:
     """What the run was started with; nothing where that is no object."""
-    return given.came_in if isinstance(given.came_in, dict) else {}
+    return given.incoming if isinstance(given.incoming, dict) else {}
 
 
 def started(spec: NodeSpec, given: NodeInput, known: Mapping[str, Json]) -> JsonObject:

@@ -81,7 +81,7 @@ class _Session:
 
     async def fetch_alone(self, sql: str, values: Values) -> list[Row]:
         """Return the rows of a query outside any transaction."""
-        with self._told():
+        with self._typed_errors():
             try:
                 cursor = await self._first(_translated(sql), values)
                 return await cursor.fetchall()
@@ -89,16 +89,16 @@ class _Session:
                 await self._settle()
 
     async def fetch(self, sql: str, values: Values) -> list[Row]:
-        with self._told(shield=True):
+        with self._typed_errors(shield=True):
             cursor = await self._held.execute(_translated(sql), values)
             return await cursor.fetchall() if cursor.description else []
 
     async def execute(self, sql: str, values: Values) -> int:
-        with self._told(shield=True):
+        with self._typed_errors(shield=True):
             return max((await self._held.execute(_translated(sql), values)).rowcount, 0)
 
     async def executemany(self, sql: str, rows: Sequence[Values]) -> int:
-        with self._told(shield=True):
+        with self._typed_errors(shield=True):
             async with self._held.cursor() as cursor:
                 await cursor.executemany(_translated(sql), rows)
                 return max(cursor.rowcount, 0)
@@ -134,21 +134,21 @@ class _Session:
         return found
 
     async def begin(self, *, shared: bool = False) -> None:
-        with self._told():
+        with self._typed_errors():
             await self._first(BEGIN_SHARED if shared else _BEGIN, None)
 
     async def notices(self) -> list[str]:
         """Wait for and return notifications on the subscribed channels."""
-        with self._told():
+        with self._typed_errors():
             return [notice.payload async for notice in self._held.notifies(stop_after=1)]
 
     async def listen(self) -> None:
         """Subscribe to new notifications."""
-        with self._told():
+        with self._typed_errors():
             await self._first(f"LISTEN {_CHANNEL}".encode(), None)
 
     async def commit(self) -> None:
-        with self._told(shield=True):
+        with self._typed_errors(shield=True):
             await self._held.execute(b"COMMIT")
 
     async def rollback(self) -> None:
@@ -197,17 +197,17 @@ class _Session:
             await self.close()
 
     @contextmanager
-    def _told(self, *, shield: bool = False) -> Generator[None]:
+    def _typed_errors(self, *, shield: bool = False) -> Generator[None]:
         """Raise driver errors as typed errors; inside a transaction, finish before cancelling."""
         try:
             with anyio.CancelScope(shield=shield):
                 yield
         except psycopg.Error as error:
             self._is_blocked = isinstance(error, LockNotAvailable)
-            told = _tell(error, self._conninfo)
-            if told is None:
+            typed = _typed_error(error, self._conninfo)
+            if typed is None:
                 raise
-            raise told from error
+            raise typed from error
 
 
 class _Sessions:
@@ -231,25 +231,25 @@ class _Sessions:
             await session.close()
 
 
-class _Voice:
+class _Sender:
     """Server notifications, on their own connections."""
 
-    tells = True
+    needs_notify = True
 
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._mouths = _Sessions(conninfo)
 
-    async def tell(self, notice: str) -> None:
+    async def notify(self, notice: str) -> None:
         # Outside any writing transaction: such commits would wait for each other.
         await self._mouths.fetch("SELECT pg_notify(?, ?)", (_CHANNEL, notice))
 
     @asynccontextmanager
-    async def ears(self) -> AsyncGenerator["_Ears"]:
+    async def listen(self) -> AsyncGenerator["_Listener"]:
         session = _Session(self._conninfo)
         try:
             await session.listen()
-            yield _Ears(session)
+            yield _Listener(session)
         finally:
             await session.close()
 
@@ -257,11 +257,11 @@ class _Voice:
         await self._mouths.close()
 
 
-class _Ears:
+class _Listener:
     def __init__(self, session: _Session) -> None:
         self._session = session
 
-    async def heard(self) -> Sequence[str]:
+    async def received(self) -> Sequence[str]:
         return await self._session.notices()
 
 
@@ -283,14 +283,14 @@ async def opened(address: str) -> AsyncGenerator[Database]:
         ) from None
     writer = _Session(conninfo)
     readers = _Sessions(to_read)
-    voice = _Voice(conninfo)
+    sender = _Sender(conninfo)
     try:
         await readers.fetch("SELECT 1", ())
-        yield Database(DIALECT, reader=readers, writer=writer, voice=voice)
+        yield Database(DIALECT, reader=readers, writer=writer, sender=sender)
     finally:
         await readers.close()
         await writer.close()
-        await voice.close()
+        await sender.close()
 
 
 @lru_cache(maxsize=512)
@@ -314,7 +314,7 @@ _BY_STATE: dict[str, tuple[type[ToolweaveError], str, str | None]] = {
 }
 
 
-def _tell(error: psycopg.Error, conninfo: str) -> ToolweaveError | None:
+def _typed_error(error: psycopg.Error, conninfo: str) -> ToolweaveError | None:
     state = error.sqlstate or ""
     # Only the server's first line: the detail line below it contains values.
     message = error.diag.message_primary or (str(error).splitlines() or [""])[0]

@@ -62,7 +62,7 @@ class _Session:
         # Not the thread's own future: each chained future costs a turn of the event loop.
         done: asyncio.Future[T] = loop.create_future()
 
-        def tell(work_done: Future[T]) -> None:
+        def report(work_done: Future[T]) -> None:
             if done.done():
                 return  # the waiting task was cancelled by `Task.cancel`
             error = work_done.exception()
@@ -73,7 +73,7 @@ class _Session:
 
         def is_done(work_done: Future[T]) -> None:
             with suppress(RuntimeError):  # the loop was closed: nothing is waiting
-                loop.call_soon_threadsafe(tell, work_done)
+                loop.call_soon_threadsafe(report, work_done)
 
         self._thread.submit(self._do, work).add_done_callback(is_done)
         with anyio.CancelScope(shield=True):
@@ -86,10 +86,10 @@ class _Session:
                 self._connection = self._connect()
             return work(self._connection)
         except sqlite3.Error as error:
-            told = _tell(error, self._path)
-            if told is None:
+            typed = _typed_error(error, self._path)
+            if typed is None:
                 raise
-            raise told from error
+            raise typed from error
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -130,29 +130,29 @@ class _Session:
         await self.run(_rollback)
 
 
-class _Voice:
+class _Sender:
     """Detects writes by the file's data version, which other connections change."""
 
-    tells = False
+    needs_notify = False
 
     def __init__(self, writer: _Session) -> None:
         # The writer's version is not changed by our own writes.
         self._writer = writer
 
-    async def tell(self, notice: str) -> None:
+    async def notify(self, notice: str) -> None:
         """Do nothing: listeners poll the file."""
 
     @asynccontextmanager
-    async def ears(self) -> AsyncGenerator["_Ears"]:
-        yield _Ears(self._writer, await _version(self._writer))
+    async def listen(self) -> AsyncGenerator["_Listener"]:
+        yield _Listener(self._writer, await _version(self._writer))
 
 
-class _Ears:
+class _Listener:
     def __init__(self, writer: _Session, version: int) -> None:
         self._writer = writer
         self._version = version
 
-    async def heard(self) -> Sequence[str]:
+    async def received(self) -> Sequence[str]:
         await anyio.sleep(LOOK_EVERY_S)
         before, self._version = self._version, await _version(self._writer)
         return [""] if before != self._version else []
@@ -178,7 +178,7 @@ async def opened(address: str) -> AsyncGenerator[Database]:
         # The writer first: it sets WAL mode for the reader.
         for session in (writer, reader):
             await session.fetch("SELECT count(*) FROM sqlite_master", ())
-        yield Database(DIALECT, reader=reader, writer=writer, voice=_Voice(writer))
+        yield Database(DIALECT, reader=reader, writer=writer, sender=_Sender(writer))
     finally:
         try:
             await reader.close()
@@ -283,7 +283,7 @@ def _cannot_create(path: Path, error: OSError) -> Unavailable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _TypedError:
     """The typed error for one kind of SQLite error."""
 
     error: type[ToolweaveError]
@@ -292,34 +292,34 @@ class _Told:
     hint: str | None = None
 
 
-_NOT_SOUND = _Told(
+_NOT_SOUND = _TypedError(
     Unavailable,
     "STORAGE_BROKEN",
     "{file!r} is not a valid SQLite database: {error}",
     "move the file, or restore it from a backup together with its -wal file;"
     " `sqlite3 FILE .recover` extracts what is still readable",
 )
-_NO_ACCESS = _Told(
+_NO_ACCESS = _TypedError(
     Unavailable,
     "STORAGE_BROKEN",
     "{file!r} cannot be read or written: {error}",
     "check the disk, and the permissions of the file, its folder and its -wal file",
 )
-_TOLD = {
-    sqlite3.SQLITE_CONSTRAINT: _Told(Conflict, "STORAGE_CONFLICT", "not stored: {error}"),
-    sqlite3.SQLITE_BUSY: _Told(
+_ERRORS = {
+    sqlite3.SQLITE_CONSTRAINT: _TypedError(Conflict, "STORAGE_CONFLICT", "not stored: {error}"),
+    sqlite3.SQLITE_BUSY: _TypedError(
         Conflict,
         "STORAGE_IN_USE",
         "another process has kept {file!r} locked for " + f"{BUSY_TIMEOUT_S:g} s",
         "stop the other process, then try again",
     ),
-    sqlite3.SQLITE_FULL: _Told(
+    sqlite3.SQLITE_FULL: _TypedError(
         Unavailable,
         "STORAGE_FULL",
         "the disk of {file!r} is full; this call stored nothing",
         "free disk space, then try again; no restart is needed",
     ),
-    sqlite3.SQLITE_READONLY: _Told(
+    sqlite3.SQLITE_READONLY: _TypedError(
         Unavailable,
         "STORAGE_READ_ONLY",
         "{file!r} is read-only",
@@ -332,18 +332,18 @@ _TOLD = {
 }
 
 
-def _tell(error: sqlite3.Error, path: Path) -> ToolweaveError | None:
+def _typed_error(error: sqlite3.Error, path: Path) -> ToolweaveError | None:
     # The low byte is the kind; errors of the sqlite3 module itself have no code.
     kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if kind == sqlite3.SQLITE_IOERR and _is_full(path.parent):
         kind = sqlite3.SQLITE_FULL
-    told = _TOLD.get(kind)
-    if told is None:
+    known = _ERRORS.get(kind)
+    if known is None:
         return None
-    return told.error(
-        told.code,
-        told.message.format(file=str(path), error=error),
-        hint=told.hint,
+    return known.error(
+        known.code,
+        known.message.format(file=str(path), error=error),
+        hint=known.hint,
         facts={"file": str(path), "sqlite": getattr(error, "sqlite_errorname", None)},
     )
 
