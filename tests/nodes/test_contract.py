@@ -1,6 +1,7 @@
 """What every node keeps to, whoever wrote it."""
 
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -73,7 +74,11 @@ def fits(schema: JsonObject, value: Json) -> bool:
 
 @of_each
 def test_it_is_in_the_file_of_its_name(node: NodeCode) -> None:
-    module = type(node).__module__.removesuffix("_")
+    (module,) = [
+        module.__name__.removesuffix("_")
+        for module in [*sys.modules.values()]
+        if module.__name__.startswith("toolweave.nodes.") and getattr(module, "node", None) is node
+    ]
     name = node.spec.subtype.lower()
     vendor = re.sub(r"_(action|interaction|mcp_tool)$", "", name).replace("email", "mail")
     assert module in {
