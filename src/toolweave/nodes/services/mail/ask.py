@@ -29,28 +29,6 @@ def mail_approval(
 ) -> ApprovalNode:
     """Return the node that asks by mail from an account of a provider; the texts describe it."""
     access = f"{provider}_credentials"
-    sender = f"{title} address the question comes from: bot@example.com."
-    body = f"Text of the mail; {part} stands for a part of what goes in."
-    configurations = (
-        Field(access, "object", credentials, required=True, sensitive=True),
-        Field("sender_email", "string", sender, required=True),
-        Field(
-            "recipient_emails",
-            "array",
-            "Addresses to ask; the first clear reply counts.",
-            required=True,
-            items="string",
-        ),
-        Field("email_subject", "string", subject, required=True),
-        Field("email_template", "string", body, required=True, multiline=True),
-        response_timeout(default=86_400, minimum=300),
-        ANALYSIS_MODEL,
-        analysis_prompt("response_analysis_prompt"),
-        Field("include_attachments", "boolean", "Attach the files in content.attachments.", False),
-        Field("auto_reply_enabled", "boolean", "Answer the reply with a confirmation.", True),
-        *more,
-        confirmations("Text of that confirmation"),
-    )
 
     def question(given: NodeInput) -> QuestionNode:
         account = Account(provider, given.text("sender_email"), given.record(access))
@@ -66,9 +44,36 @@ def mail_approval(
     spec = approval_spec(
         f"{provider.upper()}_INTERACTION",
         f"Ask people by mail from {title}, wait for a reply and go on by what it means.",
-        configurations,
+        (
+            Field(access, "object", credentials, required=True, sensitive=True),
+            *_message_fields(title, subject, part),
+            *more,
+            confirmations("Text of that confirmation"),
+        ),
         tags=("email", *tags),
         keywords=("mail", "email", *keywords),
         examples=examples,
     )
     return ApprovalNode(spec, question)
+
+
+def _message_fields(title: str, subject: str, part: str) -> tuple[Field, ...]:
+    sender = f"{title} address the question comes from: bot@example.com."
+    body = f"Text of the mail; {part} stands for a part of what goes in."
+    return (
+        Field("sender_email", "string", sender, required=True),
+        Field(
+            "recipient_emails",
+            "array",
+            "Addresses to ask; the first clear reply counts.",
+            required=True,
+            items="string",
+        ),
+        Field("email_subject", "string", subject, required=True),
+        Field("email_template", "string", body, required=True, multiline=True),
+        response_timeout(default=86_400, minimum=300),
+        ANALYSIS_MODEL,
+        analysis_prompt("response_analysis_prompt"),
+        Field("include_attachments", "boolean", "Attach the files in content.attachments.", False),
+        Field("auto_reply_enabled", "boolean", "Answer the reply with a confirmation.", True),
+    )
