@@ -189,7 +189,7 @@ def test_a_value_nested_100_000_deep_is_not_checked() -> None:
         "server", {"name": "tool", "inputSchema": {"additionalProperties": {"$ref": "#"}}}
     )
     (problem,) = check_arguments(tool, nested(100_000, {}, "a"))
-    assert (problem.code, problem.severity) == ("MCP_VALUE_UNCHECKED", "warning")
+    assert (problem.code, problem.severity) == ("MCP_VALUE_UNCHECKED", "error")
 
 
 @pytest.mark.parametrize(

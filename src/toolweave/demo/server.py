@@ -205,8 +205,7 @@ def _describe_problems(tool: Tool, arguments: JsonObject) -> str | None:
         f"- {problem.pointer or 'arguments'}: {problem.message}"
         + (f" ({problem.hint})" if problem.hint else "")
         for problem in check_arguments(tool, arguments)
-        # An unchecked value may be invalid, so that one warning rejects the call as well.
-        if problem.severity == "error" or problem.code == "MCP_VALUE_UNCHECKED"
+        if problem.severity == "error"
     ]
     if not faults:
         return None

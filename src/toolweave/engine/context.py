@@ -1,9 +1,10 @@
 """The context of a running step."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from toolweave.access.mask import hide_in_use
 from toolweave.catalog.node import NodeInput, Resumed, RunFacts
 from toolweave.catalog.resources.record import Resources
 from toolweave.clock import Clock
@@ -53,7 +54,9 @@ class StepContext:
         return self.services.clock.now()
 
     async def progress(self, progress: ToolProgress) -> None:
-        """Report the progress of the step."""
+        """Report the progress of the step, without the secrets that it uses."""
+        if progress.message is not None:
+            progress = replace(progress, message=hide_in_use(progress.message))
         if self.on_progress is not None:
             self.on_progress(progress)
         if self.services.on_progress is not None:

@@ -15,6 +15,7 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
+from toolweave.access.mask import Masker, secrets_in_use
 from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
@@ -264,20 +265,21 @@ class RunExecutor:
         step, key = work.place.step, context.place
         code = step.kind.effectful
         assert code is not None
-        try:
-            outcome = await code.run(context)
-        except TimeoutError:
-            return self._timed_out(work)
-        except ToolweaveError as error:
-            return self._failed(work, error)
-        except Exception:
-            logger.exception("step failed", extra={"run": self._run.id, "step": key})
-            message = f"node {step.id!r} failed unexpectedly; see the log for details"
-            return self._failed(work, ToolweaveError("INTERNAL", message))
+        with secrets_in_use() as secrets:
+            try:
+                outcome = await code.run(context)
+            except TimeoutError:
+                return self._timed_out(work)
+            except ToolweaveError as error:
+                return _without(secrets, self._failed(work, error))
+            except Exception:
+                logger.exception("step failed", extra={"run": self._run.id, "step": key})
+                message = f"node {step.id!r} failed unexpectedly; see the log for details"
+                return self._failed(work, ToolweaveError("INTERNAL", message))
         if isinstance(outcome, Wait):
-            return _waiting(key, outcome)
+            return _waiting(key, outcome, secrets)
         ports = None if outcome.ports == ("output",) else list(outcome.ports)
-        return StepFinished(key, outcome.value, ports)
+        return StepFinished(key, secrets.hide(outcome.value), ports)
 
     def _timed_out(self, work: NextWork) -> StepFailed:
         step = work.place.step
@@ -408,6 +410,21 @@ class RunExecutor:
         self._seq = last
 
 
-def _waiting(key: Key, wait: Wait) -> StepWaiting:
+def _waiting(key: Key, wait: Wait, secrets: Masker) -> StepWaiting:
     until = timestamp(wait.until) if wait.until else None
-    return StepWaiting(key, until, wait.question, wait.memory, wait.effect, wait.adds)
+    question = secrets.hide(wait.question)
+    assert question is None or isinstance(question, dict)
+    memory = secrets.hide(wait.memory)
+    return StepWaiting(key, until, question, memory, wait.effect, wait.adds)
+
+
+def _without(secrets: Masker, failed: StepFailed) -> StepFailed:
+    """A failure whose texts contain none of the secrets that the step used."""
+    problems = secrets.hide(failed.problems)
+    assert problems is None or isinstance(problems, list)
+    return replace(
+        failed,
+        message=secrets.hide_text(failed.message),
+        hint=None if failed.hint is None else secrets.hide_text(failed.hint),
+        problems=problems,
+    )

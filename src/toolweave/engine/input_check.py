@@ -15,11 +15,9 @@ def input_error(workflow: Workflow, inputs: Json) -> Invalid | None:
     schema = workflow.extras.get(SCHEMA)
     if not isinstance(schema, dict) or not schema:
         return None
-    compiled = compile_schema(schema)
-    if not compiled.is_usable:
-        return None  # an invalid schema is a problem of the workflow, not of its inputs
     given: Json = {} if inputs is None else inputs
-    problems = [one for one in check_value(compiled, given) if one.severity == "error"]
+    found = check_value(compile_schema(schema), given)
+    problems = [one for one in found if one.severity == "error"]
     return _refusal(workflow, problems) if problems else None
 
 

@@ -346,7 +346,7 @@ def _check(prepared: Prepared, config: JsonObject, inputs: JsonObject) -> None:
 
 
 def _problems(place: str, schema: CompiledSchema | None, value: JsonObject) -> Iterator[Problem]:
-    if schema is not None and schema.is_usable:
+    if schema is not None:
         for problem in check_value(schema, value):
             if problem.severity == "error":
                 yield replace(problem, pointer=place + problem.pointer, patch=None)

@@ -30,6 +30,7 @@ from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.questions import Asker
 from toolweave.servers.registry import Registry
+from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
 from toolweave.servers.supervisor import LiveConnection
 from toolweave.settings import Settings
@@ -198,6 +199,7 @@ class Gate:
             call.tool, call.arguments, on_progress=on_progress, asker=asker
         )
         took_ms = (self._clock.monotonic() - started) * 1000
+        result = hide_secrets(result, live.secrets)
         problems = result.problems
         if not result.is_error:
             problems += tuple(check_output(tool, result.structured))

@@ -27,6 +27,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ConfigDict, ValidationError
 
+from toolweave.access.mask import Masker
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
@@ -79,12 +80,15 @@ def oauth_auth(
     *,
     sign_in: SignIn | None,
     clock: Clock | None = None,
+    masker: Masker | None = None,
 ) -> httpx2.Auth:
     """Return the authentication for the server at `url`; without `sign_in`, nobody is asked.
 
     Requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) if a person has to sign in.
     """
-    return VaultedOAuth(server_name, url, store, sign_in=sign_in, clock=clock or SystemClock())
+    return VaultedOAuth(
+        server_name, url, store, sign_in=sign_in, clock=clock or SystemClock(), masker=masker
+    )
 
 
 async def sign_in_now(
@@ -161,6 +165,7 @@ class VaultedOAuth(OAuthClientProvider):
         sign_in: SignIn | None,
         clock: Clock,
         anew: bool = False,
+        masker: Masker | None = None,
     ) -> None:
         # The SDK changes the metadata during the flow: the redirect is set once it is known.
         metadata = OAuthClientMetadata(client_name="Toolweave", redirect_uris=None)
@@ -175,6 +180,7 @@ class VaultedOAuth(OAuthClientProvider):
         self._clock = clock
         self._reads_vault = not anew
         self._asking = anyio.Lock()
+        self._masker = masker or Masker()
 
     async def get_tokens(self) -> OAuthToken | None:
         """Return the stored tokens; the SDK's storage interface."""
@@ -313,6 +319,7 @@ class VaultedOAuth(OAuthClientProvider):
     def _authorise(self, request: httpx2.Request) -> str | None:
         token = self._token()
         if token is not None:
+            self._masker.learn([token])
             request.headers["authorization"] = f"Bearer {token}"
         return token
 

@@ -11,6 +11,7 @@ from datetime import timedelta
 import anyio
 import anyio.lowlevel
 
+from toolweave.access.mask import Masker, secrets_in_use
 from toolweave.clock import Clock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.servers.connection import Connection, Era, open_connection
@@ -35,6 +36,8 @@ class LiveConnection:
 
     connection: Connection
     tools: dict[str, Tool]
+    # What the server was given, and may repeat in its results.
+    secrets: Masker
 
 
 class Supervisor:
@@ -56,6 +59,7 @@ class Supervisor:
         self.ended = anyio.Event()
         self._registry = registry
         self._opener = opener
+        self._secrets = Masker()
         self._pings = pings
         self._clock = clock
         self._settings = settings
@@ -149,7 +153,8 @@ class Supervisor:
         """Hold a connection while it lasts; return why it ended."""
         faults = self._faults = DisconnectReason(self.server.name)
         try:
-            await self._connected(faults, era)
+            with secrets_in_use() as self._secrets:
+                await self._connected(faults, era)
         except Exception as error:  # whatever a server causes ends only its own connection
             return _reason(error, faults)
         finally:
@@ -211,7 +216,8 @@ class Supervisor:
                 tool_count=len(tools),
                 protocol_version=connection.protocol_version,
             )
-            self._settle(LiveConnection(connection, {tool.name: tool for tool in tools}), None)
+            by_name = {tool.name: tool for tool in tools}
+            self._settle(LiveConnection(connection, by_name, self._secrets), None)
         if scope.cancelled_caught:
             return False
         await self._remember(self._pings.save(self.server.id, self._clock.now(), self.health))

@@ -87,7 +87,9 @@ class TransportFactory:
             return open_stdio(launch, faults, guardian=self.guardian, max_bytes=max_bytes)
         ready = await self.expanded(server)
         assert isinstance(ready, HttpServer | SseServer)
-        auth = oauth_auth(server.name, ready.url, self.vault, sign_in=None) if ready.oauth else None
+        auth = None
+        if ready.oauth:
+            auth = oauth_auth(server.name, ready.url, self.vault, sign_in=None, masker=self.masker)
         if isinstance(ready, HttpServer):
             return open_http(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
         return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)

@@ -1,7 +1,7 @@
 """Check values against a tool's schema and report all problems with pointers, hints and fixes.
 
-The compiled schema decides. A call is refused for problems of severity `error`; warnings report
-a suspicious format or a value too large to check.
+The compiled schema decides. A call is refused for problems of severity `error`, also for a value
+that is too large or too deep to check; warnings report a suspicious format or a long text.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def check_value(
     """Return the problems of a value against a compiled schema."""
     verdict, chars = compiled.judge(value)
     if verdict == "unchecked":
-        return [_unchecked()]
+        return [_unchecked(compiled, value)]
     found = [] if verdict == "valid" else _explained(compiled, value, show_values=show_values)
     return found if chars <= MAX_STRING_LENGTH else [*found, *_long_texts(value)]
 
@@ -97,10 +97,10 @@ def _long_texts(value: Json) -> Iterator[Problem]:
             )
 
 
-def _unchecked() -> Problem:
+def _unchecked(compiled: CompiledSchema, value: Json) -> Problem:
     return Problem(
         "MCP_VALUE_UNCHECKED",
         "",
-        "the value was not checked: it is too large or too deep for this schema",
-        severity="warning",
+        f"the value cannot be checked: {compiled.unchecked_reason(value)}",
+        hint="send less at once, for example a reference to a file or several calls",
     )

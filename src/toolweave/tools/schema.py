@@ -71,6 +71,22 @@ class CompiledSchema:
             return SchemaVerdict("unchecked", size.chars)
         return SchemaVerdict("valid" if self.validator.is_valid(value) else "invalid", size.chars)
 
+    def unchecked_reason(self, value: Json) -> str:
+        """Why the verdict on `value` is "unchecked", with the limit."""
+        if self.validator is None:
+            first = self.problems[0].message if self.problems else "it was not compiled"
+            return f"its schema cannot be used ({first})"
+        size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
+        if size is None:
+            return (
+                f"it has more than {MAX_VALUE_NODES:,} values"
+                f" or is nested more than {MAX_VALUE_DEPTH} deep"
+            )
+        return (
+            f"its {size.nodes:,} values and {size.chars:,} characters would take more than"
+            f" {MAX_VALUE_COST_NS // 1_000_000} ms with this schema"
+        )
+
     def refuses_apart_from_formats(self, value: Json) -> bool:
         """Whether a refused value is also refused without formats."""
         return not validator_for(self.root, self.dialect, formats=False).is_valid(value)

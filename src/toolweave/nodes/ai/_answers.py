@@ -35,16 +35,23 @@ def value_in(reply: ModelReply) -> Json:
 
 
 def checker(setup: Setup) -> Callable[[ModelReply], str | None] | None:
-    """What tells a model that its answer is not what was asked for."""
+    """What tells a model that its answer is not what was asked for.
+
+    Raises:
+        Invalid: `NODE_INPUT_INVALID` for a schema that cannot be used.
+    """
     if not setup.wants_json and setup.shape is None:
         return None
     compiled = compile_schema(setup.shape) if setup.shape is not None else None
+    if compiled is not None and not compiled.is_usable:
+        message = "the schema of the answer cannot be used"
+        raise Invalid("NODE_INPUT_INVALID", message, problems=compiled.problems)
 
     def check(reply: ModelReply) -> str | None:
         value = value_in(reply)
         if value is None:
             return "Your answer is no JSON. Answer with JSON only, and no word besides."
-        problems = check_value(compiled, value) if compiled and compiled.is_usable else []
+        problems = check_value(compiled, value) if compiled is not None else []
         wrong = [one for one in problems if one.severity == "error"][:MAX_TOLD]
         if not wrong:
             return None

@@ -1,0 +1,32 @@
+"""Remove from a tool's result the secrets that its server was given."""
+
+from dataclasses import replace
+
+from toolweave.access.mask import Masker
+from toolweave.problems import Problem
+from toolweave.tools.tool import Content, ToolResult
+
+
+def hide_secrets(result: ToolResult, secrets: Masker) -> ToolResult:
+    """Return the result with every known secret replaced: texts, bytes, structured content."""
+    if not secrets.knows_any:
+        return result
+    return replace(
+        result,
+        content=tuple(_block(block, secrets) for block in result.content),
+        structured=secrets.hide(result.structured),
+        problems=tuple(_problem(problem, secrets) for problem in result.problems),
+    )
+
+
+def _block(block: Content, secrets: Masker) -> Content:
+    return replace(
+        block,
+        text=None if block.text is None else secrets.hide_text(block.text),
+        data=None if block.data is None else secrets.hide_bytes(block.data),
+        uri=None if block.uri is None else secrets.hide_text(block.uri),
+    )
+
+
+def _problem(problem: Problem, secrets: Masker) -> Problem:
+    return replace(problem, message=secrets.hide_text(problem.message))
