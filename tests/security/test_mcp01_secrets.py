@@ -20,7 +20,7 @@ from tests.security.controls import Control
 from rest.drawn import drawn
 from rest.house import House, MovedClock, house_in
 from toolweave.access.mask import MASK
-from toolweave.json_text import write
+from toolweave.json_text import JsonObject, write
 from toolweave.servers.definition import definition_hash
 from toolweave.tasks import background
 from toolweave.testing.model import ScriptedModel
@@ -51,7 +51,13 @@ class Gossip(FakeService):
     def answer(self, request: ServiceRequestRecord) -> Told:
         told = f"{request.line} {dict(request.headers)} {request.body.decode('utf-8', 'replace')}"
         self.everything.append(told)
-        answer = {"ok": True, "message": told, "error": told, "ts": told, "html_url": told}
+        answer: JsonObject = {
+            "ok": True,
+            "message": told,
+            "error": told,
+            "ts": told,
+            "html_url": told,
+        }
         return Told(answer, 500 if "fail" in request.path else 200)
 
 
