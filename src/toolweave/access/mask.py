@@ -207,7 +207,7 @@ _IN_USE: ContextVar[Masker | None] = ContextVar("secrets_in_use", default=None)
 def secrets_in_use() -> Generator[Masker]:
     """Collect what any masker learns in this task and its child tasks.
 
-    Whoever is given a secret may repeat it: results are cleaned with exactly these.
+    A server or service may repeat what it was given: results are cleaned with exactly these.
     """
     used = Masker()
     token = _IN_USE.set(used)
