@@ -17,11 +17,10 @@ _MAX_TOKENS: JsonObject = {
 _NODE: JsonObject = {
     "type": "object",
     "properties": {
-        "node_type": {"type": "string", "minLength": 1, "maxLength": 500},
-        "subtype": {"type": "string", "minLength": 1, "maxLength": 500},
+        "node_type": {"type": "string"},
+        "subtype": {"type": "string"},
     },
     "required": ["node_type", "subtype"],
-    "additionalProperties": False,
 }
 
 
@@ -43,14 +42,11 @@ GET_NODE_TYPES: JsonObject = {
         "properties": {
             "type_filter": {
                 "type": "string",
+                "enum": list[Json](NODE_TYPES),
                 "description": "Filter by node type (optional)",
-                # No enum: a misspelt type is corrected, not refused.
-                "examples": list[Json](NODE_TYPES),
-                "maxLength": 500,
             },
             "max_tokens": _MAX_TOKENS,
         },
-        "additionalProperties": False,
     },
     "outputSchema": {"type": "object"},
 }
@@ -88,7 +84,6 @@ GET_NODE_DETAILS: JsonObject = {
             "max_tokens": _MAX_TOKENS,
         },
         "required": ["nodes"],
-        "additionalProperties": False,
     },
     "outputSchema": _list_of("nodes"),
 }
@@ -105,14 +100,13 @@ SEARCH_NODES: JsonObject = {
         "type": "object",
         "properties": {
             "query": {"type": "string", "maxLength": 2000, "description": "What it should do"},
-            "type_filter": {"type": "string", "maxLength": 500},
+            "type_filter": {"type": "string"},
             "tag": {"type": "string", "maxLength": 100},
             "after": _NODE,
             "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
             "max_tokens": _MAX_TOKENS,
         },
         "required": ["query"],
-        "additionalProperties": False,
     },
     "outputSchema": _list_of("results"),
 }
@@ -146,12 +140,41 @@ GUIDANCE = (
     "❌ ANTI-PATTERN: HIL → AI_AGENT → IF. ✅ CORRECT: Single HIL node with built-in AI analysis."
 )
 
-READ_ONLY: JsonObject = {
-    "readOnlyHint": True,
-    "destructiveHint": False,
-    "idempotentHint": True,
-    "openWorldHint": False,
+# Other hints mean nothing of a tool that only reads.
+READ_ONLY: JsonObject = {"readOnlyHint": True, "openWorldHint": False}
+# How arguments that name nodes are checked.
+_NAME: JsonObject = {"type": "string", "maxLength": 500}
+_NAMES: dict[str, JsonObject] = {
+    "type_filter": _NAME,
+    "node_type": {**_NAME, "minLength": 1},
+    "subtype": {**_NAME, "minLength": 1},
 }
+
+
+def strict(definition: JsonObject) -> JsonObject:
+    """The definition that arguments are checked against; what is listed says less, for tokens.
+
+    Unknown arguments are refused, and so are endless names. A node type may be none of its `enum`:
+    a misspelt one is corrected with a warning.
+    """
+    schema = definition["inputSchema"]
+    assert isinstance(schema, dict)
+    return {**definition, "inputSchema": {**_strict(schema), "additionalProperties": False}}
+
+
+def _strict(schema: JsonObject) -> JsonObject:
+    made: JsonObject = dict(schema)
+    properties, items = schema.get("properties"), schema.get("items")
+    if isinstance(items, dict):
+        made["items"] = _strict(items)
+    if isinstance(properties, dict):
+        made["additionalProperties"] = False
+        made["properties"] = {
+            name: _NAMES.get(name) or _strict(one)
+            for name, one in properties.items()
+            if isinstance(one, dict)
+        }
+    return made
 
 
 def listed() -> list[JsonObject]:

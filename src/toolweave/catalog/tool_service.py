@@ -8,7 +8,7 @@ from typing import cast
 
 from toolweave.catalog.budget import fit_list
 from toolweave.catalog.knowledge import Knowledge, ask
-from toolweave.catalog.tool_definitions import MIN_TOKENS, QUESTIONS, listed
+from toolweave.catalog.tool_definitions import MIN_TOKENS, QUESTIONS, listed, strict
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject, write
 from toolweave.problems import Problem, did_you_mean
@@ -24,7 +24,8 @@ class ToolService:
     def __init__(self, knowledge: Callable[[], Knowledge]) -> None:
         self._knowledge = knowledge
         self._tools = {
-            str(question["name"]): read_tool("toolweave", question) for question in QUESTIONS
+            str(question["name"]): read_tool("toolweave", strict(question))
+            for question in QUESTIONS
         }
 
     @property

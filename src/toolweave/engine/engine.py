@@ -45,6 +45,7 @@ from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
 from toolweave.tasks import background
+from toolweave.workflow.question import question_of
 
 logger = logging.getLogger(__name__)
 
@@ -181,10 +182,11 @@ class Engine:
         by: str | None = None,
         via: str | None = None,
         resume: bool = True,
-    ) -> None:
+    ) -> str | None:
         """Answer a waiting step; without `resume` another process continues the run.
 
-        The caller records who answers and by which channel. Raises `STEP_NOT_WAITING`.
+        The caller records who answers and by which channel. Returns why the answer does not
+        count, if it does not: the step keeps waiting. Raises `STEP_NOT_WAITING`.
         """
         state = await self.state(run)
         if not state.accepts_answer(key):
@@ -193,6 +195,9 @@ class Engine:
         await self.journal.add(run, Answered(key, reply, by, via, at))
         if resume:
             self._wake(run)
+        waiting = state.waiting.get(key)
+        question = question_of(waiting.question) if waiting else None
+        return question.not_asked(by) if question else None
 
     async def resolve(
         self, run: str, key: Key, choice: Choice, *, by: str | None = None, resume: bool = True

@@ -21,6 +21,13 @@ class RunSummary(JsonRecord):
     error: str | None
 
 
+class AnsweredRun(RunSummary):
+    """A run after an answer; `why` says why the answer does not count, if it does not."""
+
+    counts: bool = True
+    why: str | None = None
+
+
 class RunStep(JsonRecord):
     """A step of a run; `value` is its output, or its question while it waits."""
 

@@ -85,24 +85,26 @@ def replies_in(responses: Mapping[str, Any] | None) -> dict[Key, types.ElicitRes
     return found
 
 
-async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: McpCaller) -> bool:
-    """Submit an answer; return whether it counted, as another person may have answered first."""
+async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: McpCaller) -> str | None:
+    """Submit an answer; return why it does not count, if it does not."""
     try:
-        await engine.answer(run, key, reply, by=caller.who)
-    except Conflict:
-        return False
-    return True
+        return await engine.answer(run, key, reply, by=caller.person, via="mcp")
+    except Conflict as error:
+        return error.message  # another person answered first
 
 
 def parked(run: str, status: str, questions: Mapping[Key, Question]) -> JsonObject:
     """The answer for a run that the client cannot wait for, with the next call to make."""
     payload: JsonObject = {"run_id": run, "status": status}
     if questions:
-        payload["asks"] = [
-            {"step": key, "text": text_of(question), "schema": question.schema}
-            for key, question in questions.items()
-        ]
+        payload["asks"] = [_asked(key, question) for key, question in questions.items()]
         payload["next"] = "ask your user, then call run_respond with run_id, step and reply"
     else:
         payload["next"] = "call run_status with run_id until the run ends, then run_result"
     return payload
+
+
+def _asked(key: Key, question: Question) -> JsonObject:
+    asked: JsonObject = {"step": key, "text": text_of(question), "schema": question.schema}
+    # Only their answers count.
+    return {**asked, "people": list(question.people)} if question.people else asked

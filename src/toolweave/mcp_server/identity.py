@@ -5,11 +5,16 @@ from toolweave.json_text import JsonObject
 
 NAME = "toolweave"
 TITLE = "Toolweave"
+# At most 150 tokens: every client sends it to its model.
 INSTRUCTIONS = (
-    "Workflow nodes, and workflows as tools. Call get_node_types first, then get_node_details for "
-    "each node you plan to use; search_nodes finds a node by what it does. Never invent node "
-    "names. Then validate_workflow until it is valid, save_workflow, run_workflow, "
-    "publish_workflow. A tool that answers with a run_id is still running: see run_status."
+    "Write workflows: get_node_types, get_node_details (never invent nodes), validate_workflow "
+    "until valid, save_workflow, run_workflow, publish_workflow. run_id = still running: "
+    "run_status.\n"
+    "{name, inputSchema, nodes: [{id, name, type, subtype, configurations, input_params}], "
+    "connections: [{from_node, to_node, output_key}]}\n"
+    "output_key is the port: true/false of IF, error of any node, default output. Values take "
+    "CEL: {{ node_id.field }}, {{ trigger.x }} = the run's input, {{ data.x }} = what came in, "
+    "{{ data.error.message }} after error."
 )
 TOOLS_FRESH_MS = 1_000
 

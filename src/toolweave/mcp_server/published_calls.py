@@ -136,13 +136,14 @@ class _Watching:
     def _ask(self, tasks: TaskGroup) -> Answer | None:
         """Ask the open questions in the way that the client supports."""
         caller = self.asked.caller
-        if self.is_dismissed or not asking.can_be_asked(caller):
+        mine = {key: one for key, one in self.questions.items() if one.asks(caller.person)}
+        if self.is_dismissed or not mine or not asking.can_be_asked(caller):
             return structured_result(asking.parked(self.run, "waiting", self.questions))
         if caller.is_modern:
-            state = orjson.dumps({"run": self.run, "asked": list(self.questions)}).decode()
-            requests: types.InputRequests = {**asking.forms(self.questions)}
+            state = orjson.dumps({"run": self.run, "asked": list(mine)}).decode()
+            requests: types.InputRequests = {**asking.forms(mine)}
             return types.InputRequiredResult(input_requests=requests, request_state=state)
-        for key, question in self.questions.items():
+        for key, question in mine.items():
             if key not in self.shown:
                 self.shown[key] = anyio.CancelScope()
                 tasks.start_soon(self._show, key, question)

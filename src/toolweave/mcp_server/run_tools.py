@@ -29,7 +29,9 @@ class RunTools:
             case "run_result":
                 return structured_result(await _result(engine, run, asked))
             case "run_respond":
-                await _respond(engine, run, asked)
+                why = await _respond(engine, run, asked)
+                uncounted: JsonObject = {"counts": False, "why": why} if why else {}
+                return structured_result({**uncounted, **await status_of(engine, run.id)})
             case "run_cancel":
                 await engine.cancel(run.id, by=asked.caller.who)
             case _:
@@ -78,7 +80,8 @@ async def _result(engine: Engine, run: RunRecord, asked: ToolRequest) -> JsonObj
     )
 
 
-async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> None:
+async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> str | None:
+    """Answer a question; return why the answer does not count, if it does not."""
     state = await engine.state(run.id)
     step = asked.text("step")
     if not step:
@@ -91,4 +94,5 @@ async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> None:
                 hint=f"give 'step', one of {names}" if names else "no step of this run is waiting",
             )
         step = open_steps[0]
-    await engine.answer(run.id, step, asked.arguments["reply"], by=asked.caller.who)
+    reply = asked.arguments["reply"]
+    return await engine.answer(run.id, step, reply, by=asked.caller.person, via="mcp")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from getpass import getuser
 from typing import Any, Protocol
 
 import mcp_types as types
@@ -40,6 +41,11 @@ class McpCaller:
     def who(self) -> str:
         """The caller's name in the journal."""
         return f"key {self.key.id}" if self.key else "stdio"
+
+    @property
+    def person(self) -> str:
+        """Who answers questions: the key's name, or over stdio the user of this process."""
+        return self.key.name if self.key else getuser()
 
     @property
     def is_modern(self) -> bool:

@@ -3,8 +3,10 @@
 from toolweave.mcp_server.authoring import AuthoringTools
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.definitions import authoring, library, running
+from toolweave.mcp_server.diagnostics import DiagnosticTools
 from toolweave.mcp_server.library_tools import LibraryTools
 from toolweave.mcp_server.run_tools import RunTools
+from toolweave.mcp_server.stored_workflows import StoredWorkflowTools
 from toolweave.mcp_server.tool_call import Tools
 
 
@@ -12,6 +14,8 @@ def contributed(context: McpContext) -> dict[str, Tools]:
     """The tools by name; the studio is opened by the first call."""
     tools: dict[str, Tools] = {}
     tools |= dict.fromkeys((one.name for one in authoring.DEFINITIONS), AuthoringTools(context))
+    tools |= dict.fromkeys((one.name for one in authoring.STORED), StoredWorkflowTools(context))
+    tools |= dict.fromkeys((one.name for one in authoring.DIAGNOSTICS), DiagnosticTools(context))
     tools |= dict.fromkeys((one.name for one in running.DEFINITIONS), RunTools(context))
     tools |= dict.fromkeys((one.name for one in library.DEFINITIONS), LibraryTools(context))
     return tools

@@ -6,6 +6,7 @@ a file of `definitions`, add it to `tool_list.py`, and the code that answers to 
 
 from dataclasses import dataclass
 
+from toolweave.catalog.tool_definitions import strict
 from toolweave.json_text import Json, JsonObject
 
 
@@ -21,6 +22,14 @@ class ToolDefinition:
         """The tool's name."""
         return str(self.definition["name"])
 
+    @property
+    def strict(self) -> JsonObject:
+        """The definition that arguments are checked against: a misspelt name is refused.
+
+        Not listed so, as it costs every client a hundred tokens.
+        """
+        return strict(self.definition)
+
 
 def define(
     name: str,
@@ -32,7 +41,7 @@ def define(
     **properties: JsonObject,
 ) -> ToolDefinition:
     """Define a tool briefly: every token of the default tools counts."""
-    schema: JsonObject = {"type": "object", "additionalProperties": False}
+    schema: JsonObject = {"type": "object"}
     if properties:
         schema |= {"properties": dict[str, Json](properties)}
     if required:

@@ -14,6 +14,8 @@ KNOWLEDGE: tuple[ToolDefinition, ...] = tuple(
 # Answered by `tool_code.py`.
 CONTRIBUTED: tuple[ToolDefinition, ...] = (
     *authoring.DEFINITIONS,
+    *authoring.STORED,
+    *authoring.DIAGNOSTICS,
     *running.DEFINITIONS,
     *library.DEFINITIONS,
 )

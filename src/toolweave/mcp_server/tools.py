@@ -35,7 +35,7 @@ class McpTools:
         self._contributed = contributed(context) if context else {}
         self._offers = {offered.name: offered for offered in CONTRIBUTED}
         self._tools = {
-            name: read_tool(NAME, offered.definition) for name, offered in self._offers.items()
+            name: read_tool(NAME, offered.strict) for name, offered in self._offers.items()
         }
 
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:

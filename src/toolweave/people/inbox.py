@@ -47,17 +47,14 @@ class Inbox:
             raise _closed(found)
         check(found.question, reply)
         try:
-            await self._engine.answer(found.run, found.step, reply, by=who, via=via, resume=resume)
+            why = await self._engine.answer(
+                found.run, found.step, reply, by=who, via=via, resume=resume
+            )
         except Conflict as error:
             if error.code not in {"STEP_NOT_WAITING", "RUN_TAKEN"}:
                 raise
             raise _closed(found) from None
-        if found.question.asks(who):
-            return AnswerOutcome(found, counts=True)
-        people = ", ".join(found.question.people)
-        return AnswerOutcome(
-            found, counts=False, why=f"{who!r} was not asked; the question is for {people}"
-        )
+        return AnswerOutcome(found, counts=why is None, why=why)
 
 
 def check(question: Question, reply: Json) -> None:

@@ -24,7 +24,7 @@ from toolweave.engine.open_questions import OpenQuestion, Questions
 from toolweave.errors import Conflict, ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
-from toolweave.nodes.human._buttons import LATE
+from toolweave.nodes.human._buttons import LATE, NOT_ASKED
 from toolweave.nodes.human._incoming_reply import IncomingReply, the_one
 from toolweave.nodes.services.discord import messages as _discord
 from toolweave.nodes.services.mail import messages as _mail
@@ -44,7 +44,9 @@ LOOK_FOR_MAIL_EVERY_S = 30.0
 REMEMBERED = timedelta(days=2)
 FORGET_AFTER = timedelta(days=30)
 
-Taken: TypeAlias = Literal["answered", "late", "again", "nobody asked"]
+Taken: TypeAlias = Literal["answered", "late", "again", "nobody asked", "not asked"]
+# What somebody is told whose answer does not count.
+UNCOUNTED: dict[Taken, str] = {"late": LATE, "not asked": NOT_ASKED}
 Look: TypeAlias = Callable[[NodeContext, JsonObject], Awaitable[list[IncomingReply]]]
 Say: TypeAlias = Callable[[NodeContext, JsonObject, str], Awaitable[None]]
 
@@ -102,22 +104,26 @@ class Replies:
         if found.closed_at is not None:
             return "late", found
         try:
-            await self._engine.answer(
+            why = await self._engine.answer(
                 found.run, found.step, heard.reply, by=heard.who, via=heard.channel
             )
         except Conflict:
             return "late", found
-        return "answered", found
+        return ("answered" if why is None else "not asked"), found
 
-    async def polite(self, found: OpenQuestion) -> None:
-        """Tell somebody who came too late."""
+    async def polite(self, taken: Taken, found: OpenQuestion | None) -> None:
+        """Tell somebody whose answer does not count: it came too late, or from another person."""
+        if found is None or taken not in UNCOUNTED:
+            return
         thread, say = found.question.thread, SAYS.get(found.question.channel)
         if thread is None or say is None:
             return
         try:
-            await say(self.context, thread, LATE)
+            await say(self.context, thread, UNCOUNTED[taken])
         except ToolweaveError as error:
-            logger.warning("the late reply could not be acknowledged", extra={"code": error.code})
+            logger.warning(
+                "a reply that does not count could not be acknowledged", extra={"code": error.code}
+            )
 
     async def look(self, channel: Channel) -> None:
         """Look once for replies to every open question of a channel."""
@@ -155,9 +161,7 @@ class Replies:
             self._seen[credential] = after
 
     async def _take_politely(self, heard: IncomingReply) -> None:
-        taken, found = await self.take(heard)
-        if taken == "late" and found is not None:
-            await self.polite(found)
+        await self.polite(*await self.take(heard))
 
     async def _is_new(self, heard: IncomingReply) -> bool:
         now = self._home.clock.now()

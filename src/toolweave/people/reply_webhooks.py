@@ -14,7 +14,7 @@ from toolweave.nodes.human._incoming_reply import IncomingReply
 from toolweave.nodes.services.discord import messages as _discord
 from toolweave.nodes.services.slack import messages as _slack
 from toolweave.nodes.services.telegram import messages as _telegram
-from toolweave.people.replies import Replies, Taken
+from toolweave.people.replies import UNCOUNTED, Replies, Taken
 
 NOTED = "Noted, thank you."
 
@@ -69,9 +69,7 @@ class ReplyPosts:
         if isinstance(body, dict) and body.get("type") == "url_verification":
             return {"challenge": body.get("challenge")}
         for heard in _slack.delivered(body):
-            taken, found = await self._replies.take(heard)
-            if taken == "late" and found is not None:
-                await self._replies.polite(found)
+            await self._replies.polite(*await self._replies.take(heard))
         return {}
 
     async def _discord(self, body: Json) -> JsonObject:
@@ -92,8 +90,7 @@ class ReplyPosts:
         if isinstance(query, dict):
             told: JsonObject = {"callback_query_id": query.get("id"), "text": _words(taken)}
             return {"method": "answerCallbackQuery", **told}
-        if taken == "late" and found is not None:
-            await self._replies.polite(found)
+        await self._replies.polite(taken, found)
         return {}
 
     async def _generic(self, body: Json, arrival: WebhookRequest) -> JsonObject:
@@ -110,4 +107,4 @@ class ReplyPosts:
 
 
 def _words(taken: Taken) -> str:
-    return LATE if taken in {"late", "nobody asked"} else NOTED
+    return LATE if taken == "nobody asked" else UNCOUNTED.get(taken, NOTED)

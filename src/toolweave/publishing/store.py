@@ -27,8 +27,9 @@ RESERVED = frozenset(
     {
         *("get_node_types", "get_node_details", "search_nodes"),
         *("run_status", "run_result", "run_respond", "run_cancel"),
-        *("validate_workflow", "save_workflow", "patch_workflow"),
-        *("run_workflow", "publish_workflow", "explain_problem"),
+        *("list_workflows", "get_workflow", "save_workflow", "patch_workflow", "get_template"),
+        *("validate_workflow", "run_workflow", "publish_workflow", "explain_problem"),
+        *("test_node", "explain_run"),
         *("flows_list", "flows_show", "flows_execute", "prompts_list", "prompts_get"),
         "get_variable_sets",
     }

@@ -85,6 +85,13 @@ class Question:
             return True
         return who is not None and who.casefold() in {one.casefold() for one in self.people}
 
+    def not_asked(self, who: str | None) -> str | None:
+        """Why the answer of this person does not count; nothing if it does."""
+        if self.asks(who):
+            return None
+        people = ", ".join(self.people)
+        return f"{who or 'nobody'!r} was not asked; the question is for {people}"
+
     def faults(self, answer: Json) -> list[Problem]:
         """Return the problems of an answer against the schema; none for plain text."""
         if not isinstance(answer, dict) or answer == DECLINED:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import cast
 
 from toolweave.catalog.spec import NodeSpec
@@ -21,6 +22,7 @@ _OUTPUT = "outputSchema"
 _UNGIVEN = frozenset({"MISSING_VARIABLES", "PROMPT_NAME_UNKNOWN"})
 _GIVING = frozenset({"multi_input", "input"})
 _ENDS = frozenset({"end", "result"})
+_STARTS = frozenset({"start", "trigger", "TRIGGER"})
 _ANYTHING: JsonObject = {
     "anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "object", "array", "null")]
 }
@@ -127,23 +129,38 @@ def _asked(
                     and "." not in asked.placeholder.content
                 ):
                     yield asked.placeholder.content, {"type": "string"}, True
-    yield from _by_path(workflow, specs)
+    yield from _by_path(workflow, scope, specs)
 
 
-def _by_path(workflow: Workflow, specs: Specs) -> Iterator[tuple[str, JsonObject, bool]]:
-    """`trigger.who` of an expression, unless the trigger itself gives it."""
+def _by_path(
+    workflow: Workflow, scope: Scope, specs: Specs
+) -> Iterator[tuple[str, JsonObject, bool]]:
+    """`trigger.who` or `start.who`, unless the trigger itself gives it."""
     given = {
         field.name
         for node in workflow.nodes
         if node.type == "TRIGGER" and (spec := specs(node)) is not None
         for field in spec.outputs
     }
+    starts = {node.id for node in workflow.nodes if node.type in _STARTS}
     for node in workflow.nodes:
-        for use in references_of(node, specs(node)):
-            path = use.reference.path
-            name = path[1] if path[0] == "trigger" and len(path) > 1 else None
-            if isinstance(name, str) and name not in given:
+        roots: set[str] = {"trigger", *starts}
+        sources = {edge.source for edge in workflow.edges if edge.target == node.id}
+        if sources and sources <= starts:
+            roots |= {"data", "input"}  # what came in is the run's input
+        for path in _paths(node, scope, specs):
+            if len(path) > 1 and path[0] in roots and (name := path[1]) not in given:
                 yield name, dict(_ANYTHING), False
+
+
+def _paths(node: Node, scope: Scope, specs: Specs) -> Iterator[tuple[str, ...]]:
+    """The paths that a node's expressions and prompts read, as far as they are names."""
+    for use in references_of(node, specs(node)):
+        names = takewhile(lambda step: isinstance(step, str), use.reference.path)
+        yield tuple(map(str, names))
+    for asked in scope.asked_by(node):
+        if asked.language in {"prompt", "flow"} and "." in asked.placeholder.content:
+            yield tuple(asked.placeholder.content.strip().split("."))
 
 
 def _valued(node: Node) -> set[str]:

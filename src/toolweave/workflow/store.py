@@ -13,7 +13,7 @@ from toolweave.clock import Clock
 from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import Json
 from toolweave.problems import did_you_mean
-from toolweave.workflow.formats.format import LoadedWorkflow
+from toolweave.workflow.formats.format import FormatName, LoadedWorkflow
 from toolweave.workflow.formats.load import convert, dump, load
 from toolweave.workflow.ids import SLUG, slug
 from toolweave.workflow.model import Workflow
@@ -92,11 +92,17 @@ class WorkflowStore:
         return stored
 
     async def save(
-        self, workflow: Workflow, *, over: Revision | None, at: str | None = None
+        self,
+        workflow: Workflow,
+        *,
+        over: Revision | None,
+        at: str | None = None,
+        dialect: FormatName = "toolweave",
     ) -> Revision:
         """Write the workflow under its name, over the revision it was made from.
 
-        `at` is the name it is stored under, where the workflow has got another one since.
+        `at` is the name it is stored under, where the workflow has got another one since. In the
+        dialect that its author wrote, the file keeps the author's keys and their order.
 
         Raises `Invalid`: `WORKFLOW_NAME_INVALID`; `NotFound`: `WORKFLOW_NOT_FOUND` when there is
         nothing at `at`; `Conflict`: `WORKFLOW_NAME_TAKEN` when a new one (`over` is None), or one
@@ -105,13 +111,13 @@ class WorkflowStore:
         """
         file, name = slug(workflow.name), workflow.name
         if at is not None and over is not None and slug(at) != file:
-            return await self._moved(workflow, at, over)
+            return await self._moved(workflow, at, over, dialect)
         old = await self._files.read(file + ENDING)
         if old is not None and over is None:
             raise _taken(workflow, _stored(file, old))
         if over != (None if old is None else revision_of(old)):
             raise _changed(name, over, old, workflow)
-        new = dump(workflow, "toolweave").encode()
+        new = dump(workflow, dialect).encode()
         await self._swap(name, file, old, new, workflow)
         return revision_of(new)
 
@@ -127,7 +133,8 @@ class WorkflowStore:
         stored, data = await self._found(name)
         if stored.revision != over:
             raise _changed(name, over, data)
-        return await self.save(replace(stored.workflow, name=new_name), over=over, at=name)
+        renamed = replace(stored.workflow, name=new_name)
+        return await self.save(renamed, over=over, at=name, dialect=stored.loaded.format)
 
     async def stamp(self) -> str:
         """Return a cheap version text that changes with every write by any program."""
@@ -154,11 +161,13 @@ class WorkflowStore:
         ]
         return {stem: revision_of(data) for stem, data in found if data is not None}
 
-    async def _moved(self, workflow: Workflow, at: str, over: Revision) -> Revision:
+    async def _moved(
+        self, workflow: Workflow, at: str, over: Revision, dialect: FormatName
+    ) -> Revision:
         stored, data = await self._found(at)
         if stored.revision != over:
             raise _changed(at, over, data, workflow)
-        file, new = slug(workflow.name), dump(workflow, "toolweave").encode()
+        file, new = slug(workflow.name), dump(workflow, dialect).encode()
         # Written before the old one goes: a crash in between leaves both, never none.
         if not await self._files.swap(file + ENDING, None, new):
             there = await self._files.read(file + ENDING)
@@ -211,7 +220,7 @@ def _taken(yours: Workflow, there: Stored) -> Conflict:
     name = yours.name
     if there.name == name:
         message = f"the workflow {name!r} already exists"
-        hint = "load it and save with its revision, or choose another name"
+        hint = "save with its revision to replace it, or choose another name"
     else:
         message = f"{name!r} would be saved in the file of {there.name!r}"
         hint = "choose a name that differs in letters or digits"
@@ -219,6 +228,7 @@ def _taken(yours: Workflow, there: Stored) -> Conflict:
         "name": name,
         "other": there.name,
         "file": there.slug,
+        "revision": there.revision,
         "current": there.revision,
         "theirs": convert(there.workflow, "toolweave"),
         "yours": convert(yours, "toolweave"),

@@ -74,21 +74,24 @@ def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_jso
     if (choice is None) == (reply is None):
         raise click.UsageError("give --choice for an uncertain step, or --reply for a waiting one")
 
-    async def work(engine: Engine) -> tuple[str, str]:
-        found = await find_run(engine, run_id)
+    async def work(engine: Engine) -> tuple[str, str, str | None]:
+        found, why = await find_run(engine, run_id), None
         if choice is not None:
             await engine.resolve(found.id, step, cast("Choice", choice), resume=False)
         else:
             given = given_value(str(reply))
-            await engine.answer(found.id, step, given, by=getuser(), via="cli", resume=False)
-        return found.id, await engine.runs.settle(found.id, SETTLE_S)
+            why = await engine.answer(found.id, step, given, by=getuser(), via="cli", resume=False)
+        return found.id, await engine.runs.settle(found.id, SETTLE_S), why
 
     _say_status(*run(with_engine(work)), as_json=as_json)
 
 
-def _say_status(run_id: str, status: str, *, as_json: bool) -> None:
+def _say_status(run_id: str, status: str, why: str | None = None, *, as_json: bool) -> None:
+    if why is not None and not as_json:
+        say((f"The answer does not count: {why}.", "yellow"), stderr=True)
     if as_json:
-        print_json({"id": run_id, "status": status})
+        uncounted = {} if why is None else {"counts": False, "why": why}
+        print_json({"id": run_id, "status": status, **uncounted})
     elif status == "running":
         say("Recorded. Another process executes the run; `toolweave runs watch` follows it.")
     else:

@@ -1,4 +1,4 @@
-"""Tools that validate, save, patch, run and publish workflows."""
+"""Tools that validate, store, run and publish workflows."""
 
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server.tool_definition import ToolDefinition, define
@@ -16,25 +16,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         only_reads=True,
         workflow=_OBJECT,
         max_tokens=_TOKENS,
-    ),
-    define(
-        "save_workflow",
-        "workflows:write",
-        "Save a workflow; give `revision` to replace one",
-        "workflow",
-        workflow=_OBJECT,
-        revision=_TEXT,
-    ),
-    define(
-        "patch_workflow",
-        "workflows:write",
-        "Change a saved workflow by JSON Patch",
-        "name",
-        "patch",
-        "revision",
-        name=_TEXT,
-        patch={"type": "array", "items": _OBJECT},
-        revision=_TEXT,
     ),
     define(
         "run_workflow",
@@ -60,5 +41,67 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         "code",
         only_reads=True,
         code=_TEXT,
+    ),
+)
+
+# The stored workflows.
+STORED: tuple[ToolDefinition, ...] = (
+    define(
+        "list_workflows",
+        "workflows:read",
+        "List saved workflows",
+        only_reads=True,
+        max_tokens=_TOKENS,
+    ),
+    define(
+        "get_workflow",
+        "workflows:read",
+        "A saved workflow as written, with its revision",
+        "name",
+        only_reads=True,
+        name=_TEXT,
+        max_tokens=_TOKENS,
+    ),
+    define(
+        "save_workflow",
+        "workflows:write",
+        "Save a workflow; give `revision` to replace one",
+        "workflow",
+        workflow=_OBJECT,
+        revision=_TEXT,
+    ),
+    define(
+        "patch_workflow",
+        "workflows:write",
+        "Change a saved workflow by JSON Patch",
+        "name",
+        "patch",
+        "revision",
+        name=_TEXT,
+        patch={"type": "array", "items": _OBJECT},
+        revision=_TEXT,
+    ),
+)
+
+# One node, and a run.
+DIAGNOSTICS: tuple[ToolDefinition, ...] = (
+    define(
+        "test_node",
+        "workflows:read",
+        "Try a node (or its id in the saved workflow `name`) on sample outputs of nodes by id, "
+        "`trigger`, `data`; no effects unless asked",
+        "node",
+        node={"anyOf": [_OBJECT, _TEXT]},
+        name=_TEXT,
+        sample=_OBJECT,
+        effects={"type": "boolean"},
+    ),
+    define(
+        "explain_run",
+        "workflows:read",
+        "Why a run failed: step, input, patch",
+        "run_id",
+        only_reads=True,
+        run_id=_TEXT,
     ),
 )

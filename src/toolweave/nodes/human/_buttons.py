@@ -17,6 +17,7 @@ THANKS: JsonObject = {
     "unrelated": "Your reply was taken as neither yes nor no.",
     "timeout": "The time to answer is over.",
 }
+NOT_ASKED = "Thank you, but this does not count: the question is for somebody else."
 LATE = "Thank you, but this question is closed: it was answered, or the time to answer is over."
 
 

@@ -15,7 +15,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Choice
-from toolweave.engine.run_json import RunSummary
+from toolweave.engine.run_json import AnsweredRun, RunSummary
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
@@ -134,15 +134,21 @@ class _Handlers:
         body: Annotated[AnswerRequest, Depends(AnswerRequest.read)],
         request: Request,
         response: Response,
-    ) -> RunSummary:
+    ) -> AnsweredRun:
         """Answer a waiting step, or decide about a step that may or may not have happened."""
         record = await self._allowed(run, request)
-        by = _caller(request)
+        why: str | None = None
         if body.choice is not None:
+            by = _caller(request)
             await self._engine.resolve(record.id, body.step, body.choice, by=by)
         else:
-            await self._engine.answer(record.id, body.step, body.reply, by=by, via="rest")
-        return await self._accepted(record.id, response)
+            # People are asked by name, as in the inbox.
+            key: ApiKey = request.state.key
+            why = await self._engine.answer(
+                record.id, body.step, body.reply, by=key.name, via="rest"
+            )
+        summary = await self._accepted(record.id, response)
+        return AnsweredRun(**dict(summary), counts=why is None, why=why)
 
     async def fork_run(
         self,
