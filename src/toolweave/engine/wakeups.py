@@ -143,7 +143,7 @@ class WakeupSchedule:
             with anyio.move_on_after(wait_s):
                 await self._woken.wait()
 
-    async def look(
+    async def poll(
         self, now: datetime, moment: float, busy: Collection[str]
     ) -> tuple[list[str], float]:
         """Return runs to execute beside the active ones, and the time until the next can."""
