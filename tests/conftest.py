@@ -7,6 +7,7 @@ import pytest
 # Postgres is a plugin so that all folders share one server.
 pytest_plugins = [
     "tests.nodes.exercising",
+    "tests.pool",
     "tests.security.controls",
     "tests.seeds.plugin",
     "tests.storage.postgres",

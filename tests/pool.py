@@ -1,0 +1,240 @@
+"""Runs the tests in forked workers: `-n 3` for three of them, `-n 0` for none.
+
+Tests are collected once, before the fork, so that a worker costs neither imports nor a second
+collection. What shares a fixture stays together: the tests of a module, and the tests of all
+modules that have the same mark `xdist_group`. Groups that took long at the last recording come
+first (`durations.json`, written by `--record-durations`), the others in random order.
+"""
+
+import atexit
+import gc
+import json
+import os
+import signal
+import threading
+import traceback
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+RECORDED = Path(__file__).with_name("durations.json")
+LONG_S = 2.0  # shorter groups are not worth a line in the recording
+
+Group = list[int]  # places in `session.items`
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("workers")
+    # The short name is what people type; `addoption` keeps lower case ones for pytest itself.
+    group._addoption("-n", dest="workers", type=int, default=0, help="workers; 0: this process")  # pyright: ignore[reportPrivateUsage]
+    group.addoption("--record-durations", action="store_true", help=f"write {RECORDED.name}")
+
+
+# While tests are collected, nothing is garbage; afterwards nothing collected is worth a look.
+gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> object:
+    option = session.config.option
+    if not option.workers or option.collectonly or option.usepdb or len(session.items) < 2:
+        return None
+    if session.testsfailed and not option.continue_on_collection_errors:
+        return None  # pytest says what could not be collected
+    pool = Pool(session)
+    pool.run(min(option.workers, len(pool.waiting)))
+    if option.record_durations:
+        pool.record()
+    return True
+
+
+def _name_of(item: pytest.Item) -> str:
+    mark = item.get_closest_marker("xdist_group")
+    return str(mark.args[0]) if mark else item.nodeid.partition("::")[0]
+
+
+@dataclass
+class Worker:
+    """A forked process and what it was given."""
+
+    pid: int
+    line: Connection
+    running: deque[int] = field(default_factory=deque[int])
+
+
+class Pool:
+    """Hands groups of tests to workers, and their reports to pytest."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+        self._workers: list[Worker] = []
+        self._started = 0
+        self._spent: defaultdict[str, float] = defaultdict(float)
+        groups: defaultdict[str, Group] = defaultdict(list)
+        for place, item in enumerate(session.items):
+            groups[_name_of(item)].append(place)
+        known: dict[str, float] = json.loads(RECORDED.read_text(encoding="utf-8"))
+        self.waiting = deque(
+            groups[name] for name in sorted(groups, key=lambda name: -known.get(name, 0))
+        )
+
+    def run(self, count: int) -> None:
+        for _ in range(count):
+            self._start()
+        try:
+            while self._workers:
+                lines = {worker.line: worker for worker in self._workers}
+                for line in wait(list(lines)):
+                    self._listen(lines[cast(Connection, line)])
+                self._stop_if_asked()
+        finally:
+            for worker in self._workers:
+                os.kill(worker.pid, signal.SIGKILL)
+                os.waitpid(worker.pid, 0)
+
+    def record(self) -> None:
+        """Keep how long the long groups took."""
+        long = {name: round(spent) for name, spent in self._spent.items() if spent >= LONG_S}
+        longest_first = dict(sorted(long.items(), key=lambda pair: -pair[1]))
+        RECORDED.write_text(json.dumps(longest_first, indent=1) + "\n", encoding="utf-8")
+
+    def _start(self) -> None:
+        ours, theirs = Pipe()
+        number = self._started
+        self._started += 1
+        base: Path = _temporary(self._session.config).getbasetemp() / f"worker{number}"
+        base.mkdir(mode=0o700)
+        pid = os.fork()
+        if not pid:
+            ours.close()
+            for worker in self._workers:
+                worker.line.close()
+            _work(self._session, theirs, base)
+        theirs.close()
+        worker = Worker(pid, ours)
+        self._workers.append(worker)
+        self._hand_out(worker)
+
+    def _hand_out(self, worker: Worker) -> None:
+        group = self.waiting.popleft() if self.waiting else []
+        worker.running.extend(group)
+        worker.line.send(group)
+
+    def _listen(self, worker: Worker) -> None:
+        try:
+            said = worker.line.recv()
+        except (EOFError, OSError):
+            self._ended(worker)
+            return
+        if said is None:
+            self._hand_out(worker)
+            return
+        for sent in said:
+            self._tell(sent, worker)
+
+    def _tell(self, sent: dict[str, Any], worker: Worker) -> None:
+        config = self._session.config
+        report = config.hook.pytest_report_from_serializable(config=config, data=sent)
+        config.hook.pytest_runtest_logreport(report=report)
+        item = self._session.items[worker.running[0]]
+        self._spent[_name_of(item)] += report.duration
+        if report.when == "teardown":
+            worker.running.popleft()
+            config.hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+    def _ended(self, worker: Worker) -> None:
+        """It closed its end: with its work done, or in the middle of a test."""
+        self._workers.remove(worker)
+        _, status = os.waitpid(worker.pid, 0)
+        if not worker.running:
+            return
+        crashed = self._session.items[worker.running.popleft()]
+        report = pytest.TestReport(
+            nodeid=crashed.nodeid,
+            location=crashed.location,
+            keywords={},
+            outcome="failed",
+            longrepr=f"the worker ended with status {status} while it ran this test",
+            when="call",
+        )
+        crashed.ihook.pytest_runtest_logreport(report=report)
+        if worker.running:
+            self.waiting.appendleft(list(worker.running))
+        self._start()
+
+    def _stop_if_asked(self) -> None:
+        if self._session.shouldfail:
+            raise self._session.Failed(self._session.shouldfail)
+        if self._session.shouldstop:
+            raise self._session.Interrupted(self._session.shouldstop)
+
+
+def _work(session: pytest.Session, line: Connection, base: Path) -> None:
+    """Run what comes over the line, in the forked process; does not return."""
+    status = 1
+    try:
+        _temporary(session.config)._basetemp = base
+        _capture_anew(session.config)
+        session.config.pluginmanager.register(Reporting(line))
+        places = _places(line)
+        place = next(places, None)
+        while place is not None:
+            item, place = session.items[place], next(places, None)
+            following = None if place is None else session.items[place]
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    finally:
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+        cast(Any, threading)._shutdown()
+        line.close()
+        os._exit(status)
+
+
+def _places(line: Connection) -> Iterator[int]:
+    """What to run. Asks for the next group before the last test of one: it may share fixtures."""
+    while group := cast(Group, line.recv()):
+        yield from group
+        line.send(None)
+
+
+def _temporary(config: pytest.Config) -> Any:
+    """What makes `tmp_path`; that it is kept here is pytest's own business."""
+    return cast(Any, config)._tmp_path_factory
+
+
+def _capture_anew(config: pytest.Config) -> None:
+    """The files that take what tests print are shared with the parent; open others."""
+    capture = cast(Any, config.pluginmanager.getplugin("capturemanager"))
+    capture.stop_global_capturing()
+    capture.start_global_capturing()
+    capture.suspend_global_capture()
+
+
+class Reporting:
+    """Sends the reports of each test in place of printing them."""
+
+    def __init__(self, line: Connection) -> None:
+        self._line = line
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        hook = item.config.hook
+        self._line.send(
+            [hook.pytest_report_to_serializable(config=item.config, report=one) for one in reports]
+        )
+        return True

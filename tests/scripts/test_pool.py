@@ -1,0 +1,82 @@
+"""The workers that run the tests: nothing is lost, nothing runs twice, nothing fails silently."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FIRST = """
+import os
+import pytest
+
+@pytest.fixture(scope="session")
+def made():
+    print("made in", os.getpid())
+    yield os.getpid()
+
+@pytest.mark.xdist_group("one")
+def test_together(made): print("worker", made); assert False
+def test_fails(): print("said by the first"); assert 1 == 2
+def test_dies(): os._exit(3)
+@pytest.mark.skip(reason="not here")
+def test_skipped(): raise AssertionError
+@pytest.mark.parametrize("n", range(50))
+def test_many(n, tmp_path, capsys): print(n); assert capsys.readouterr().out == f"{n}\\n"
+"""
+SECOND = """
+import pytest
+from test_first import made
+
+@pytest.mark.xdist_group("one")
+def test_apart(made): print("worker", made); assert False
+@pytest.fixture
+def breaks():
+    yield
+    raise OSError("at the end")
+def test_breaks_at_its_end(breaks): pass
+@pytest.mark.parametrize("n", range(50))
+def test_more(n): assert n >= 0
+"""
+
+
+def _pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_first.py").write_text(FIRST, encoding="utf-8")
+    (folder / "test_second.py").write_text(SECOND, encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = xdist_group\npythonpath = .\n", "utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.pool", "-p", "no:xdist", "-q"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environ.pop("PYTEST_ADDOPTS", None)
+    return subprocess.run(
+        [*command, *arguments],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_workers_report_what_one_process_reports(tmp_path: Path) -> None:
+    done = _pytest(tmp_path, "-n", "2")
+    assert done.returncode == 1, done.stdout + done.stderr
+    # The test that ends its worker costs that test, not the 53 after it.
+    assert "4 failed, 101 passed, 1 skipped, 1 error" in done.stdout
+    assert "ended with status 768 while it ran this test" in done.stdout
+    assert "assert 1 == 2" in done.stdout
+    assert "said by the first" in done.stdout
+    assert "OSError: at the end" in done.stdout
+    # One worker for what is marked so, whichever file it is in.
+    workers = re.findall(r"worker (\d+)", done.stdout)
+    assert len(workers) == 2
+    assert len(set(workers)) == 1
+    alone = _pytest(tmp_path, "-n", "0", "--deselect", "test_first.py::test_dies")
+    assert "3 failed, 101 passed, 1 skipped, 1 deselected, 1 error" in alone.stdout
+
+
+def test_workers_stop_at_the_first_failure_if_told(tmp_path: Path) -> None:
+    done = _pytest(tmp_path, "-n", "2", "-x")
+    assert done.returncode == 1
+    assert "stopping after 1 failures" in done.stdout
