@@ -8,6 +8,7 @@ import pytest
 pytest_plugins = [
     "tests.nodes.exercising",
     "tests.pool",
+    "tests.preloaded.starting",
     "tests.security.controls",
     "tests.seeds.plugin",
     "tests.storage.postgres",

@@ -17,8 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.preloaded.starting import write_launcher
+
 ROOT = Path(__file__).parents[2]
 DEADLINE_S = 110
+PATH = (str(Path(sys.executable).parent), os.environ["PATH"])
 PORT = "8765"  # as the pages say; a free one is used in its place
 _MARK = "\x1e"
 _WAIT = (
@@ -69,14 +72,20 @@ def includes_in(page: Path) -> list[Include]:
     ]
 
 
-def run(examples: list[Example], folder: Path) -> list[str]:
-    """What each command of a page prints, with a home of its own."""
-    home, directory = folder / "home", folder / "project"
+def run(examples: list[Example], folder: Path, *, installed: bool = False) -> list[str]:
+    """What each command of a page prints, with a home of its own.
+
+    `toolweave` is the installed program, or one that forks a process which has it imported.
+    """
+    home, directory, programs = folder / "home", folder / "project", folder / "bin"
     home.mkdir()
+    programs.mkdir()
+    if not installed:
+        write_launcher(programs / "toolweave")
     shutil.copytree(ROOT / "docs_src", directory)
     port = _free_port()
     environ = {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join((str(programs), *PATH)),
         "HOME": str(home),
         "TOOLWEAVE_HOME": str(home / "toolweave"),
         "TERM": "dumb",
