@@ -4,12 +4,12 @@
 """
 
 import argparse
-import shutil
 import sys
 
 import anyio
 from bench import engine, ground, studio
 from bench.table import Row, table
+from tests.e2e.studio import find_chromium
 
 SUBJECTS = ("ground", "engine", "studio")
 
@@ -34,7 +34,7 @@ def main() -> None:
         size = engine.QUICK if given.quick else engine.Size(peers=not given.no_peers)
         rows += engine.rows_of(size)
     if "studio" in subjects:
-        if shutil.which("chromium") is None:
+        if find_chromium() is None:
             notes.append("the studio is left out: chromium is not installed")
         else:
             rows += anyio.run(studio.rows_of, studio.QUICK if given.quick else studio.Size())

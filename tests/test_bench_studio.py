@@ -1,15 +1,12 @@
 """The bench of the canvas runs in its short form; speed itself is not judged here."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from e2e.studio import require_pages
-
-pytestmark = pytest.mark.xdist_group("browser")
+from e2e.studio import find_chromium, require_pages
 
 ROOT = Path(__file__).parents[1]
 LINES = [
@@ -41,7 +38,7 @@ LINES = [
 
 # A browser, a service and the bench beside another test: minutes on a very busy machine.
 @pytest.mark.timeout(400)
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
+@pytest.mark.skipif(find_chromium() is None, reason="chromium is not installed")
 def test_the_bench_of_the_canvas_prints_every_line() -> None:
     require_pages()
     done = subprocess.run(

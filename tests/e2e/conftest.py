@@ -1,4 +1,4 @@
-"""One browser for all journeys; a service for each module, or one for those that can share it."""
+"""A browser for a worker's journeys; a service for each module, or one for those that share it."""
 
 from collections.abc import AsyncGenerator
 

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, expect
 from e2e.places import PLACES, Filled, dialogs_of_source, fill, pages_of_source
 from e2e.studio import ROOT, Studio, open_page, shot
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -13,7 +13,7 @@ from e2e.studio import Studio, shot
 from rest.drawn import drawn, greeting
 from toolweave.testing.server import ScriptedServer, a_tool, says
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 HOSTILE = (
     "<img src=x onerror=hit()><script>hit()</script> a\u202eb\u200bc \x1b[31mred "

@@ -12,7 +12,7 @@ from e2e.medium import medium
 from e2e.studio import Studio, shot
 from servers.rooms import eventually
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 # The ports of a node as drawn and as the model works them out before it is.
 PORTS = """() => {

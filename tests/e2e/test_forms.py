@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Page, expect
 from e2e.studio import Studio, shot
 from rest.drawn import drawn
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from e2e.studio import Studio, open_page, shot, started
 from rest.drawn import greeting
 from rest.process import PROGRAM
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

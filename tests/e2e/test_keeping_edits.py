@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Locator, Page, Route, expect
 from e2e.studio import Studio, open_page, shot, started
 from rest.drawn import greeting
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

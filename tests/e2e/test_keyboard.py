@@ -10,7 +10,7 @@ from e2e.places import ASKING
 from e2e.studio import Studio, shot
 from rest.drawn import pausing
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 MOST_STOPS = 80
 # What has the focus, in the words a reader would say, and whether it can be seen.

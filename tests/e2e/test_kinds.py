@@ -11,7 +11,7 @@ from e2e.studio import Studio, shot
 from rest.drawn import drawn
 from toolweave.testing.server import ScriptedServer, a_tool
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 NASTY: dict[str, Any] = {
     "type": "object",

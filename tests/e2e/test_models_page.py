@@ -6,7 +6,7 @@ from playwright.async_api import Page, expect
 from e2e.studio import Studio
 from toolweave.testing.model import KEY, ScriptedModel, says
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from e2e.studio import Studio, shot
 from rest.drawn import drawn
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 def operated() -> dict[str, Any]:

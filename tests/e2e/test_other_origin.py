@@ -10,7 +10,7 @@ from rest.drawn import greeting
 from toolweave.json_text import read, write
 from toolweave.testing.service import Told, fake_service
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 ATTACK = (Path(__file__).parent / "other_origin.js").read_text(encoding="utf-8")
 MAY_BE = {"refused", "0", "hidden", "blank", "sent"}

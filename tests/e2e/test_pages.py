@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 from e2e.studio import Studio, shot
 from rest.drawn import greeting
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 FORM: dict[str, Any] = {
     "form_title": "Boxes for <b>Ada</b>",

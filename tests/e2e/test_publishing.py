@@ -12,7 +12,7 @@ from playwright.async_api import Locator, Page, expect
 from e2e.studio import Studio, shot
 from rest.drawn import greeting
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 async def test_a_workflow_is_published_called_by_a_client_and_taken_back(

@@ -12,7 +12,7 @@ from e2e.studio import Studio, open_page, shot, started
 from rest.drawn import drawn
 from toolweave.testing.server import ScriptedServer, a_tool, never, says
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 def status(page: Page) -> Locator:

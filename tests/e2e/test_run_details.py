@@ -9,7 +9,7 @@ from e2e.studio import Studio, shot
 from rest.drawn import drawn
 from toolweave.testing.model import KEY, ScriptedModel, calls
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

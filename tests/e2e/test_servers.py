@@ -11,7 +11,7 @@ from e2e.studio import Studio, shot
 from rest.process import PROGRAM
 from toolweave.testing.server import ScriptedServer, a_tool
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 COMMAND = [*PROGRAM, "demo-server"]
 DEFINITION = {"mcpServers": {"browsed": {"command": COMMAND[0], "args": COMMAND[1:]}}}

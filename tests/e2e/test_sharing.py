@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from e2e.studio import Studio, shot
 from library.repo import Repo
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.anyio
 
 NOTES = "# Before we leave\n\n~~~demo\ntool: weather\ncity: London\n~~~\n\nThe end.\n"
 

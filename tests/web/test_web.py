@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
 MODULES = WEB / "node_modules"
