@@ -7,9 +7,11 @@ replays the handshake.
 
 import importlib
 import os
+import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -33,10 +35,23 @@ def run_stdio(home: Path | None = None) -> None:
     sys.setswitchinterval(QUICK_SWITCH_S)
     reader.open()
     # By name: these imports take a second, and the first answers must not wait for them.
-    published.load()
-    bridge = importlib.import_module("toolweave.mcp_server.sdk_bridge")
+    with _interrupted_at_once():
+        published.load()
+        bridge = importlib.import_module("toolweave.mcp_server.sdk_bridge")
     sys.setswitchinterval(usual)
     bridge.serve(reader, home)
+
+
+@contextmanager
+def _interrupted_at_once() -> Generator[None]:
+    """End on Ctrl-C without an exception, which an import can swallow; nothing is open yet."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class StdinReader:
