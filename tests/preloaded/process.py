@@ -42,6 +42,7 @@ def serve(ours: socket.socket, address: str) -> Request:
     door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     door.bind(f"\0{address}")
     door.listen(20)
+    ours.sendall(b"!")
     while True:
         ready, _, _ = select.select([ours, door], [], [])
         request = _for_the_parent(ours) if ours in ready else _for_a_launcher(door)

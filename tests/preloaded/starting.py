@@ -75,6 +75,7 @@ class Preloaded:
             process.wait()
 
         atexit.register(end)
+        assert ours.recv(1), "the preloaded process did not start"
         return ours
 
 
