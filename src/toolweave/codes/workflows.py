@@ -117,6 +117,7 @@ WORKFLOWS: dict[str, str] = {
     "WORKFLOW_NAME_UNUSUAL": "A workflow's name does not match the CCWF format's pattern.",
     "WORKFLOW_NOT_FOUND": "There is no workflow with this name.",
     "WORKFLOW_NOT_JSON": "The text is neither valid JSON nor valid YAML.",
+    "WORKFLOW_TEXT_CORRECTED": "The text is not plain JSON, but can be read in one way only.",
     "WORKFLOW_TOO_LARGE": "The file exceeds the size limit of its dialect.",
     "WORKFLOW_UNKNOWN": "A node runs a stored workflow that does not exist.",
     "WORKFLOW_UNKNOWN_DIALECT": "The document is not a workflow in a known dialect.",

@@ -19,6 +19,7 @@ from toolweave.workflow.formats.fields import shown
 from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
 from toolweave.workflow.formats.format import Format, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.lossless import remembers
+from toolweave.workflow.formats.surroundings import corrected, unwrapped
 from toolweave.workflow.formats.yaml_text import read_yaml
 from toolweave.workflow.model import Workflow, WorkflowId
 
@@ -44,11 +45,11 @@ def load(text: str | bytes, *, name_hint: str | None = None) -> LoadedWorkflow:
     if len(data) > MAX_BYTES:
         return _unreadable("WORKFLOW_TOO_LARGE", f"{len(data)} bytes; at most {MAX_BYTES} are read")
     try:
-        document = _parsed(data.removeprefix(b"\xef\xbb\xbf"), name_hint or "")
+        document, odd = _understood(data.removeprefix(b"\xef\xbb\xbf"), name_hint or "")
     except Invalid as error:
         return _unreadable("WORKFLOW_NOT_JSON", error.message, str(error.facts.get("pointer", "")))
     loaded = read(document)
-    odd = _odd_numbers(data)
+    odd += _odd_numbers(data)
     if loaded.format == "flow" and len(data) > MAX_FLOW_BYTES:
         message = f"a flow of {len(data)} bytes; a flow file has at most {MAX_FLOW_BYTES}"
         hint = "split it into several flows, or convert it to another form"
@@ -112,6 +113,18 @@ def _named(name: str) -> Format:
 def _unreadable(code: str, message: str, place: str = "") -> LoadedWorkflow:
     hint = "a workflow is a JSON object, or YAML without aliases and tags"
     return LoadedWorkflow(Workflow(WorkflowId(""), ""), (Problem(code, place, message, hint),))
+
+
+def _understood(data: bytes, name: str) -> tuple[Json, list[Problem]]:
+    """The value in a text, and a warning if it is only nearly JSON."""
+    try:
+        document = _parsed(data, name)
+    except Invalid as error:
+        document, problem = corrected(data, error)
+        return document, [problem]
+    if isinstance(document, dict) or (found := unwrapped(document)) is None:
+        return document, []
+    return found[0], [found[1]]
 
 
 def _parsed(data: bytes, name: str) -> Json:

@@ -1,0 +1,241 @@
+"""Reads JSON as models and people write it: comments, trailing commas, other quotes, bare keys.
+
+Only what can mean one thing is read; everything else raises `Ambiguous`. Not YAML, and not what
+surrounds the value (`surroundings`).
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from toolweave.json_text import Json
+
+MAX_DEPTH = 100
+_SPACE = " \t\r\n\u00a0\u2007\u202f\u200b\u2060\ufeff"
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_NUMBER = re.compile(
+    r"[+-]?(?:0[xX][0-9A-Fa-f]{1,12}|(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+)
+_WORDS: dict[str, Json] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "True": True,
+    "False": False,
+    "None": None,
+}
+_STRICT_WORDS = frozenset({"true", "false", "null"})
+_CLOSED_BY = {
+    '"': '"',
+    "'": "'",
+    "\N{LEFT DOUBLE QUOTATION MARK}": "\N{RIGHT DOUBLE QUOTATION MARK}",
+    "\N{LEFT SINGLE QUOTATION MARK}": "\N{RIGHT SINGLE QUOTATION MARK}",
+    "\N{DOUBLE LOW-9 QUOTATION MARK}": "\N{LEFT DOUBLE QUOTATION MARK}",
+}
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPED = frozenset("\"'\\/")
+_HEX = re.compile(r"[0-9A-Fa-f]{4}")
+_QUOTES = "quotes that are not '\"'"
+
+
+class Ambiguous(Exception):
+    """The text cannot be read in exactly one way."""
+
+
+@dataclass(slots=True)
+class Loose:
+    """A value that was read, where it ended, and what is not JSON in it."""
+
+    value: Json
+    end: int
+    oddities: list[str] = field(default_factory=list[str])
+
+
+def read_loose(text: str, start: int = 0) -> Loose:
+    """The object or list that starts at `start`."""
+    reader = _Reader(text, start)
+    value = reader.value(0)
+    return Loose(value, reader.at, list(dict.fromkeys(reader.oddities)))
+
+
+class _Reader:
+    def __init__(self, text: str, at: int) -> None:
+        self._text = text
+        self.at = at
+        self.oddities: list[str] = []
+        self._has_missing_end = False
+
+    def value(self, depth: int) -> Json:
+        self._skip()
+        first = self._peek()
+        if first in _CLOSED_BY:
+            return self._string()
+        if first == "{" or first == "[":
+            if depth > MAX_DEPTH:
+                raise Ambiguous("nested too deep")
+            self.at += 1
+            return self._object(depth) if first == "{" else self._list(depth)
+        if found := _NAME.match(self._text, self.at):
+            return self._word(found.group())
+        return self._number()
+
+    def _object(self, depth: int) -> Json:
+        members: dict[str, Json] = {}
+        while not self._is_closed("}", bool(members)):
+            name = self._key()
+            if name in members:
+                raise Ambiguous(f"the key {name!r} appears twice in one object")
+            self._skip()
+            self._take(":")
+            members[name] = self.value(depth + 1)
+            self._separate("}", is_object=True)
+        return members
+
+    def _list(self, depth: int) -> Json:
+        items: list[Json] = []
+        while not self._is_closed("]", bool(items)):
+            items.append(self.value(depth + 1))
+            self._separate("]", is_object=False)
+        return items
+
+    def _is_closed(self, sign: str, has_content: bool) -> bool:
+        self._skip()
+        if self._peek() == sign:
+            self.at += 1
+            return True
+        if self._peek():
+            return False
+        # One missing sign at the very end is certain; with more, parts may be missing too.
+        if self._has_missing_end or not has_content:
+            raise Ambiguous("the text ends too early")
+        self._has_missing_end = True
+        self.oddities.append(f"a missing {sign!r} at the end")
+        return True
+
+    def _separate(self, end: str, *, is_object: bool) -> None:
+        """Read the comma after a member; a missing one only where nothing else is possible."""
+        before = self._text[self.at - 1 : self.at]
+        self._skip()
+        sign = self._peek()
+        if sign == ",":
+            self.at += 1
+            self._skip()
+            if self._peek() == end:
+                self.oddities.append("a trailing comma")
+        elif sign and sign != end:
+            is_certain = self._starts_member() if is_object else (before, sign) == ("}", "{")
+            if not is_certain:
+                raise Ambiguous(f"unexpected {sign!r}")
+            self.oddities.append("a missing comma")
+
+    def _starts_member(self) -> bool:
+        if self._peek() not in _CLOSED_BY:
+            return False
+        start, odd = self.at, len(self.oddities)
+        try:
+            self._string()
+            self._skip()
+            return self._peek() == ":"
+        except Ambiguous:
+            return False
+        finally:
+            self.at = start
+            del self.oddities[odd:]
+
+    def _key(self) -> str:
+        if self._peek() in _CLOSED_BY:
+            return self._string()
+        found = _NAME.match(self._text, self.at)
+        if not found:
+            raise Ambiguous("expected a key")
+        self.at = found.end()
+        self.oddities.append("keys without quotes")
+        return found.group()
+
+    def _word(self, word: str) -> Json:
+        if word not in _WORDS:
+            raise Ambiguous(f"unexpected {word[:40]!r}")
+        if word not in _STRICT_WORDS:
+            self.oddities.append("Python literals")
+        self.at += len(word)
+        return _WORDS[word]
+
+    def _number(self) -> Json:
+        found = _NUMBER.match(self._text, self.at)
+        after = self._text[found.end() : found.end() + 1] if found else ""
+        if not found or after.isalnum() or (after and after in "._+-"):
+            raise Ambiguous("expected a value")
+        self.at = found.end()
+        text = found.group()
+        if text[0] == "+" or "x" in text.lower():
+            self.oddities.append("numbers that are not JSON")
+        if "x" in text.lower():
+            return int(text, 16)
+        return float(text) if any(sign in text for sign in ".eE") else int(text)
+
+    def _string(self) -> str:
+        opening = self._peek()
+        closing = _CLOSED_BY[opening]
+        self.at += 1
+        parts: list[str] = []
+        while (sign := self._peek()) != closing:
+            if not sign:
+                raise Ambiguous("a text is not closed")
+            self.at += 1
+            parts.append(self._escape() if sign == "\\" else sign)
+            if sign in "\r\n\t":
+                self.oddities.append("line breaks or tabs in a text")
+        self.at += 1
+        if opening != '"':
+            self.oddities.append(_QUOTES)
+        return "".join(parts)
+
+    def _escape(self) -> str:
+        sign = self._peek()
+        self.at += 1
+        if sign in _ESCAPED and sign:
+            return sign
+        if sign in _ESCAPES:
+            return _ESCAPES[sign]
+        digits = _HEX.match(self._text, self.at) if sign == "u" else None
+        if digits is None:
+            raise Ambiguous("an unknown escape in a text")
+        self.at = digits.end()
+        high = int(digits.group(), 16)
+        if not 0xD800 <= high < 0xE000:
+            return chr(high)
+        low = _HEX.match(self._text, self.at + 2)
+        if self._text[self.at : self.at + 2] != "\\u" or low is None or high >= 0xDC00:
+            raise Ambiguous("half of a character in a text")
+        self.at = low.end()
+        try:
+            return bytes.fromhex(digits.group() + low.group()).decode("utf-16-be")
+        except UnicodeDecodeError:
+            raise Ambiguous("half of a character in a text") from None
+
+    def _skip(self) -> None:
+        text = self._text
+        while self.at < len(text):
+            if text[self.at] in _SPACE:
+                if text[self.at] not in " \t\r\n":
+                    self.oddities.append("invisible characters")
+                self.at += 1
+            elif text.startswith(("//", "#"), self.at):
+                self._comment(text.find("\n", self.at), 0)
+            elif text.startswith("/*", self.at):
+                self._comment(text.find("*/", self.at + 2), 2)
+            else:
+                return
+
+    def _comment(self, end: int, size: int) -> None:
+        if end < 0 and size:
+            raise Ambiguous("a comment is not closed")
+        self.oddities.append("comments")
+        self.at = len(self._text) if end < 0 else end + size
+
+    def _peek(self) -> str:
+        return self._text[self.at : self.at + 1]
+
+    def _take(self, sign: str) -> None:
+        if self._peek() != sign:
+            raise Ambiguous(f"expected {sign!r}")
+        self.at += 1

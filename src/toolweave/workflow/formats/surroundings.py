@@ -1,0 +1,134 @@
+"""Finds the one workflow in a text around it: code fences, a sentence, an assignment, a string.
+
+The work is bounded, and a text with two possible values is not read.
+"""
+
+import html
+import re
+
+import orjson
+
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.problems import Problem
+from toolweave.workflow.formats.loose_json import Ambiguous, Loose, read_loose
+
+# Reading this way is slow; larger files are written by programs.
+MAX_CHARACTERS = 2_000_000
+_FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
+_BRACKETS = re.compile(r"[{\[]")
+# Lines of YAML: what follows is a part of them.
+_YAML = re.compile(r"^(?:\s+[\w-]+:|[\w-]+:\s+\S|\s*-\s)", re.MULTILINE)
+_ASSIGNMENT = re.compile(r"(?:(?:export\s+)?(?:const|let|var)\s+)?[\w$.]+\s*(?::\s*\w+\s*)?=\s*$")
+
+
+def read_text(data: bytes) -> tuple[Json, Problem] | None:
+    """The value in a text that is not JSON, and a warning with the clean copy; None if unclear."""
+    text = data.decode("utf-8", "replace")
+    if len(text) > MAX_CHARACTERS or "\ufffd" in text:
+        return None
+    try:
+        found = _read(text)
+    except Ambiguous:
+        return None
+    if not isinstance(found.value, dict):
+        return None
+    return found.value, odd_text(found.value, found.oddities)
+
+
+def unwrapped(document: Json) -> tuple[Json, Problem] | None:
+    """The workflow in a JSON text that holds it as text or as the only item of a list."""
+    if isinstance(document, list) and len(document) == 1 and _is_workflow(document[0]):
+        return document[0], odd_text(document[0], ["a list around the workflow"])
+    if isinstance(document, str) and document.lstrip()[:1] == "{":
+        try:
+            found = read_loose(document, document.index("{"))
+        except Ambiguous:
+            return None
+        if _is_workflow(found.value) and not document[found.end :].strip():
+            oddities = ["the workflow written as one text", *found.oddities]
+            return found.value, odd_text(found.value, oddities)
+    return None
+
+
+def odd_text(document: Json, oddities: list[str]) -> Problem:
+    """The warning about a text that is not JSON; its fix is the clean copy."""
+    return Problem(
+        "WORKFLOW_TEXT_CORRECTED",
+        "",
+        f"the text is not plain JSON; it was read without {', '.join(oddities) or 'the rest'}",
+        "save the corrected copy",
+        "warning",
+        ({"op": "replace", "path": "", "value": document},),
+    )
+
+
+def _read(text: str) -> Loose:
+    oddities: list[str] = []
+    if '"' not in text and "&quot;" in text:
+        text = html.unescape(text)
+        oddities.append("HTML entities")
+    inner = _in_fence(text)
+    if inner is not None:
+        text = inner
+        oddities.append("the text around it")
+    start = _BRACKETS.search(text)
+    if start is None:
+        raise Ambiguous("there is no object")
+    before = text[: start.start()].strip("\ufeff \t\r\n")
+    if before and not _is_prose(before):
+        raise Ambiguous("the value is a part of something")
+    found = read_loose(text, start.start())
+    after = text[found.end :].strip().strip(";").strip()
+    if _BRACKETS.search(after) or after[:1] in {",", ":", "}", "]"}:
+        raise Ambiguous("there is more than one value")
+    if (before or after) and inner is None:
+        oddities.append("the text around it")
+    found.oddities[:0] = oddities
+    return found
+
+
+def _in_fence(text: str) -> str | None:
+    """The content of the only fenced block with an object; None if there are no fences."""
+    signs = list(_FENCE.finditer(text))
+    if not signs:
+        return None
+    if len(signs) > 1 and len(signs) % 2:
+        raise Ambiguous("a code block is not closed")
+    ends = [*signs[1::2], None] if len(signs) == 1 else signs[1::2]
+    blocks = [
+        text[one.end() : other.start() if other else len(text)]
+        for one, other in zip(signs[::2], ends, strict=True)
+    ]
+    found = [block for block in blocks if block.strip()[:1] in {"{", "/", "#"}]
+    if len(found) != 1:
+        raise Ambiguous("there is not exactly one code block with an object")
+    return found[0]
+
+
+def _is_prose(text: str) -> bool:
+    is_comment = all(line.strip().startswith(("//", "#")) for line in text.splitlines())
+    if is_comment or _ASSIGNMENT.fullmatch(text):
+        return True
+    return not _YAML.search(text) and not any(sign in text for sign in "}]<>\x1b")
+
+
+def _is_workflow(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("nodes"), list)
+
+
+def corrected(data: bytes, error: Invalid) -> tuple[Json, Problem]:
+    """The value in a text that JSON and YAML refuse; raises their error if it is not clear."""
+    found = None if _is_json(data) else read_text(data)
+    if found is None:
+        raise error
+    return found
+
+
+def _is_json(data: bytes) -> bool:
+    """Whether it is refused for its content, such as a key that is there twice."""
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return False
+    return True
