@@ -185,9 +185,9 @@ async def test_a_schedule_does_not_start_an_invalid_workflow(tmp_path: Path) -> 
         await host.enable("Bad", trigger("CRON", **minutely), plain, node("end"))
         await host.enable("Good", trigger("CRON", **minutely), node("end"))
         looking, schedules = host.triggers.poller, host.triggers.schedules
-        await looking.once("TRIGGER.CRON", schedules.look)
+        await looking.once("TRIGGER.CRON", schedules.poll)
         await host.clock.advance(60)
-        await looking.once("TRIGGER.CRON", schedules.look)
+        await looking.once("TRIGGER.CRON", schedules.poll)
         assert [run.workflow for run in await host.runs()] == ["Good"]
         (row,) = [one.row for one in await _active(host) if one.name == "Bad"]
         assert (row.failure or "").startswith("WORKFLOW_INVALID"), row

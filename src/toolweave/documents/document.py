@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from toolweave.documents.markdown import Fence, Heading, Scanner
+from toolweave.documents.markdown import Fence, Heading, scan
 from toolweave.documents.parameters import named, read_parameters
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
@@ -138,7 +138,7 @@ def read_document(data: bytes, servers: Collection[str]) -> Document:
     opaque = {line for one in regions for line in range(one.first, one.last + 1)}
     # What a tool said is never looked at as Markdown, let alone run.
     shown = ["" if at in opaque or at < skipped else line for at, line in enumerate(plain)]
-    found = list(Scanner().scan(shown))
+    found = list(scan(shown))
     headings = tuple(one for one in found if isinstance(one, Heading))
     by_line = {one.first: one for one in regions}
     blocks = tuple(
