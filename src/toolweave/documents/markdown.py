@@ -1,7 +1,7 @@
 """The fenced blocks and headings of a Markdown document, found by markdown-it-py.
 
 Only block structure is parsed, by the rules of CommonMark; inline text is not. The time is linear:
-with each hostile line of `tests/documents/test_lines.py`, eight times the lines take 1.4 to 11 times
+with each hostile line of `tests/documents/test_lines.py`, eight times the lines take up to 11 times
 as long, at most 1.4 s of CPU for 260 kB. The nesting limit bounds the cost of a line.
 """
 
