@@ -102,6 +102,8 @@ PRIVATE_WORD = re.compile(
     rf"(?<!\.)\b(?:{'|'.join(f'({words})' for words in PRIVATE_WORDS)})\b", re.IGNORECASE
 )
 PROSE = re.compile(r"(docs/|changes/)?[^/]+\.md$")
+# Not the requirements of the original designs, nor the tests of this rule.
+OUR_CODE = re.compile(r"(src/toolweave|tests(?!/seeds/|/scripts/test_house_rules\.py$))/.*\.py$")
 # Code spans and JSON keys in a page: names of a contract, not prose.
 CONTRACT_NAMES = re.compile(r'`[^`]*`|"\w+":')
 WEB_SOURCE = re.compile(r"web/src/.*\.tsx?$")
@@ -413,7 +415,7 @@ def private_words(texts: Mapping[str, str]) -> Iterator[Finding]:
 
 def prose_of(name: str, text: str) -> Iterator[tuple[int, str]]:
     """The lines of a file that people read, with their numbers."""
-    if name.startswith(PACKAGE) and name.endswith(".py"):
+    if OUR_CODE.match(name):
         yield from python_prose(text)
     elif PROSE.match(name) or WEB_SOURCE.match(name):
         for number, line in enumerate(text.splitlines(), start=1):

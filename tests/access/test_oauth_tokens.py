@@ -159,7 +159,7 @@ async def test_a_refused_token_is_renewed_though_its_time_is_not_over(tmp_path: 
     async with place(tmp_path) as here:
         await here.sign_in()
         assert await here.tokens.fresh("google", refused="access-1-secret") == "access-2-secret"
-        # Whoever was refused with the old one is given the new one.
+        # A caller refused with the old one is given the new one.
         assert await here.tokens.fresh("google", refused="access-1-secret") == "access-2-secret"
         assert here.server.renewals == 1
 

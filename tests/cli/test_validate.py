@@ -1,4 +1,4 @@
-"""`toolweave validate`: what it says, what it mends, and how it ends."""
+"""`toolweave validate`: what it says, what it repairs, and how it ends."""
 
 import json
 from itertools import pairwise

@@ -31,7 +31,7 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     await expect(dialog.get_by_text("A letter, then letters")).to_be_visible()
     await expect(dialog.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
     await name.fill("hail_somebody")
-    await dialog.get_by_label("Description").fill("Greets whoever is named.")
+    await dialog.get_by_label("Description").fill("Greets the named person.")
     await shot(page, "publish")
     await dialog.get_by_role("button", name="Publish", exact=True).click()
     await expect(dialog.get_by_role("heading", name="Published as hail_somebody")).to_be_visible()
@@ -70,7 +70,7 @@ async def called(studio: Studio, key: str) -> str:
         with anyio.fail_after(60):
             listed = await client.list_tools()
             [tool] = [one for one in listed.tools if one.name == "hail_somebody"]
-            assert tool.description == "Greets whoever is named."
+            assert tool.description == "Greets the named person."
             result = await client.call_tool("hail_somebody", {"who": "Ada"})
     return result.structured_content["result"]
 

@@ -1,4 +1,4 @@
-"""A process that brings forward whatever is to be done on a database, and marks what it does.
+"""A process that executes whatever is to be done on a database, and marks what it does.
 
 `python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE [VICE]]`: with a MACHINE it seems
 to be on another one, so that only its silence tells that it is gone. A VICE is for positive
@@ -82,7 +82,7 @@ class Marks:
 
 
 class Unfenced(Journal):
-    """Writes whoever holds the run."""
+    """Writes without holding the lease."""
 
     async def append(
         self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None

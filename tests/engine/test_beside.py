@@ -1,4 +1,4 @@
-"""Several processes on one database: they hear of each other at once, and leave work to a service.
+"""Several processes on one database: they notify each other at once, and leave work to a service.
 
 Looking by itself now and then is switched off here, so only notices can wake anybody.
 """

@@ -1,4 +1,4 @@
-"""Flows of seed 003, read as they are written and run with the real nodes."""
+"""Flow files, read as they are written and run with the real nodes."""
 
 import json
 from collections.abc import AsyncGenerator

@@ -48,7 +48,7 @@ class Watched:
         self.threads.append(threading.current_thread() is threading.main_thread())
         self.has_begun.set()
         if self._meets:
-            # Only the event loop sets it: whoever computed there would wait in vain.
+            # Only the event loop sets it: a step computed there would wait in vain.
             assert self.loop_is_free.wait(30)
         if self._error:
             raise self._error

@@ -2,7 +2,7 @@
 
 A graph of 30 nodes with parallel branches whose effects take 5 ms. With `hasty`, the journal
 leaves out that a step begins: the same harness must then see steps happen twice. With `careless`,
-whoever decides about uncertain steps says that they happened: it must see them lost.
+the one who decides about uncertain steps says that they happened: it must see them lost.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A process that is stopped for longer than its lease, and two processes on one SQLite home.
 
-As a module it is the process: it brings forward whatever is to be done on a database, with an
+As a module it is the process: it executes whatever is to be done on a database, with an
 effect that marks a file before and after.
 """
 
@@ -87,7 +87,7 @@ async def work(address: str, folder: Path) -> None:
 
 @contextmanager
 def worker(address: str, folder: Path) -> Generator[int]:
-    """A process that brings runs forward; killed at the end."""
+    """A process that executes runs; killed at the end."""
     argv = (sys.executable, "-m", "tests.engine.test_lost_lease", address, str(folder))
     with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as process:
         try:

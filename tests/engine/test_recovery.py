@@ -61,7 +61,7 @@ async def test_a_back_off_wait_goes_on_with_its_moment_and_its_tries(
         failed = (await other.state(run)).retrying["a"]
         assert failed.attempt == attempt
         moments.append(failed.retry_at)
-        # Its jitter was thrown once: whoever looks finds the same moment.
+        # Its jitter was thrown once: every reader finds the same moment.
         assert (await other.get(run)).wake_at == failed.retry_at
         assert await other.unfinished() == []
         assert await other.advance(run) == "waiting"

@@ -1,4 +1,4 @@
-"""A process whose children bring a run forward and are killed: reads one order a line.
+"""A process whose children execute a run and are killed: reads one order a line.
 
 An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless"} and how
 it dies: "at" (number of a write: the run's first row, its taking, and every commit after) with
@@ -157,7 +157,7 @@ async def bring_forward(order: dict[str, Any]) -> None:
 async def to_the_end(
     engine: Engine, run: str, effects: Effects, folder: Path, *, is_careless: bool
 ) -> None:
-    """Go on; whoever decides about uncertain steps looks at what happened, or is careless."""
+    """Go on; the one who decides about uncertain steps looks at what happened, or is careless."""
     while (await engine.advance(run)) not in FINAL:
         for key in (await engine.state(run)).uncertain:
             with (folder / "uncertain").open("a", encoding="utf-8") as file:

@@ -51,7 +51,7 @@ ASKING = {
 
 
 def everything() -> Workflow:
-    """The sample with every node of the drawing tool."""
+    """The sample with every node of the visual editor."""
     return sample("ccwf/all-node-types.json").workflow
 
 
@@ -78,7 +78,7 @@ def test_sub_agents_have_files_where_agents_have_a_folder(target: str, folder: s
 def test_the_frontmatter_of_a_command_has_all_options_in_order() -> None:
     command = exported(everything(), "claude-command").files[0]
     assert list(front_of(command).items()) == [
-        ("description", "Every node the drawing tool has."),
+        ("description", "Every node the visual editor has."),
         ("allowed-tools", "Read,Bash(git:*)"),
         ("model", "sonnet"),
         ("context", "fork"),
@@ -94,7 +94,7 @@ def test_the_frontmatter_of_a_command_has_all_options_in_order() -> None:
 def test_the_frontmatter_of_a_skill_is_its_name_and_description(target: str) -> None:
     assert front_of(exported(everything(), target).files[0]) == {
         "name": "release-notes",
-        "description": "Every node the drawing tool has.",
+        "description": "Every node the visual editor has.",
     }
 
 

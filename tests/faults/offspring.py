@@ -24,7 +24,7 @@ def groups_of(processes: set[psutil.Process]) -> set[int]:
 
 
 def members(group: int) -> list[psutil.Process]:
-    """Everybody in a process group, zombies too, whoever their parent is."""
+    """Every process in a process group, including zombies, whatever their parent is."""
     found: list[psutil.Process] = []
     for process in psutil.process_iter():
         with suppress(ProcessLookupError):

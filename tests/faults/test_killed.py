@@ -100,7 +100,7 @@ async def test_ctrl_c_cancels_the_call_on_the_server_and_exits_130(tmp_path: Pat
 
 
 async def _kill_in_a_call(studio: Studio) -> ToolweaveError:
-    """Kill the hostile server while it has a call, and give what becomes of the call."""
+    """Kill the hostile server while it has a call, and return the outcome of the call."""
     failure: list[ToolweaveError] = []
 
     async def call() -> None:

@@ -1,4 +1,4 @@
-"""Real repositories for tests, made with git itself, and the flows and templates of seed 003."""
+"""Real repositories for tests, made with git itself, and their flows and templates."""
 
 import json
 import os

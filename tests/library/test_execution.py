@@ -1,4 +1,4 @@
-"""Flows of a library run on the engine, told in the exact shape of seed 003."""
+"""Flows of a library run on the engine, reported in the exact shape of a `FlowExecution`."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Libraries in MCP clients of both eras: seed 003's tools under both names, and native prompts."""
+"""Libraries in MCP clients of both eras: the flow tools under both names, and native prompts."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path

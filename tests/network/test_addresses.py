@@ -157,7 +157,7 @@ CONNECTIONS = [
     ("http://127.0.0.1:8000/mcp", "evil.example.com", 443, "127.0.0.1", False),
     ("http://127.0.0.1:8000/mcp", "nas", 80, "127.0.0.1", False),
     ("http://127.0.0.1:8000/mcp", "192.168.1.4", 80, "192.168.1.4", False),
-    # never, whoever approved it
+    # never, even if approved
     ("http://169.254.169.254/mcp", "169.254.169.254", 80, "169.254.169.254", False),
     ("http://127.0.0.1:8000/mcp", "169.254.169.254", 80, "169.254.169.254", False),
     ("http://nas.local/mcp", "nas.local", 80, "fe80::1", False),

@@ -1,4 +1,4 @@
-"""What every node keeps to, whoever wrote it."""
+"""What every node keeps to."""
 
 import re
 import sys

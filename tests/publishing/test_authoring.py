@@ -1,4 +1,4 @@
-"""J6: an AI client drafts a workflow, mends it by what it is told, runs and publishes it."""
+"""J6: an AI client drafts a workflow, repairs it by what is reported, runs and publishes it."""
 
 from typing import Any
 

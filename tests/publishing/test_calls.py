@@ -141,7 +141,7 @@ async def ended(client: Client, run: str) -> None:
 async def stands(desk: Desk, status: str) -> None:
     """Wait until the only run stands so."""
     with anyio.fail_after(30):
-        while status not in await statuses(desk):  # noqa: ASYNC110 # the run is another's to tell of
+        while status not in await statuses(desk):  # noqa: ASYNC110 # another process reports the run
             await anyio.sleep(0.01)
 
 

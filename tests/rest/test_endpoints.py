@@ -1,4 +1,4 @@
-"""The six endpoints of seed 004, field by field."""
+"""The six endpoints of the node catalog, field by field."""
 
 import pytest
 

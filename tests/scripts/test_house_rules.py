@@ -296,6 +296,7 @@ def test_public_class_names_that_differ_are_fine(tmp_path: Path) -> None:
         ("src/toolweave/a.py", "x = 1  # mends the file\n", 1),
         ("src/toolweave/a.py", '"""Does it.\n\nThe files are MENDED here.\n"""\n', 3),
         ("src/toolweave/a.py", 'x = f"{y} brings the run forward"\n', 1),
+        ("tests/engine/test_a.py", "# whoever holds it\n", 1),
         ("docs/runs.md", "# Runs\n\nWhat becomes of a run.\n", 3),
         ("README.md", "By seed 003.\n", 1),
         ("changes/a.fixed.md", "A node hears of it.\n", 1),

@@ -1,4 +1,4 @@
-"""Signing in at servers that mean harm, and what becomes of the secrets they are told."""
+"""Signing in at servers that mean harm, and the protection of the secrets they receive."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""A real Postgres for tests: one server per session, a new database for whoever asks."""
+"""A real Postgres for tests: one server per session, a new database for each test."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""The shape of the database is brought up to date once, whoever starts it, or left alone."""
+"""The shape of the database is brought up to date once, by any process, or left alone."""
 
 import sys
 from dataclasses import replace

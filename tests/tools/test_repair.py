@@ -1,4 +1,4 @@
-"""Hints and JSON Patches: what mends a problem really mends it."""
+"""Hints and JSON Patches: what fixes a problem really fixes it."""
 
 import pytest
 from tests.tools.builders import a_tool

@@ -112,7 +112,7 @@ def test_a_kill_after_a_delivery_loses_no_run_and_doubles_none(tmp_path: Path) -
     assert first in cut_off
     assert "success" not in cut_off.values()  # the delay outlives the process
     with serving(home) as (url, _), ThreadPoolExecutor(6) as threads:
-        # Whoever got no answer sends again, and so does who got one.
+        # A sender without an answer sends again, and so does who got one.
         again = list(threads.map(partial(deliver, url, wait_s=20), numbers))
     for number, run in acknowledged.items():
         assert run in {None, again[number]}

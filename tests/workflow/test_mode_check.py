@@ -1,4 +1,4 @@
-"""Seed 000's rules: what each mode needs and forbids, the five codes, and the repairs."""
+"""The mode rules: what each mode needs and forbids, the five codes, and the repairs."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Seed 001's validation status: an MCP node against the live tools."""
+"""The validation status: an MCP node against the live tools."""
 
 import pytest
 from tests.workflow.mcp_nodes import a_node, a_tool, detailed, patched, tasked

@@ -1,4 +1,4 @@
-"""Switching modes by seed 000's rules: what is preserved, cleared and brought back."""
+"""Switching modes by the mode rules: what is preserved, cleared and brought back."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Mending: only by patches that are proven, everything at once, and never for the worse."""
+"""Repair: only by patches that are proven, everything at once, and never for the worse."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Redirects (307) to another host, the address given as second argument. Whoever listens there
+"""Redirects (307) to another host, the address given as second argument. The listener there
 learns whether anybody followed, and with which credentials."""
 
 import socket

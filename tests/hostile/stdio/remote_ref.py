@@ -1,5 +1,5 @@
 """Lists tools whose schemas refer elsewhere: to 127.0.0.1 at the port given as argument, and to
-a file. Whoever listens at that port learns whether anybody fetched."""
+a file. The listener at that port learns whether anybody fetched."""
 
 import sys
 

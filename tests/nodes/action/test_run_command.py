@@ -141,7 +141,7 @@ def is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    # A child of a dead leader is put away by whoever adopts it.
+    # A child of a dead leader is put away by its new parent.
     stat = Path(f"/proc/{pid}/stat")
     return (
         not stat.exists() or stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"

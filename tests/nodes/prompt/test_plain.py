@@ -1,4 +1,4 @@
-"""Nodes of the drawing tool and of flows, in real runs."""
+"""Nodes of the visual editor and of flows, in real runs."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path

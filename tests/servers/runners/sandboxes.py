@@ -26,7 +26,7 @@ PROCESSES = 40
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Runs shell scripts; `user` is who starts it, `None` = whoever runs the tests."""
+    """Runs shell scripts; `user` is who starts it, `None` = the user of the tests."""
 
     launch: Callable[[str, dict[str, str]], Launch]
     user: int | None = None

@@ -61,7 +61,7 @@ class _Greeting(StreamRequestHandler):
 
 @pytest.fixture
 def port() -> Iterator[str]:
-    """Where a service of this machine greets whoever connects."""
+    """Where a service of this machine greets every client."""
     with ThreadingTCPServer(("127.0.0.1", 0), _Greeting) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

@@ -1,4 +1,4 @@
-"""Names: seed 001's pattern and lengths, and names that files are made of."""
+"""Names: their pattern and lengths, and names that files are made of."""
 
 from dataclasses import replace
 

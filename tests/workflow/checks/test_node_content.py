@@ -1,4 +1,4 @@
-"""Nodes of the drawing tool and of flows: what they must hold."""
+"""Nodes of the visual editor and of flows: what they must hold."""
 
 import pytest
 from tests.workflow.checks.values_building import (

@@ -339,7 +339,7 @@ def _reshape() -> Document:
 
 
 def _drawn() -> Document:
-    """What the drawing tool writes, with groups, a question and branches."""
+    """What the visual editor writes, with groups, a question and branches."""
     branches = [
         {"id": "b0", "label": "Long", "condition": "size(data) > 100"},
         {"id": "b1", "label": "Short", "condition": "size(data) <= 100"},
@@ -457,7 +457,7 @@ def _sample(name: str) -> Base:
     # Any: as in `Document`.
     document: Any = json_text.read((FOLDER / name).read_bytes())
     document = an_object(document)
-    # Two samples show faults that files in the wild have; here they are mended first.
+    # Two samples show faults that files in the wild have; here they are fixed first.
     if name == "ccwf/wrapped-modes.json":
         document["workflow"]["nodes"][1]["data"]["parameterValues"]["resource_type"] = "api"
     elif name == "agent-team/current.json":

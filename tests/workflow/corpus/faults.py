@@ -1,4 +1,4 @@
-"""Single faults: what was done to a right workflow, what must be said of it, what must mend it."""
+"""Single faults: what was done to a right workflow, what must be said of it, what must fix it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Prints at the end of a test run how many seeded faults were caught and mended."""
+"""Prints at the end of a test run how many seeded faults were caught and fixed."""
 
 from collections import Counter
 
@@ -21,6 +21,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     caught, fixed = counts["caught"] / counts["all"], counts["fixed"] / max(counts["fixable"], 1)
     terminalreporter.write_line(
         f"caught {counts['caught']} of {counts['all']} ({caught:.1%}); "
-        f"mended {counts['fixed']} of {counts['fixable']} that can be ({fixed:.1%}); "
+        f"fixed {counts['fixed']} of {counts['fixable']} that can be ({fixed:.1%}); "
         f"errors in right workflows: {counts['alarms']} of {counts['right']}"
     )

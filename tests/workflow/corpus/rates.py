@@ -1,4 +1,4 @@
-"""What comes of the faults: caught, mended, made worse; and the lines that say so."""
+"""What comes of the faults: caught, fixed, made worse; and the lines that say so."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Seeded faults: nearly all are caught, nearly all that can be mended are, and no patch harms."""
+"""Seeded faults: nearly all are caught, nearly all that can be fixed are, and no patch harms."""
 
 from collections import Counter
 from collections.abc import Callable

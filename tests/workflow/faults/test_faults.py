@@ -1,6 +1,6 @@
 """Faults that authors make are caught and fixed as well as recorded, and nothing is guessed.
 
-`recorded.json` has the failures that are known, by id, and the rates that may not fall. Whoever
+`recorded.json` has the failures that are known, by id, and the rates that may not fall. Anyone who
 repairs a failure removes its id and raises the rate.
 """
 

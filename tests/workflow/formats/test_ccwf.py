@@ -1,4 +1,4 @@
-"""The drawing tool's files: wrapped or bare, both vocabularies of modes, groups, sub-flows."""
+"""The visual editor's files: wrapped or bare, both vocabularies of modes, groups, sub-flows."""
 
 import pytest
 from tests.workflow.sample_files import sample

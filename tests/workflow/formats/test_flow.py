@@ -1,4 +1,4 @@
-"""Flows of seed 003 in their three forms."""
+"""Flow files in their three forms."""
 
 import pytest
 from tests.workflow.sample_files import sample

@@ -1,4 +1,4 @@
-"""The canonical dialect: seed 001's workflow JSON, field by field."""
+"""The canonical dialect: its workflow JSON, field by field."""
 
 import pytest
 from tests.workflow.sample_files import sample, text_of

@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from toolweave.errors import Unavailable
+
 # As `JsonObject`, in a form that pydantic can resolve.
 _Object = dict[str, JsonValue]
 
@@ -138,3 +140,11 @@ class ModelCaller(Protocol):
     async def configured(self, provider: str | None = None) -> bool:
         """Return whether a model is configured: of this provider, or any."""
         ...
+
+
+async def configured_model(model: ModelCaller) -> ModelCaller | None:
+    """Return `model` if one is configured and this process can call it."""
+    try:
+        return model if await model.configured() else None
+    except Unavailable:
+        return None

@@ -6,8 +6,8 @@ from typing import cast, get_args
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext
-from toolweave.catalog.resources.model import ModelCaller, ModelQuestion, Said
-from toolweave.errors import ToolweaveError, Unavailable
+from toolweave.catalog.resources.model import ModelCaller, ModelQuestion, Said, configured_model
+from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._reply_words import Meaning, gives_instructions, meaning_of, plain_reply
 from toolweave.workflow.question import ANSWER, DECLINED
@@ -75,7 +75,7 @@ async def read_reply(context: NodeContext, asked: str, reply: Json, advice: Advi
     by_rules = ReplyMeaning(meaning_of(text), text, "rules")
     if not plain_reply(text) or gives_instructions(text):
         return by_rules  # no model is asked to withstand what needs no model to see
-    model = await _model(context)
+    model = await configured_model(context.resources.model)
     if model is None:
         return by_rules
     try:
@@ -89,14 +89,6 @@ async def read_reply(context: NodeContext, asked: str, reply: Json, advice: Advi
     if meaning is None:
         return ReplyMeaning(by_rules.meaning, text, "rules (MODEL_ANSWER_INVALID)")
     return ReplyMeaning(meaning, text, f"model {answer.model}")
-
-
-async def _model(context: NodeContext) -> ModelCaller | None:
-    model = context.resources.model
-    try:
-        return model if await model.configured() else None
-    except Unavailable:
-        return None
 
 
 async def _question(model: ModelCaller, asked: str, reply: str, advice: Advice) -> ModelQuestion:

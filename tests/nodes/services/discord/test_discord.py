@@ -1,4 +1,4 @@
-"""EXTERNAL_ACTION.DISCORD_ACTION: each action's requests, and what becomes of the answers."""
+"""EXTERNAL_ACTION.DISCORD_ACTION: each action's requests, and the handling of the answers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""EXTERNAL_ACTION.GITHUB: each action's requests, and what becomes of the answers."""
+"""EXTERNAL_ACTION.GITHUB: each action's requests, and the handling of the answers."""
 
 import base64
 from pathlib import Path

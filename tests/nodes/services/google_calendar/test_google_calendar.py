@@ -1,4 +1,4 @@
-"""EXTERNAL_ACTION.GOOGLE_CALENDAR: each action's requests, and what becomes of the answers."""
+"""EXTERNAL_ACTION.GOOGLE_CALENDAR: each action's requests, and the handling of the answers."""
 
 import pytest
 from tests.nodes.action.trying import code_of

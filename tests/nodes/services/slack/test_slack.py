@@ -1,4 +1,4 @@
-"""EXTERNAL_ACTION.SLACK: each action's request, byte for byte, and what becomes of the answers."""
+"""EXTERNAL_ACTION.SLACK: each action's request, byte for byte, and the handling of the answers."""
 
 from pathlib import Path
 

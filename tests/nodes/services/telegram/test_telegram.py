@@ -1,4 +1,4 @@
-"""EXTERNAL_ACTION.TELEGRAM_ACTION: each method's request, and what becomes of the answers."""
+"""EXTERNAL_ACTION.TELEGRAM_ACTION: each method's request, and the handling of the answers."""
 
 from pathlib import Path
 

@@ -1,9 +1,8 @@
 """EXTERNAL_ACTION.NOTION: read and write Notion pages and databases by instruction."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.resources.model import ModelCaller
+from toolweave.catalog.resources.model import configured_model
 from toolweave.catalog.spec import Example, Field, NodeSpec, terms
-from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import calling, waiting
 from toolweave.nodes.services.notion.api import NOTION
@@ -138,20 +137,16 @@ class Notion:
         given = context.given
         notion = await calling(context, NOTION, given.text("notion_token"))
         work = NotionWork(notion, given.text("database_id"), given.text("page_id"))
-        model = None if is_structured(given.text("instruction")) else await _model(context)
+        model = (
+            None
+            if is_structured(given.text("instruction"))
+            else await configured_model(context.resources.model)
+        )
         if model is None:
             return await waiting(context, notion, lambda: _follow(context, work))
         conversation = NotionConversation(context, work, model)
         wait = await conversation.go_on()
         return _outcome(work, conversation.told) if wait is None else wait
-
-
-async def _model(context: NodeContext) -> ModelCaller | None:
-    model = context.resources.model
-    try:
-        return model if await model.configured() else None
-    except Unavailable:
-        return None
 
 
 async def _follow(context: NodeContext, work: NotionWork) -> Outcome:

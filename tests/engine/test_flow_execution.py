@@ -1,4 +1,4 @@
-"""A run told as seed 003's `FlowExecution`: what it has when it worked, half worked, failed."""
+"""A run reported as a `FlowExecution`: what it has when it worked, half worked, failed."""
 
 import re
 from datetime import datetime
