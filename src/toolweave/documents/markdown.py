@@ -46,7 +46,7 @@ def scan(lines: Sequence[str]) -> Iterator[Fence | Heading]:
         if token.map is None:
             continue
         if token.type == "fence":
-            yield _fence(token, *token.map, lines)
+            yield _fence(token, token.map[0], token.map[1], lines)
         elif token.type == "heading_open":
             text = " ".join(line.strip() for line in tokens[index + 1].content.split("\n"))
             yield Heading(int(token.tag[1:]), text, token.map[1] - 1)
