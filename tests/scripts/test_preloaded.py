@@ -1,4 +1,4 @@
-"""A forked `toolweave` is the process that a plain start gives, to whoever looks from outside."""
+"""A forked `toolweave` is the process that a plain start gives, to anyone who looks from outside."""
 
 import os
 import signal

@@ -213,7 +213,7 @@ async def test_of_twenty_secrets_in_use_none_is_found_anywhere(
                     name = document["name"]
                     expected = "failed" if name == "queries" else "success"  # no database listens
                     control(f"{name} ends as it should", status == expected)
-                    # Whoever was given a secret repeated it, and where it stood there is a mask.
+                    # Anyone who was given a secret repeated it, and where it stood there is a mask.
                     control(f"{name} was told its secret", expected == "failed" or MASK in shown)
                 await search.everywhere()
             logs = house.logged.getvalue() + caplog.text
