@@ -1,4 +1,4 @@
-"""A forked `toolweave` is the process that a plain start gives, to anyone who looks from outside."""
+"""A forked `toolweave` looks from outside like the process that a plain start gives."""
 
 import os
 import signal
