@@ -6,6 +6,7 @@ and codes against `src/toolweave/codes/`. Standard library only.
 """
 
 import ast
+import gc
 import io
 import re
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeGuard
@@ -190,6 +192,12 @@ def parse(texts: Mapping[str, str]) -> tuple[list[Source], list[Finding]]:
     return sources, broken
 
 
+@cache
+def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Every node of a tree; several rules look at each of them."""
+    return tuple(ast.walk(tree))
+
+
 def sizes(texts: Mapping[str, str]) -> Iterator[Finding]:
     """A file has one subject, and that fits 400 lines."""
     for name, text in texts.items():
@@ -208,7 +216,7 @@ def module_names(names: Iterable[str]) -> Iterator[Finding]:
 
 def long_functions(source: Source) -> Iterator[Finding]:
     """A function fits a screen."""
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, Function):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > MAX_FUNCTION_LINES:
@@ -219,7 +227,7 @@ def long_functions(source: Source) -> Iterator[Finding]:
 def bans(source: Source) -> Iterator[Finding]:
     """What product code never does."""
     imported = imports_of(source.tree)
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         names = [*banned_imports(node), *banned_uses(node, imported)]
         texts = [
             *(
@@ -233,10 +241,11 @@ def bans(source: Source) -> Iterator[Finding]:
         yield from (Finding(source.path, getattr(node, "lineno", 1), text) for text in texts)
 
 
+@cache
 def imports_of(tree: ast.Module) -> dict[str, str]:
     """Local name -> dotted name of what was imported under it."""
     names: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.partition(".")[0]
@@ -299,7 +308,7 @@ def run_gate(sources: Iterable[Source]) -> Iterator[Finding]:
     """Runs are created at one place, and driven through the run gate."""
     created: list[Finding] = []
     for source in sources:
-        for node in ast.walk(source.tree):
+        for node in walk(source.tree):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             name = node.func.attr
@@ -316,7 +325,7 @@ def broad_catches(source: Source) -> Iterator[Finding]:
     """Everything is caught at four edges only; there it is counted."""
     level = "note" if allowed(source.path, BROAD_CATCHERS) else "fault"
     imported = imports_of(source.tree)
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, CATCHING) and catches_everything(node, imported):
             text = "catches everything: only a door, a step, a probe and a plugin loader may"
             yield Finding(source.path, node.lineno, text, level)
@@ -352,14 +361,14 @@ def tests_without_assertion(source: Source) -> Iterator[Finding]:
         if re.match("assert|check|eventually", name) and not origin.startswith("toolweave.")
     }
     proving = asserting(source.tree, trusted=trusted)
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, Function) and node.name.startswith("test_") and node not in proving:
             yield Finding(source.path, node.lineno, f"{node.name} asserts nothing")
 
 
 def asserting(tree: ast.Module, *, trusted: Collection[str] = ()) -> set[Function]:
     """The functions that assert something, themselves or through what they call in this file."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    functions = [node for node in walk(tree) if isinstance(node, Function)]
     proving: set[Function] = set()
     names = set(trusted)
     while more := {f for f in functions if f not in proving and asserts(f, names)}:
@@ -406,6 +415,8 @@ def places(texts: Mapping[str, str]) -> Iterator[Finding]:
 def private_words(texts: Mapping[str, str]) -> Iterator[Finding]:
     """Texts for people use ordinary technical terms."""
     for name, text in texts.items():
+        if not PRIVATE_WORD.search(text):
+            continue
         for line, prose in prose_of(name, text):
             if match := PRIVATE_WORD.search(prose):
                 word = match[0].lower()
@@ -447,7 +458,7 @@ def codes(sources: list[Source]) -> Iterator[Finding]:
                 yield Finding(source.path, line, f"the code {code!r} is not UPPER_SNAKE_CASE")
             elif code not in listed:
                 yield Finding(source.path, line, f"the code {code!r} is not in {CODES}")
-    used = {node.value for s in others for node in ast.walk(s.tree) if is_text(node)}
+    used = {node.value for s in others for node in walk(s.tree) if is_text(node)}
     for code, (path, line) in listed.items():
         if code not in used:
             yield Finding(path, line, f"the code {code!r} is used nowhere")
@@ -485,7 +496,7 @@ def codes_listed(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 def error_classes(sources: list[Source]) -> set[str]:
     """The names of everything whose first argument is a code, subclasses included."""
-    classes = [n for s in sources for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)]
+    classes = [n for s in sources for n in walk(s.tree) if isinstance(n, ast.ClassDef)]
     pairs = {(c.name, ast.unparse(base).rpartition(".")[2]) for c in classes for base in c.bases}
     known: set[str] = set(ERRORS)
     while more := {name for name, base in pairs if base in known} - known:
@@ -495,7 +506,7 @@ def error_classes(sources: list[Source]) -> set[str]:
 
 def codes_raised(tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, int]]:
     """The literal codes given to problems and errors."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in errors:
             given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "code")]
             for code in (literal for value in given for literal in branches(value)):
@@ -527,4 +538,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    gc.disable()  # it would search the syntax trees again and again
     sys.exit(main(sys.argv[1:]))
