@@ -163,7 +163,7 @@ async def test_a_signed_request_counts_once_and_not_for_ever(served: Served) -> 
 async def test_a_proof_without_its_secret_is_not_switched_on(served: Served) -> None:
     with pytest.raises(Invalid) as missing:
         await hook(served, authentication="header_token")
-    assert missing.value.code == "HOOK_SECRET_MISSING"
+    assert [problem.code for problem in missing.value.problems] == ["HOOK_SECRET_MISSING"]
     with pytest.raises(NotFound) as unknown:
         await hook(served, authentication="header_token", auth_token="${vault:none}")
     assert unknown.value.code == "SECRET_NOT_FOUND"

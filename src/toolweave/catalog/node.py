@@ -4,14 +4,14 @@ A pure node computes; another one runs, and may ask to be run again later (`Wait
 no entry of the catalog (`start`, `prompt`, `mcp`, …) has `types` instead of a specification.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NoReturn, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
+from toolweave.catalog.node_input import Attached as Attached
+from toolweave.catalog.node_input import NodeInput
 from toolweave.catalog.resources.record import Resources
 from toolweave.catalog.spec import Effect, NodeSpec
-from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
@@ -58,85 +58,6 @@ class Resumed:
     who: str | None = None
     via: str | None = None
     at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """A node attached to an agent, with its templates filled."""
-
-    id: str
-    # `TOOL.SLACK_MCP_TOOL`, `TOOL.MCP:SERVER/TOOL`, `MEMORY.ENTITY`, …
-    ref: str
-    code: object
-    config: JsonObject
-    inputs: JsonObject = field(default_factory=dict[str, Json])
-
-
-# As `Outcome`: not frozen, because every step makes one; nobody changes it.
-@dataclass(slots=True)
-class NodeInput:
-    """A node's input: templates filled, defaults applied, inputs bound."""
-
-    config: JsonObject
-    inputs: JsonObject = field(default_factory=dict[str, Json])
-    incoming: Json = None
-    # What expressions may name: data, trigger, nodes, …
-    names: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    # The tools and memories of an agent.
-    attached: tuple[Attached, ...] = ()
-
-    def value(self, name: str) -> Json:
-        """An input, else the configuration of that name, else nothing."""
-        given = self.inputs.get(name)
-        return self.config.get(name) if given is None else given
-
-    def text(self, name: str) -> str:
-        """A text; empty where nothing is set."""
-        value = self.value(name)
-        if value is None:
-            return ""
-        return value if isinstance(value, str) else _refuse(name, "a text")
-
-    def whole(self, name: str) -> int:
-        """A whole number."""
-        value = self.value(name)
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-        _refuse(name, "a whole number")
-
-    def number(self, name: str) -> float:
-        """A number."""
-        value = self.value(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-        _refuse(name, "a number")
-
-    def flag(self, name: str) -> bool:
-        """Yes or no; no where nothing is set."""
-        value = self.value(name)
-        if value is None:
-            return False
-        return value if isinstance(value, bool) else _refuse(name, "true or false")
-
-    def listing(self, name: str) -> list[Json]:
-        """A list; empty where nothing is set."""
-        value = self.value(name)
-        if value is None:
-            return []
-        return value if isinstance(value, list) else _refuse(name, "a list")
-
-    def record(self, name: str) -> JsonObject:
-        """An object; empty where nothing is set."""
-        value = self.value(name)
-        if value is None:
-            return {}
-        return value if isinstance(value, dict) else _refuse(name, "an object")
-
-
-def _refuse(name: str, called: str) -> NoReturn:
-    raise Invalid("NODE_INPUT_INVALID", f"{name!r} must be {called}", facts={"field": name})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,13 @@
 forms use is derived from it (`schema.py`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
+from toolweave.catalog.fields import Field as Field
+from toolweave.catalog.fields import FieldType as FieldType
+from toolweave.catalog.node_input import NodeInput
 from toolweave.json_text import Json, JsonObject
 
 NodeType = Literal[
@@ -19,8 +23,10 @@ NodeType = Literal[
     "TOOL",
     "MEMORY",
 ]
-FieldType = Literal["string", "integer", "float", "boolean", "object", "array", "any"]
 Effect = Literal["pure", "keyed", "once"]
+# Refuses (`Invalid`) what no run could do, by `refused_at`. Validation calls it with the values of
+# the document, where a template stands for any value; the node calls it with the resolved ones.
+StaticCheck: TypeAlias = Callable[[NodeInput], object]
 
 NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
 
@@ -28,32 +34,6 @@ NODE_TYPES: tuple[NodeType, ...] = get_args(NodeType)
 def terms(text: str) -> tuple[str, ...]:
     """Return the items of a comma-separated list."""
     return tuple(term.strip() for term in text.split(","))
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One configuration, input or output of a node."""
-
-    name: str
-    type: FieldType
-    description: str
-    default: Json = None
-    required: bool = False
-    minimum: float | None = None
-    maximum: float | None = None
-    options: tuple[str, ...] = ()
-    # Model names and the like are suggestions: other values are allowed.
-    is_open: bool = False
-    # Unsupported options: reported as a problem before a run.
-    not_built_in: tuple[str, ...] = ()
-    sensitive: bool = False
-    multiline: bool = False
-    pattern: str | None = None
-    aliases: tuple[str, ...] = ()
-    # What the items of an array are, where that is known.
-    items: FieldType | None = None
-    # A live tool's own JSON Schema, if it has more detail: nesting, limits.
-    schema: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +123,7 @@ class NodeSpec:
     version: str = "1.0.0"
     # Set for a tool of a connected server, unset for a node of ours.
     origin: SpecOrigin | None = None
+    checks: tuple[StaticCheck, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def ref(self) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from toolweave.catalog.node import OUTPUT_PORT
+from toolweave.catalog.node_input import by_own_names, with_defaults
 from toolweave.catalog.schema import configuration_schema, input_schema
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.cel.templates import read_template, texts_in
@@ -43,13 +44,11 @@ def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
         return Prepared(data, {}, node.type not in _NAMED and has_templates(data))
     settings = _expressions(_translated(_object(node.data, "configurations")))
     inputs = _translated(_object(node.data, "inputParams"))
-    config: JsonObject = {
-        given.name: given.default for given in spec.all_configurations if given.default is not None
-    } | _by_own_name(settings, spec.all_configurations)
+    config = with_defaults(settings, spec.all_configurations)
     required = tuple(given for given in spec.inputs if given.required)
     return Prepared(
         config,
-        _by_own_name(inputs, spec.inputs),
+        by_own_names(inputs, spec.inputs),
         has_templates(settings) or has_templates(inputs),
         compile_schema(configuration_schema(spec)),
         compile_schema(input_schema(spec)),
@@ -91,12 +90,6 @@ def _expressions(settings: JsonObject) -> JsonObject:
             if translation.is_changed:
                 changed[name] = translation.text
     return settings | changed
-
-
-def _by_own_name(values: JsonObject, fields: tuple[Field, ...]) -> JsonObject:
-    """Rename values that use an older name of their field."""
-    own = {alias: given.name for given in fields for alias in given.aliases}
-    return {own.get(name, name): value for name, value in values.items()}
 
 
 def _object(data: JsonObject, key: str) -> JsonObject:

@@ -16,6 +16,8 @@ from toolweave.errors import Invalid, NotFound
 from toolweave.home import FILES, WORKFLOWS, Home, workflow_store
 from toolweave.json_text import JsonObject
 from toolweave.nodes.registry import NodeRegistry
+from toolweave.nodes.trigger._delivery import secret_missing
+from toolweave.nodes.trigger.schedule import next_time
 from toolweave.problems import how_many
 from toolweave.resources.mail_hosts import mail_address
 from toolweave.storage.workflow_files import WorkflowFiles
@@ -31,7 +33,6 @@ from toolweave.triggers.active_triggers import (
     settings_of,
     triggers_of,
 )
-from toolweave.triggers.cron import next_time
 from toolweave.triggers.mail_api import address_of
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
@@ -191,8 +192,7 @@ class TriggerActivation:
         if not way:
             return None
         if not isinstance(value, str) or not value:
-            message = f"{field!r} is required to authenticate callers"
-            raise Invalid("HOOK_SECRET_MISSING", message, hint="write it as ${vault:NAME}")
+            raise secret_missing(field)
         return way, await self.secret(value)
 
     async def sign_in(self, config: JsonObject) -> tuple[str, str]:

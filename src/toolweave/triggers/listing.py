@@ -12,6 +12,7 @@ from toolweave.clock import timestamp
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.trigger.schedule import next_time
 from toolweave.triggers import deliveries, schedules
 from toolweave.triggers.activation import (
     BY_HAND,
@@ -23,7 +24,6 @@ from toolweave.triggers.activation import (
 )
 from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, settings_of
-from toolweave.triggers.cron import next_time
 from toolweave.triggers.recent_events import TriggerEvent, TriggerEvents
 from toolweave.workflow.model import Node
 from toolweave.workflow.store import Stored

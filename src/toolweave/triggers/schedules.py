@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from toolweave.catalog.node import NodeInput
 from toolweave.clock import timestamp
 from toolweave.json_text import JsonObject
+from toolweave.nodes.trigger.schedule import Schedule, due_times, next_time, read_settings
 from toolweave.triggers.active_triggers import ActiveTriggerSettings
-from toolweave.triggers.cron import Schedule, due_times, next_time, read_schedule
 from toolweave.triggers.polling import LOOK_EVERY_S, PollingTrigger
 
 REF = "TRIGGER.CRON"
@@ -18,12 +19,7 @@ LOOK_BACK = timedelta(days=1)
 
 def schedule_of(config: JsonObject) -> Schedule:
     """Return the schedule of a node's settings. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
-    missed = config.get("max_missed_runs")
-    return read_schedule(
-        str(config.get("cron_expression")),
-        str(config.get("timezone")),
-        missed if isinstance(missed, int) else 1,
-    )
+    return read_settings(NodeInput(config))
 
 
 @dataclass(frozen=True, slots=True)

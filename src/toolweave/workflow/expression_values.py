@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from toolweave.cel.language import Value, evaluate
+from toolweave.catalog.node_input import refused_at
+from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 
@@ -26,3 +27,11 @@ def condition(text: str, names: Mapping[str, Json]) -> bool:
             hint="compare it with a value, such as data.count > 0",
         )
     return value
+
+
+def check_text(text: str, *at: str | int) -> None:
+    """Whether a configuration is an expression that can be read; `at` is its place."""
+    faults = [fault for fault in compile_text(text).faults if fault.severity == "error"]
+    if faults:
+        message = f"{text[:200]!r}, column {faults[0].column}: {faults[0].message}"
+        raise refused_at(at, faults[0].code, message, hint=faults[0].hint)

@@ -240,8 +240,8 @@ def test_nothing_in_a_disabled_node_is_an_error() -> None:
     [
         ("ACTION.DATA_TRANSFORMATION", {"operation": "custom"}, "error"),
         ("FLOW.FILTER", {"filter_type": "custom_function"}, "error"),
-        ("FLOW.LOOP", {"loop_type": "while"}, "warning"),
-        ("FLOW.WAIT", {}, "warning"),
+        ("FLOW.LOOP", {"loop_type": "while"}, "error"),
+        ("FLOW.WAIT", {}, "error"),
     ],
 )
 def test_the_expression_of_the_chosen_way_is_missed(

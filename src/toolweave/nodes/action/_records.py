@@ -4,10 +4,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
+from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.problems import did_you_mean
 
+CONDITIONS = "filter_conditions"
+_OF_LISTS = frozenset({"in", "not_in"})
 FUNCTIONS = ("count", "sum", "avg", "min", "max", "first", "last")
 _CALL = re.compile(r"\s*([a-z]+)\s*(?:\(\s*([^()]*?)\s*\))?\s*")
 
@@ -84,9 +87,7 @@ def _compared(left: Json, right: Json) -> int | None:
 
 
 def _within(left: Json, right: Json) -> bool:
-    if isinstance(right, list):
-        return any(equal(left, item) for item in right)
-    raise Invalid("TRANSFORMATION_INVALID", "the operators in and not_in take a list as value")
+    return isinstance(right, list) and any(equal(left, item) for item in right)
 
 
 def _contains(left: Json, right: Json) -> bool:
@@ -118,10 +119,11 @@ OPERATORS: dict[str, Callable[[Json, Json], bool]] = {
 }
 
 
-def read_condition(condition: Json) -> Callable[[Json], bool]:
+def read_condition(condition: Json, index: int) -> Callable[[Json], bool]:
     """Whether a record fulfils `{"field", "operator", "value"}`."""
     if not isinstance(condition, dict) or not isinstance(field := condition.get("field"), str):
-        raise Invalid("TRANSFORMATION_INVALID", f"the condition {condition!r:.120} names no field")
+        message = f"the condition {condition!r:.120} names no field"
+        raise refused_at((CONDITIONS, index), "TRANSFORMATION_INVALID", message)
     operator, value = condition.get("operator", "equals"), condition.get("value")
     if operator == "exists":
         wanted = value is not False
@@ -129,11 +131,15 @@ def read_condition(condition: Json) -> Callable[[Json], bool]:
     holds = OPERATORS.get(operator) if isinstance(operator, str) else None
     if holds is None:
         known = [*OPERATORS, "exists"]
-        raise Invalid(
+        raise refused_at(
+            (CONDITIONS, index, "operator"),
             "TRANSFORMATION_INVALID",
             f"there is no operator {operator!r:.80}; expected one of {', '.join(known)}",
             hint=did_you_mean(str(operator), known),
         )
+    if operator in _OF_LISTS and not isinstance(value, list):
+        message = "the operators in and not_in take a list as value"
+        raise refused_at((CONDITIONS, index, "value"), "TRANSFORMATION_INVALID", message)
     return lambda record: holds(at(record, field), value)
 
 
@@ -141,7 +147,8 @@ def read_aggregate(name: str, text: Json) -> Callable[[Sequence[Json]], Json]:
     """Return the aggregate `count`, `avg`, `max(pay)`…; `name` is the default field."""
     found = _CALL.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[1] not in FUNCTIONS:
-        raise Invalid(
+        raise refused_at(
+            ("aggregation_functions", name),
             "TRANSFORMATION_INVALID",
             f"{name!r} is to be {text!r:.80}; expected one of {', '.join(FUNCTIONS)}, "
             "or such as sum(price)",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from toolweave import json_text
+from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -34,7 +35,7 @@ def fill_url(url: str, variables: JsonObject) -> str:
                 f"the url asks for {name!r}, which url_variables does not have",
                 hint=f'give url_variables {{"{name}": …}}',
             )
-        text = plain(variables[name], f"url_variables.{name}")
+        text = plain_value(variables[name], "url_variables", name)
         if text in {"", ".", ".."}:
             raise Invalid("HTTP_URL_INVALID", f"url_variables.{name} is {text!r}")
         return quote(text, safe="")
@@ -44,21 +45,20 @@ def fill_url(url: str, variables: JsonObject) -> str:
 
 def merge_headers(configured: JsonObject, dynamic: JsonObject) -> dict[str, str]:
     """All headers by name in lower case; the dynamic ones win, and null takes one away."""
-    _refuse_references(dynamic)
-    merged: JsonObject = {name.lower(): value for name, value in configured.items()}
-    merged |= {name.lower(): value for name, value in dynamic.items()}
-    return {
-        name: plain(value, f"header {name!r}")
-        for name, value in merged.items()
-        if value is not None
-    }
+    _refuse_references(dynamic, "dynamic_headers")
+    merged = {name.lower(): (value, "headers", name) for name, value in configured.items()}
+    merged |= {name.lower(): (value, "dynamic_headers", name) for name, value in dynamic.items()}
+    return {name: plain_value(*found) for name, found in merged.items() if found[0] is not None}
 
 
 def merge_params(configured: JsonObject, dynamic: JsonObject) -> dict[str, list[str]]:
     """All query values by name; the dynamic ones win, and null takes one away."""
-    _refuse_references(dynamic)
+    _refuse_references(dynamic, "dynamic_query_params")
     return {
-        name: [plain(one, f"query value {name!r}") for one in _several(value)]
+        name: [
+            plain_value(one, "dynamic_query_params" if name in dynamic else "query_params", name)
+            for one in _several(value)
+        ]
         for name, value in (configured | dynamic).items()
         if value is not None
     }
@@ -77,22 +77,23 @@ def make_payload(method: str, body_type: str, body: Json) -> Payload:
             return Payload(json_text.write(body).encode(), "application/json")
 
 
-def plain(value: Json, where: str) -> str:
-    """A text, number or boolean as it is written into an address or header."""
+def plain_value(value: Json, *at: str | int) -> str:
+    """A text, number or boolean as it is written into an address or header; `at` is its place."""
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, dict | list):
+        where = ".".join(map(str, at))
         message = f"{where} is {value!r:.80}; expected a text, a number, true or false"
-        raise Invalid("HTTP_VALUE_INVALID", message)
+        raise refused_at(at, "HTTP_VALUE_INVALID", message)
     return json_text.write(value)
 
 
 def _form(body: Json) -> bytes:
     if not isinstance(body, dict):
         message = f"a form is an object of fields, not {body!r:.80}"
-        raise Invalid("HTTP_BODY_INVALID", message)
+        raise refused_at(("body",), "HTTP_BODY_INVALID", message)
     fields = {
-        name: [plain(one, f"form field {name!r}") for one in _several(value)]
+        name: [plain_value(one, "body", name) for one in _several(value)]
         for name, value in body.items()
         if value is not None
     }
@@ -104,7 +105,8 @@ def _raw(body: Json) -> Payload:
     if isinstance(body, dict):
         body, kind = body.get("text"), body.get("content_type", kind)
     if not isinstance(body, str) or not isinstance(kind, str):
-        raise Invalid(
+        raise refused_at(
+            ("body",),
             "HTTP_BODY_INVALID",
             f"a raw body is a text, not {body!r:.80}",
             hint='write the text, or {"text": "<a/>", "content_type": "text/xml"}',
@@ -112,10 +114,11 @@ def _raw(body: Json) -> Payload:
     return Payload(body.encode(), kind)
 
 
-def _refuse_references(dynamic: JsonObject) -> None:
+def _refuse_references(dynamic: JsonObject, field: str) -> None:
     """What comes in at run time may be anybody's: it must not ask for a secret."""
     if "${vault:" in json_text.write(dynamic):
-        raise Invalid(
+        raise refused_at(
+            (field,),
             "HTTP_VALUE_INVALID",
             "a value that comes in at run time refers to the vault",
             hint="write the reference into headers or query_params of the node itself",

@@ -4,7 +4,7 @@ from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.json_text import Json
 from toolweave.nodes.action._record_text import to_csv, to_xml
-from toolweave.nodes.action._transformations import OPERATIONS
+from toolweave.nodes.action._transformations import OPERATIONS, check_operation
 
 
 class DataTransformation:
@@ -110,6 +110,7 @@ class DataTransformation:
             "is left. "
             '`"age": "avg"` is short for `"age": "avg(age)"`.'
         ),
+        checks=(check_operation,),
         examples=(
             Example(
                 "Rename fields",

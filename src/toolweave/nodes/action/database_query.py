@@ -1,9 +1,20 @@
 """ACTION.DATABASE_QUERY: ask or change a database with one SQL statement."""
 
-from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
-from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+
+
+def read_parameters(given: NodeInput) -> list[Json] | JsonObject:
+    """The values of the query. Raises `DATABASE_QUERY_INVALID`."""
+    value = given.inputs.get("parameters")
+    if value is None:
+        return []
+    if isinstance(value, list | dict):
+        return value
+    message = f"parameters is {value!r:.80}; expected a list for ? or an object for :name"
+    raise refused_at(("parameters",), "DATABASE_QUERY_INVALID", message)
 
 
 class DatabaseQuery:
@@ -59,6 +70,7 @@ class DatabaseQuery:
             "in the vault: postgresql://reader:${vault:db-password}@db.example.com/shop, or the "
             "whole address as ${vault:shop-db}, which may be on a private network."
         ),
+        checks=(read_parameters,),
         examples=(
             Example(
                 "Orders of a city",
@@ -92,7 +104,7 @@ class DatabaseQuery:
         found = await context.resources.databases.query(
             given.text("database"),
             given.text("query"),
-            _parameters(given.inputs.get("parameters")),
+            read_parameters(given),
             allow_writes=given.flag("allow_writes"),
             max_rows=given.whole("max_rows"),
             timeout_s=given.number("timeout"),
@@ -108,15 +120,6 @@ class DatabaseQuery:
                 "truncated": found.is_truncated,
             }
         )
-
-
-def _parameters(value: Json) -> list[Json] | JsonObject:
-    if value is None:
-        return []
-    if isinstance(value, list | dict):
-        return value
-    message = f"parameters is {value!r:.80}; expected a list for ? or an object for :name"
-    raise Invalid("DATABASE_QUERY_INVALID", message)
 
 
 def _distinct(columns: tuple[str, ...]) -> list[str]:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from anyio import to_thread
 
 from toolweave import json_text
-from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
@@ -17,7 +17,9 @@ from toolweave.nodes.action._request import (
     merge_headers,
     merge_params,
     names_a_key,
+    plain_value,
 )
+from toolweave.nodes.web_address import check_url
 
 # Safe methods of RFC 9110: they change nothing.
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -30,6 +32,17 @@ _CHARSET = re.compile(
 )
 # To read more would hold up everybody else.
 _AT_ONCE_BYTES = 256 * 1024
+
+
+def check_request(given: NodeInput) -> None:
+    """Whether the request can be sent. Raises `HTTP_URL_INVALID`, `HTTP_VALUE_INVALID`."""
+    url, variables = given.text("url"), given.record("url_variables")
+    check_url(url, "url")
+    for name, value in variables.items():
+        plain_value(value, "url_variables", name)
+    merge_headers(given.record("headers"), given.record("dynamic_headers"))
+    merge_params(given.record("query_params"), given.record("dynamic_query_params"))
+    make_payload(given.text("method"), given.text("body_type"), given.inputs.get("body"))
 
 
 class HttpRequest:
@@ -127,6 +140,7 @@ class HttpRequest:
             "An answer with an error status is no failure of the node: look at success or "
             "status_code with FLOW.IF. Private and local addresses are refused unless allowed."
         ),
+        checks=(check_request,),
         examples=(
             Example(
                 "Read a user",
@@ -185,6 +199,7 @@ class HttpRequest:
     async def run(self, context: NodeContext) -> Outcome:
         """Send the request; an answer with an error status is an outcome too."""
         given = context.given
+        check_url(given.text("url"), "url")
         method = given.text("method")
         headers = merge_headers(given.record("headers"), given.record("dynamic_headers"))
         payload = make_payload(method, given.text("body_type"), given.inputs.get("body"))

@@ -3,12 +3,40 @@
 from collections.abc import Iterator, Mapping
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.expression_values import value_of
+from toolweave.workflow.expression_values import check_text, value_of
 
 MAX_DEPTH = 64
+
+
+def check_fields(given: NodeInput) -> None:
+    """Whether every change can be made. Raises `FIELDS_INVALID`."""
+    for old, new in _entries(given.config, "rename"):
+        if not isinstance(new, str) or not new:
+            message = f"{old!r} cannot be renamed to {new!r:.80}"
+            raise refused_at(("rename", old), "FIELDS_INVALID", message)
+        _check_path(new, "rename", old)
+    for index, path in enumerate(given.listing("remove")):
+        if not isinstance(path, str):
+            message = f"remove names {path!r:.80}; expected a path"
+            raise refused_at(("remove", index), "FIELDS_INVALID", message)
+    for path, _ in _entries(given.config, "set"):
+        _check_path(path, "set", path)
+    for path, text in _entries(given.config, "expressions"):
+        _check_path(path, "expressions", path)
+        if not isinstance(text, str):
+            message = f"the expression of {path!r} is {text!r:.80}, no text"
+            raise refused_at(("expressions", path), "FIELDS_INVALID", message)
+        check_text(text, "expressions", path)
+
+
+def _check_path(path: str, *at: str) -> None:
+    if not all(path.split(".")) or path.count(".") >= MAX_DEPTH:
+        message = f"{path!r} is no path of a field; write it as a.b.c"
+        raise refused_at(at, "FIELDS_INVALID", message)
 
 
 class SetFields:
@@ -58,6 +86,7 @@ class SetFields:
             "record as its data. With keep_others off only what is set, computed or renamed is "
             "left."
         ),
+        checks=(check_fields,),
         examples=(
             Example(
                 "Total and state",
@@ -110,6 +139,7 @@ class SetFields:
 
     def compute(self, given: NodeInput) -> Outcome:
         """The record, or each of the records, with its fields changed."""
+        check_fields(given)
         data = given.value("data")
         if isinstance(data, list):
             changed: list[Json] = [
@@ -148,23 +178,17 @@ def _changed(given: NodeInput, record: JsonObject, index: int) -> JsonObject:
     left = record
     moved: JsonObject = {}
     for old, new in _entries(config, "rename"):
-        if not isinstance(new, str) or not new:
-            raise Invalid("FIELDS_INVALID", f"{old!r} cannot be renamed to {new!r:.80}")
         found, left = _taken(left, old)
         if found is not None:
-            moved[new] = found[0]
+            moved[str(new)] = found[0]
     result = left if given.flag("keep_others") else {}
     for path in given.listing("remove"):
-        if not isinstance(path, str):
-            raise Invalid("FIELDS_INVALID", f"remove names {path!r:.80}; expected a path")
-        _, result = _taken(result, path)
+        _, result = _taken(result, str(path))
     for path, value in (*moved.items(), *_entries(config, "set")):
         result = _with(result, path, value)
     for path, text in _entries(config, "expressions"):
-        if not isinstance(text, str):
-            raise Invalid("FIELDS_INVALID", f"the expression of {path!r} is {text!r:.80}, no text")
         own: JsonObject = {"item": {**record, **result}, "index": index}
-        result = _with(result, path, value_of(text, _Names(given.names, own)))
+        result = _with(result, path, value_of(str(text), _Names(given.names, own)))
     return result
 
 
@@ -187,8 +211,6 @@ def _taken(record: JsonObject, path: str) -> tuple[tuple[Json] | None, JsonObjec
 
 def _with(record: JsonObject, path: str, value: Json) -> JsonObject:
     first, _, below = path.partition(".")
-    if not first or (below == "" and "." in path) or path.count(".") >= MAX_DEPTH:
-        raise Invalid("FIELDS_INVALID", f"{path!r} is no path of a field; write it as a.b.c")
     if not below:
         return {**record, first: value}
     inner = record.get(first)

@@ -1,7 +1,8 @@
 """AI_AGENT.OPENAI_COMPATIBLE: ask a model of your own: Ollama, vLLM, LM Studio and their like."""
 
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import JsonObject
 from toolweave.nodes.ai._ai_node import AiNode
 from toolweave.nodes.ai._ports import (
     ATTACHED,
@@ -13,6 +14,12 @@ from toolweave.nodes.ai._ports import (
     token_usage,
 )
 from toolweave.nodes.ai._setup import Setup, limits_of
+from toolweave.nodes.schema_setting import read_schema
+
+
+def read_shape(given: NodeInput) -> JsonObject:
+    """The schema of the answer; empty where any answer will do. Raises `NODE_INPUT_INVALID`."""
+    return read_schema(given, "output_schema")
 
 
 class OpenAiCompatible(AiNode):
@@ -75,6 +82,7 @@ class OpenAiCompatible(AiNode):
         ),
         guidance=GUIDANCE,
         attached_nodes=ATTACHED,
+        checks=(read_shape,),
         examples=(
             Example(
                 "Stay in the house",
@@ -108,7 +116,7 @@ class OpenAiCompatible(AiNode):
     def setup(self, context: NodeContext) -> Setup:
         """Its configuration, as every AI node tells it."""
         given = context.given
-        shape = given.record("output_schema")
+        shape = read_shape(given)
         return Setup(
             given.text("user_prompt"),
             provider=given.text("configured_model") or "compatible",

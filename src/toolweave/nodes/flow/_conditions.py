@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NoReturn, TypeAlias, TypeGuard
+from typing import Literal, NoReturn, TypeAlias, TypeGuard, cast
 
 from rapidfuzz import fuzz
 
 from toolweave.catalog.node import NodeInput
+from toolweave.catalog.node_input import refused_at
 from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.language import compile_text, evaluate
-from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import field_of, is_same
@@ -30,6 +30,7 @@ _SIGNS = {
     "<=": "less_or_equal",
 }
 _TYPES = ("string", "number", "integer", "float", "boolean", "array", "object", "null")
+GUIDANCE = "the guidance of FLOW.FILTER shows the form of each filter_type"
 _MATCHES = "text.matches(pattern)"
 DEFAULT_LIKENESS = 0.8
 
@@ -51,7 +52,8 @@ class ConditionReader:
     def conditions(self, given: NodeInput) -> list[Condition]:
         """Every condition of the filter."""
         if self.kind == "custom_function":
-            return [self._expression(given.text("custom_filter_function"), "the function")]
+            text = given.text("custom_filter_function")
+            return [self._expression(text, "the function", ("custom_filter_function",))]
         listed = given.listing("conditions")
         if not listed:
             _refuse("'conditions' is empty, so there is nothing to filter by")
@@ -59,9 +61,10 @@ class ConditionReader:
 
     def _condition(self, written: Json, index: int) -> Condition:
         if not isinstance(written, dict):
-            _refuse(f"condition {index} is no object")
+            _refuse(f"condition {index} is no object", index)
         if self.kind == "complex_expression":
-            return self._expression(_text(written, "expression", index), f"condition {index}")
+            text = _text(written, "expression", index)
+            return self._expression(text, f"condition {index}", ("conditions", index, "expression"))
         path = _text(written, "field", index)
         is_about_null = _is_about_null(self.kind, written)
         holds = self._holds(written, index)
@@ -79,11 +82,14 @@ class ConditionReader:
 
         return asked
 
-    def _expression(self, text: str, called: str) -> Condition:
+    def _expression(self, text: str, called: str, at: tuple[str | int, ...]) -> Condition:
         expression = compile_text(text)
         if not expression.is_usable:
             faults = [fault for fault in expression.faults if fault.severity == "error"]
-            _refuse(f"{called} cannot be read: {faults[0].message}", faults[0].hint)
+            message = f"{called} cannot be read: {faults[0].message}"
+            raise refused_at(
+                at, "FILTER_CONDITION_INVALID", message, hint=faults[0].hint or GUIDANCE
+            )
 
         def asked(place: int, item: Json) -> bool:
             found = evaluate(text, ExtraNames({"item": item, "index": place}, self.names))
@@ -117,7 +123,7 @@ class ConditionReader:
         name = _text(written, "operator", index)
         name, wanted = _SIGNS.get(name, name), self._plain(written.get("value"))
         if name in ("in", "not_in") and not isinstance(wanted, list):
-            _refuse(f"condition {index}: {name!r} needs a list as 'value'")
+            _refuse(f"condition {index}: {name!r} needs a list as 'value'", index, "value")
         operators: dict[str, Holds] = {
             "equals": lambda value: is_same(self._plain(value), wanted),
             "not_equals": lambda value: not is_same(self._plain(value), wanted),
@@ -135,7 +141,10 @@ class ConditionReader:
         }
         if name not in operators:
             _refuse(
-                f"condition {index}: no operator {name!r}", f"use one of {', '.join(operators)}"
+                f"condition {index}: no operator {name!r}",
+                index,
+                "operator",
+                hint=f"use one of {', '.join(operators)}",
             )
         return operators[name]
 
@@ -143,7 +152,7 @@ class ConditionReader:
         pattern = pattern if self.minds_case else f"(?i){pattern}"
         tried = evaluate(_MATCHES, {"text": "", "pattern": pattern})
         if isinstance(tried, SyntaxProblem):
-            _refuse(f"condition {index}: {tried.message}", tried.hint)
+            _refuse(f"condition {index}: {tried.message}", index, "pattern", hint=tried.hint)
 
         def holds(value: Json) -> bool:
             found = evaluate(_MATCHES, {"text": _words(value), "pattern": pattern})
@@ -156,7 +165,7 @@ class ConditionReader:
     def _within(self, written: JsonObject, index: int) -> Holds:
         least, most = self._plain(written.get("min_value")), self._plain(written.get("max_value"))
         if least is None and most is None:
-            _refuse(f"condition {index} needs 'min_value', 'max_value' or both")
+            _refuse(f"condition {index} needs 'min_value', 'max_value' or both", index)
         # Of what is exactly at a border, `_order` gives 0.
         border = 0 if written.get("inclusive", True) is not False else 1
 
@@ -172,7 +181,9 @@ class ConditionReader:
         wanted = _words(self._plain(_text(written, "value", index)))
         threshold = written.get("threshold", DEFAULT_LIKENESS)
         if not _is_number(threshold) or not 0 <= threshold <= 1:
-            _refuse(f"condition {index}: 'threshold' must be a number from 0 to 1")
+            _refuse(
+                f"condition {index}: 'threshold' must be a number from 0 to 1", index, "threshold"
+            )
         least = threshold * 100
         return lambda value: fuzz.ratio(_words(self._plain(value)), wanted) >= least
 
@@ -192,6 +203,17 @@ class ConditionReader:
         return value.casefold() if isinstance(value, str) else value
 
 
+def read_conditions(given: NodeInput) -> list[Condition]:
+    """The conditions of a filter. Raises `FILTER_CONDITION_INVALID`."""
+    return ConditionReader(
+        given.text("filter_type"),
+        given.flag("case_sensitive"),
+        cast(Nulls, given.text("null_handling")),
+        given.flag("nested_field_support"),
+        given.names,
+    ).conditions(given)
+
+
 def _is_about_null(kind: str, written: JsonObject) -> bool:
     return (
         kind == "exists_filter"
@@ -202,7 +224,8 @@ def _is_about_null(kind: str, written: JsonObject) -> bool:
 
 def _of_type(name: str, index: int) -> Holds:
     if name not in _TYPES:
-        _refuse(f"condition {index}: no type {name!r}", f"use one of {', '.join(_TYPES)}")
+        known = ", ".join(_TYPES)
+        _refuse(f"condition {index}: no type {name!r}", index, "type", hint=f"use one of {known}")
     kinds = {"number": ("number", "integer"), "float": ("number", "integer")}.get(name, (name,))
     return lambda value: kind_of(value) in kinds
 
@@ -235,12 +258,13 @@ def _text(written: JsonObject, name: str, index: int) -> str:
     value = written.get(name)
     if isinstance(value, str) and value:
         return value
-    _refuse(f"condition {index} needs a text as {name!r}")
+    _refuse(f"condition {index} needs a text as {name!r}", index, name)
 
 
-def _refuse(message: str, hint: str | None = None) -> NoReturn:
-    raise Invalid(
+def _refuse(message: str, *at: str | int, hint: str | None = None) -> NoReturn:
+    raise refused_at(
+        ("conditions", *at),
         "FILTER_CONDITION_INVALID",
         message,
-        hint=hint or "the guidance of FLOW.FILTER shows the form of each filter_type",
+        hint=hint or GUIDANCE,
     )

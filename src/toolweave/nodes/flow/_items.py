@@ -4,6 +4,7 @@ import re
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeInput
+from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.workflow.expression_values import value_of
@@ -46,14 +47,26 @@ def is_same(one: Json, other: Json) -> bool:
     return one == other
 
 
-def in_order(items: list[Json], path: str, order: str, *, is_nested: bool = True) -> list[int]:
-    """The places of the items, sorted by a field; those without it come last."""
-    if not path or order not in ("asc", "desc"):
-        raise Invalid(
+def read_order(given: NodeInput, field: str, order: str) -> tuple[str, str]:
+    """The field and the direction to sort by. Raises `SORT_INVALID`."""
+    path, direction = given.text(field), given.text(order)
+    check_sorting(path, direction, (field,) if not path else (order,))
+    return path, direction
+
+
+def check_sorting(path: str, direction: str, at: tuple[str, ...]) -> None:
+    """Whether items can be sorted so. Raises `SORT_INVALID`."""
+    if not path or direction not in ("asc", "desc"):
+        raise refused_at(
+            at,
             "SORT_INVALID",
-            f"items cannot be sorted by field {path!r} in order {order!r}",
+            f"items cannot be sorted by field {path!r} in order {direction!r}",
             hint="name a field, such as user.name, and an order: asc or desc",
         )
+
+
+def in_order(items: list[Json], path: str, order: str, *, is_nested: bool = True) -> list[int]:
+    """The places of the items, sorted by a field; those without it come last."""
     values = {place: field_of(item, path, is_nested=is_nested) for place, item in enumerate(items)}
     having = [place for place, value in values.items() if value is not None]
     having.sort(key=lambda place: _rank(values[place]), reverse=order == "desc")

@@ -5,7 +5,8 @@ off after taking it finds it again: none is lost, and none is taken for two step
 """
 
 from toolweave import json_text
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.stores import RedisConnection
 from toolweave.errors import Invalid, Limited, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
@@ -22,19 +23,26 @@ _TAKE = (
 )
 
 
-async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
-    """Look once; the first message that fits is taken, if it is to be."""
-    config = context.given.record("queue_config")
+def read_queue(given: NodeInput) -> str:
+    """The name of the queue. Raises `WAIT_INVALID`, `WAIT_NOT_BUILT_IN`."""
+    config = given.record("queue_config")
     name, kind = config.get("queue_name"), config.get("queue_type", BUILT_IN)
     if kind != BUILT_IN:
-        raise Invalid(
+        raise refused_at(
+            ("queue_config", "queue_type"),
             "WAIT_NOT_BUILT_IN",
             f"FLOW.WAIT cannot look into a queue of type {kind!r:.80}; built in is {BUILT_IN!r}",
             hint="connect a server that can, and look with FLOW.LOOP and FLOW.DELAY",
         )
-    if not isinstance(name, str) or not name:
-        message = "'queue_config' needs 'queue_name'"
-        raise Invalid("WAIT_INVALID", message, facts={"field": "queue_config"})
+    if isinstance(name, str) and name:
+        return name
+    message = "'queue_config' needs 'queue_name'"
+    raise refused_at(("queue_config", "queue_name"), "WAIT_INVALID", message)
+
+
+async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
+    """Look once; the first message that fits is taken, if it is to be."""
+    config, name = context.given.record("queue_config"), read_queue(context.given)
     address = config.get("connection_string")
     stores = context.resources.stores
     try:

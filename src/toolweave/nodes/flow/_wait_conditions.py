@@ -10,17 +10,20 @@ from typing import TypeAlias
 import anyio.to_thread
 
 from toolweave import json_text
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
+from toolweave.catalog.node_input import refused_at
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, Limited, NotFound, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._items import is_same
-from toolweave.nodes.flow._queue import look_in_queue
+from toolweave.nodes.flow._queue import look_in_queue, read_queue
 from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, holds
+from toolweave.nodes.web_address import check_url
 
 MAX_READ = 16 * 1024 * 1024
 MAX_ROWS = 1_000
 QUERY_S = 30.0
+_THRESHOLD = "availability_threshold"
 _Look: TypeAlias = Callable[[NodeContext, WaitMemory], Awaitable[WaitOutcome]]
 
 
@@ -43,17 +46,68 @@ async def look(context: NodeContext, memory: WaitMemory, reply: Json) -> WaitOut
 
 def _condition(context: NodeContext, memory: WaitMemory, reply: Json) -> WaitOutcome:
     if not context.given.text("wait_condition"):
-        raise Invalid("WAIT_INVALID", "to wait for a condition, 'wait_condition' is needed")
+        message = "to wait for a condition, 'wait_condition' is needed"
+        raise refused_at(("wait_condition",), "WAIT_INVALID", message)
     return WaitOutcome(memory.looked(), {} if reply is None else reply)
+
+
+def check_wait(given: NodeInput) -> None:
+    """Whether a wait that looks by itself has its settings. Raises `WAIT_INVALID`."""
+    match given.text("wait_type"):
+        case "file":
+            _watched(given)
+        case "api_response":
+            _asked(given)
+        case "database_change":
+            _query(given)
+        case "resource":
+            _measured(given)
+        case "queue_message":
+            read_queue(given)
+        case _:
+            pass
+
+
+def _watched(given: NodeInput) -> tuple[str, Json]:
+    config = given.record("file_config")
+    path, watched = _text(config, "file_config", "file_path"), config.get("watch_type", "creation")
+    if watched not in ("creation", "modification", "deletion"):
+        message = f"'file_config' has watch_type {watched!r:.80}"
+        hint = "use creation, modification or deletion"
+        raise refused_at(("file_config", "watch_type"), "WAIT_INVALID", message, hint=hint)
+    return path, watched
+
+
+def _asked(given: NodeInput) -> str:
+    url = _text(given.record("api_config"), "api_config", "url")
+    check_url(url, "api_config", "url")
+    return url
+
+
+def _query(given: NodeInput) -> tuple[str, str]:
+    config = given.record("database_config")
+    return (
+        _text(config, "database_config", "connection_string"),
+        _text(config, "database_config", "condition_query"),
+    )
+
+
+def _measured(given: NodeInput) -> tuple[str, float]:
+    config = given.record("resource_config")
+    kind, most = _text(config, "resource_config", "resource_type"), config.get(_THRESHOLD, 80)
+    if not isinstance(most, int | float) or isinstance(most, bool):
+        message = f"{_THRESHOLD!r} must be a number of percent"
+        raise refused_at(("resource_config", _THRESHOLD), "WAIT_INVALID", message)
+    if kind not in _MEASURES:
+        message = f"'resource_config' has resource_type {kind!r}"
+        hint = "use cpu, memory or disk"
+        raise refused_at(("resource_config", "resource_type"), "WAIT_INVALID", message, hint=hint)
+    return kind, most
 
 
 async def _file(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("file_config")
-    path = _text(config, "file_config", "file_path")
-    watched = config.get("watch_type", "creation")
-    if watched not in ("creation", "modification", "deletion"):
-        message = f"'file_config' has watch_type {watched!r:.80}"
-        raise Invalid("WAIT_INVALID", message, hint="use creation, modification or deletion")
+    path, watched = _watched(context.given)
     files = context.resources.files
     try:
         content, facts = await files.read(path, max_bytes=MAX_READ)
@@ -76,7 +130,7 @@ async def _file(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
 
 async def _api(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("api_config")
-    url, method = _text(config, "api_config", "url"), str(config.get("method") or "GET").upper()
+    url, method = _asked(context.given), str(config.get("method") or "GET").upper()
     headers, body = config.get("headers"), config.get("body")
     named = headers.items() if isinstance(headers, dict) else ()
     http = context.resources.http
@@ -126,8 +180,7 @@ def _parsed(content: bytes) -> Json:
 
 async def _database(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("database_config")
-    address = _text(config, "database_config", "connection_string")
-    query = _text(config, "database_config", "condition_query")
+    address, query = _query(context.given)
     databases = context.resources.databases
     try:
         found = await databases.query(
@@ -156,17 +209,9 @@ def _is_result(expected: Json, rows: list[Json]) -> bool:
 
 
 async def _resource(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
-    config = context.given.record("resource_config")
-    kind = _text(config, "resource_config", "resource_type")
-    most = config.get("availability_threshold", 80)
-    if not isinstance(most, int | float) or isinstance(most, bool):
-        raise Invalid("WAIT_INVALID", "'availability_threshold' must be a number of percent")
-    measures = {"cpu": _cpu, "memory": _memory, "disk": _disk}
-    if kind not in measures:
-        message = f"'resource_config' has resource_type {kind!r}"
-        raise Invalid("WAIT_INVALID", message, hint="use cpu, memory or disk")
+    kind, most = _measured(context.given)
     try:
-        used = round(await anyio.to_thread.run_sync(measures[kind]), 1)
+        used = round(await anyio.to_thread.run_sync(_MEASURES[kind]), 1)
     except (AttributeError, OSError, ValueError) as error:
         message = f"this machine does not tell how much of its {kind} is in use"
         raise Invalid("WAIT_NOT_BUILT_IN", message) from error
@@ -188,8 +233,11 @@ def _disk() -> float:
     return 100 * usage.used / usage.total
 
 
+_MEASURES = {"cpu": _cpu, "memory": _memory, "disk": _disk}
+
+
 def _text(config: JsonObject, field: str, name: str) -> str:
     value = config.get(name)
     if isinstance(value, str) and value:
         return value
-    raise Invalid("WAIT_INVALID", f"{field!r} needs {name!r}", facts={"field": field})
+    raise refused_at((field, name), "WAIT_INVALID", f"{field!r} needs {name!r}")

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from toolweave.catalog.node import NodeInput
+from toolweave.catalog.node_input import refused_at
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -81,10 +82,11 @@ class WaitRequest:
         field, expecting = _EXPECTING.get(kind, ("", ""))
         config = given.record(field) if field else {}
         if kind == "event" and not config.get("name"):
-            raise Invalid("WAIT_INVALID", "to wait for an event, 'event_config' needs 'name'")
+            message = "to wait for an event, 'event_config' needs 'name'"
+            raise refused_at(("event_config", "name"), "WAIT_INVALID", message)
         if kind == "webhook" and not config.get("endpoint_path"):
             message = "to wait for a webhook, 'webhook_config' needs 'endpoint_path'"
-            raise Invalid("WAIT_INVALID", message)
+            raise refused_at(("webhook_config", "endpoint_path"), "WAIT_INVALID", message)
         return cls(kind, config, config.get(expecting))
 
     def question(self, given: NodeInput) -> JsonObject:

@@ -1,14 +1,19 @@
 """FLOW.FILTER: keep some items of a list."""
 
 from dataclasses import replace
-from typing import cast
 
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port, terms
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._conditions import Condition, ConditionReader, Nulls, Unfit
-from toolweave.nodes.flow._items import in_order
+from toolweave.nodes.flow._conditions import Condition, Unfit, read_conditions
+from toolweave.nodes.flow._items import in_order, read_order
+
+
+def check_order(given: NodeInput) -> None:
+    """Whether what passes can be sorted. Raises `SORT_INVALID`."""
+    if given.flag("sort_filtered_results"):
+        read_order(given, "sort_field", "sort_order")
 
 
 class Filter:
@@ -122,6 +127,7 @@ class Filter:
                 aliases=("filtered",),
             ),
         ),
+        checks=(read_conditions, check_order),
         tags=("flow", "filter", "list"),
         keywords=(
             *("filter", "select", "keep", "remove", "where", "match"),
@@ -274,13 +280,7 @@ class Filter:
     def compute(self, given: NodeInput) -> Outcome:
         """The items that pass and those that do not."""
         items, mode = given.listing("data"), given.text("filter_mode")
-        conditions = ConditionReader(
-            given.text("filter_type"),
-            given.flag("case_sensitive"),
-            cast(Nulls, given.text("null_handling")),
-            given.flag("nested_field_support"),
-            given.names,
-        ).conditions(given)
+        conditions = read_conditions(given)
         passed: list[int] = []
         errors: list[Json] = []
         for place, item in enumerate(items):
@@ -324,12 +324,8 @@ def _cut(given: NodeInput, items: list[Json], passed: list[int]) -> list[int]:
     """What passed, in order and as much of it as is wanted."""
     if given.flag("sort_filtered_results"):
         found = [items[place] for place in passed]
-        order = in_order(
-            found,
-            given.text("sort_field"),
-            given.text("sort_order"),
-            is_nested=given.flag("nested_field_support"),
-        )
+        path, direction = read_order(given, "sort_field", "sort_order")
+        order = in_order(found, path, direction, is_nested=given.flag("nested_field_support"))
         passed = [passed[place] for place in order]
     most = given.whole("max_results")
     return passed if most < 0 else passed[:most]

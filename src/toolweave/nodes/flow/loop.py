@@ -1,8 +1,8 @@
 """FLOW.LOOP: do a part of the workflow again and again."""
 
 from toolweave.catalog.node import Iteration, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
-from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import list_at
@@ -176,10 +176,10 @@ class LoopNode:
             case _ if given.text("loop_condition"):
                 return None
             case _:
-                raise Invalid(
+                raise refused_at(
+                    ("loop_condition",),
                     "NODE_INPUT_INVALID",
                     "a loop of type while needs 'loop_condition'",
-                    facts={"field": "loop_condition"},
                 )
 
     def continues(self, given: NodeInput, done: int, last: Json) -> bool:

@@ -5,10 +5,16 @@ from datetime import UTC, datetime
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.flow._items import field_of
+
+
+def read_timestamps(given: NodeInput) -> list[datetime]:
+    """When each input came. Raises `MERGE_TIMESTAMPS_INVALID`."""
+    return [_moment(one, index) for index, one in enumerate(given.listing("timestamps"))]
 
 
 class Merge:
@@ -92,6 +98,7 @@ class Merge:
             *("merge", "combine", "concatenate", "union", "append"),
             *("together", "deduplicate", "branches", "fan in", "collect"),
         ),
+        checks=(read_timestamps,),
         examples=(
             Example(
                 "One after the other",
@@ -154,7 +161,7 @@ class Merge:
         seen: dict[bytes, int] = {}
         keeps = given.text("handle_duplicates")
         is_plain = given.text("merge_strategy") == "concatenate" or keeps == "keep_all"
-        for number in _order(given.listing("timestamps"), len(inputs)):
+        for number in _order(given, len(inputs)):
             came = inputs[number]
             for value in came if isinstance(came, list) else [came]:
                 total += 1
@@ -199,21 +206,22 @@ def _mapping(merged: list[_Item]) -> list[Json]:
     return [{"source": f"input_{number + 1}", "range": found} for number, found in places.items()]
 
 
-def _order(timestamps: list[Json], inputs: int) -> list[int]:
-    if not timestamps:
+def _order(given: NodeInput, inputs: int) -> list[int]:
+    moments = read_timestamps(given)
+    if not moments:
         return list(range(inputs))
-    moments = [_moment(one) for one in timestamps]
     if len(moments) != inputs:
         message = f"{len(moments)} 'timestamps' for {inputs} inputs; each input needs one"
         raise Invalid("MERGE_TIMESTAMPS_INVALID", message)
     return sorted(range(inputs), key=lambda number: moments[number])
 
 
-def _moment(value: Json) -> datetime:
+def _moment(value: Json, index: int) -> datetime:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:
-        raise Invalid(
+        raise refused_at(
+            ("timestamps", index),
             "MERGE_TIMESTAMPS_INVALID",
             f"{value!r:.80} in 'timestamps' is no time",
             hint="write it as 2026-03-02T09:30:00Z",

@@ -1,10 +1,30 @@
 """FLOW.SORT: put a list in order."""
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.errors import Invalid
-from toolweave.json_text import Json
-from toolweave.nodes.flow._items import field_of, in_order
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._items import check_sorting, field_of, in_order
+
+
+def read_order(given: NodeInput) -> tuple[str, str]:
+    """The field and the direction; the input's win. Raises `SORT_INVALID`."""
+    override = given.record("sort_override")
+    path = _text(override, "sort_field", given.text("sort_field"))
+    direction = _text(override, "order", given.text("order"))
+    name = "order" if path else "sort_field"
+    check_sorting(path, direction, ("sort_override", name) if name in override else (name,))
+    return path, direction
+
+
+def _text(override: JsonObject, name: str, configured: str) -> str:
+    value = override.get(name)
+    if value is None:
+        return configured
+    if isinstance(value, str):
+        return value
+    message = f"'sort_override' holds {value!r:.80}, which is no text"
+    raise refused_at(("sort_override", name), "SORT_INVALID", message)
 
 
 class Sort:
@@ -59,6 +79,7 @@ class Sort:
             *("sort", "order", "rank", "arrange", "ascending"),
             *("descending", "highest", "lowest", "newest", "alphabetical"),
         ),
+        checks=(read_order,),
         examples=(
             Example(
                 "By name",
@@ -116,9 +137,8 @@ class Sort:
 
     def compute(self, given: NodeInput) -> Outcome:
         """The items in order, and where each was."""
-        items, override = given.listing("data"), given.record("sort_override")
-        path = _text(override.get("sort_field"), given.text("sort_field"))
-        places = in_order(items, path, _text(override.get("order"), given.text("order")))
+        items, (path, direction) = given.listing("data"), read_order(given)
+        places = in_order(items, path, direction)
         having = sum(field_of(item, path) is not None for item in items)
         stats: Json = {"total_items": len(items), "items_sorted": having}
         return Outcome(
@@ -128,14 +148,6 @@ class Sort:
                 "original_indices": list[Json](places),
             }
         )
-
-
-def _text(override: Json, configured: str) -> str:
-    if override is None:
-        return configured
-    if isinstance(override, str):
-        return override
-    raise Invalid("SORT_INVALID", f"'sort_override' holds {override!r:.80}, which is no text")
 
 
 node = Sort()

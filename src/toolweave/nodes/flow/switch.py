@@ -1,13 +1,35 @@
 """FLOW.SWITCH: go one of several ways."""
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
-from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.workflow.expression_values import condition
 
 MAX_CASES = 16
 DEFAULT = "default"
+
+
+def read_cases(given: NodeInput) -> list[str | bool]:
+    """The condition of every case. Raises `SWITCH_CASE_INVALID`."""
+    cases = given.listing("cases")
+    if not 0 < len(cases) <= MAX_CASES:
+        message = f"'cases' has {len(cases)} cases; it takes 1 to {MAX_CASES}"
+        raise refused_at(("cases",), "SWITCH_CASE_INVALID", message)
+    return [_condition(case, index) for index, case in enumerate(cases)]
+
+
+def _condition(case: Json, index: int) -> str | bool:
+    when = case.get("when") if isinstance(case, dict) else None
+    # A template may have worked it out already.
+    if isinstance(when, bool) or (isinstance(when, str) and when.strip()):
+        return when
+    raise refused_at(
+        ("cases", index, "when") if isinstance(case, dict) else ("cases", index),
+        "SWITCH_CASE_INVALID",
+        f"case {index} has no condition 'when'",
+        hint='write it as {"when": "data.urgent"}',
+    )
 
 
 class SwitchNode:
@@ -52,6 +74,7 @@ class SwitchNode:
             *(Port(f"case-{index}", f"Taken for case {index}.") for index in range(MAX_CASES)),
             Port(DEFAULT, "Taken when no case holds."),
         ),
+        checks=(read_cases,),
         tags=("flow", "switch", "routing"),
         keywords=(
             *("switch", "case", "cases", "router", "several ways", "choose"),
@@ -101,31 +124,14 @@ class SwitchNode:
 
     def compute(self, given: NodeInput) -> Outcome:
         """What came in, by the ways whose conditions hold."""
-        cases = given.listing("cases")
-        if not 0 < len(cases) <= MAX_CASES:
-            message = f"'cases' has {len(cases)} cases; it takes 1 to {MAX_CASES}"
-            raise Invalid("SWITCH_CASE_INVALID", message)
         matched: list[str] = []
-        for index, case in enumerate(cases):
-            if _holds(case, index, given):
+        for index, when in enumerate(read_cases(given)):
+            if when if isinstance(when, bool) else condition(when, given.names):
                 matched.append(f"case-{index}")
                 if not given.flag("takes_all"):
                     break
         ports = tuple(matched) or (DEFAULT,)
         return Outcome({"data": given.value("data"), "matched": list[Json](ports)}, ports)
-
-
-def _holds(case: Json, index: int, given: NodeInput) -> bool:
-    when = case.get("when") if isinstance(case, dict) else None
-    if isinstance(when, bool):  # a template may have worked it out already
-        return when
-    if not isinstance(when, str) or not when.strip():
-        raise Invalid(
-            "SWITCH_CASE_INVALID",
-            f"case {index} has no condition",
-            hint='write it as {"when": "data.urgent"}',
-        )
-    return condition(when, given.names)
 
 
 node = SwitchNode()

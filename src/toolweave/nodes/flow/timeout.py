@@ -2,13 +2,23 @@
 
 from datetime import UTC, datetime, timedelta
 
-from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 
 MAX_AGE_S = 31_536_000
+
+
+def read_times(given: NodeInput) -> tuple[datetime | None, datetime | None]:
+    """The deadline, and since when the age counts. Raises `NODE_INPUT_INVALID`."""
+    deadline, since = given.text("deadline"), given.text("since")
+    return (
+        _moment("deadline", deadline) if deadline else None,
+        _moment("since", since) if since and not deadline else None,
+    )
 
 
 class Timeout:
@@ -64,6 +74,7 @@ class Timeout:
             "It looks at the clock once and never waits: FLOW.WAIT has a timeout of its own, and "
             "every node has `timeout` for how long it may take."
         ),
+        checks=(read_times,),
         examples=(
             Example(
                 "Offer is over",
@@ -89,11 +100,9 @@ class Timeout:
     async def run(self, context: NodeContext) -> Outcome:
         """The input, by one of two ways."""
         given, now = context.given, context.now()
-        if given.text("deadline"):
-            deadline = _moment("deadline", given.text("deadline"))
-        else:
-            text = given.text("since")
-            since = _moment("since", text) if text else context.run.started_at
+        deadline, since = read_times(given)
+        if deadline is None:
+            since = since or context.run.started_at
             deadline = since + timedelta(seconds=given.number("max_age_seconds"))
         is_late = now > deadline
         if is_late and given.text("when_late") == "fail":
@@ -110,11 +119,11 @@ def _moment(name: str, text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Invalid(
+        raise refused_at(
+            (name,),
             "NODE_INPUT_INVALID",
             f"{name!r} is {text[:80]!r}, which is no time",
             hint="write it as 2026-03-02T18:00:00Z",
-            facts={"field": name},
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

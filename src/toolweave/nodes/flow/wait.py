@@ -8,7 +8,7 @@ from toolweave.catalog.node import Wait as Waiting
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port, terms
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._wait_conditions import look
+from toolweave.nodes.flow._wait_conditions import check_wait, look
 from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, WaitRequest, why_unmet
 
 LONGEST_INTERVAL_S = 3_600
@@ -176,6 +176,7 @@ class WaitNode:
             "by the vault's wait-webhook-token. A queue is a Redis list at the vault's queue-url, "
             "or at queue_config.connection_string."
         ),
+        checks=(WaitRequest.of, check_wait),
         examples=(
             Example(
                 "Job is done",

@@ -1,11 +1,11 @@
 """Forms: fields by a JSON Schema, and what a filled one leads to."""
 
 from toolweave.catalog.node import NodeContext, NodeInput, Resumed
-from toolweave.errors import Invalid
+from toolweave.catalog.node_input import refused_at
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._question import Judge, QuestionMemory, Verdict
 from toolweave.nodes.human._reply_meaning import words_of
-from toolweave.tools.schema import compile_schema
+from toolweave.nodes.schema_setting import read_schema
 from toolweave.workflow.question import DECLINED, Question
 
 FILLED = "form_data"
@@ -13,16 +13,10 @@ FILLED = "form_data"
 
 def form_schema(given: NodeInput, field: str) -> JsonObject:
     """The schema of a node's form."""
-    schema = given.record(field)
-    compiled = compile_schema(schema)
-    if not compiled.is_usable:
-        raise Invalid(
-            "FORM_SCHEMA_INVALID",
-            f"{field!r} is no JSON Schema that can be used",
-            problems=compiled.problems,
-        )
+    schema = read_schema(given, field, "FORM_SCHEMA_INVALID")
     if schema.get("type") != "object" or not isinstance(schema.get("properties"), dict):
-        raise Invalid(
+        raise refused_at(
+            (field,),
             "FORM_SCHEMA_INVALID",
             f"{field!r} must describe an object with properties: one for each field of the form",
             hint='write {"type": "object", "properties": {"name": {"type": "string"}}}',

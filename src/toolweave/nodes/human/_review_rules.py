@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from toolweave.catalog.node import NodeContext, NodeInput, Resumed
+from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._question import Port, QuestionMemory, Verdict
@@ -192,13 +193,14 @@ def review_of(given: NodeInput) -> Review:
     ends = given.record("score_range")
     lowest, highest = ends.get("min", 1), ends.get("max", 5)
     if not (isinstance(lowest, int | float) and isinstance(highest, int | float)):
-        raise _invalid("'score_range' needs the numbers 'min' and 'max'")
+        raise _invalid("'score_range' needs the numbers 'min' and 'max'", "score_range")
     threshold = given.number("passing_threshold")
     scoring = given.text("scoring_system")
     if scoring == "numeric_scale" and not lowest < highest:
-        raise _invalid("'score_range' must begin below where it ends")
+        raise _invalid("'score_range' must begin below where it ends", "score_range")
     if scoring == "numeric_scale" and not lowest <= threshold <= highest:
-        raise _invalid(f"'passing_threshold' is {threshold:g}, outside of 'score_range'")
+        message = f"'passing_threshold' is {threshold:g}, outside of 'score_range'"
+        raise _invalid(message, "passing_threshold")
     return Review(
         scoring,
         tuple(map(str, given.listing("review_criteria"))),
@@ -213,8 +215,9 @@ def review_of(given: NodeInput) -> Review:
     )
 
 
-def _invalid(message: str) -> Invalid:
-    return Invalid("REVIEW_INVALID", message, hint='write {"min": 1, "max": 5}')
+def _invalid(message: str, field: str) -> Invalid:
+    hint = 'write score_range as {"min": 1, "max": 5}, and passing_threshold within it'
+    return refused_at((field,), "REVIEW_INVALID", message, hint=hint)
 
 
 def _last(who: str, moved: JsonObject) -> str:

@@ -1,11 +1,17 @@
 """HUMAN_IN_THE_LOOP.FORM: have somebody fill in a form."""
 
-from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import JsonObject
 from toolweave.nodes.human._forms import FILLED, filled_in, form_judge, form_schema
 from toolweave.nodes.human._question import Nudge, QuestionNode, ask, content_of
 from toolweave.nodes.human._reply import ANSWERS, INPUTS, OUTPUTS, PORTS, response_timeout
 from toolweave.workflow.question import Question
+
+
+def read_form(given: NodeInput) -> JsonObject:
+    """The schema of the form. Raises `FORM_SCHEMA_INVALID`."""
+    return form_schema(given, "form_schema")
 
 
 class Form:
@@ -64,6 +70,7 @@ class Form:
             "confirmed: filled in and valid. rejected: declined. unrelated: a text that is no "
             "form. A form with faults is sent back with each of them named, and waits on."
         ),
+        checks=(read_form,),
         examples=(
             Example(
                 "Details of a delivery",
@@ -110,7 +117,7 @@ class Form:
             kind="form",
             title=given.text("form_title"),
             text=given.text("form_description") or given.text("form_title"),
-            schema=form_schema(given, "form_schema"),
+            schema=read_form(given),
             people=tuple(map(str, given.listing("people"))),
             content=content_of(given),
         )

@@ -111,6 +111,7 @@ class ManualReview:
             "sign-off, checklist"
         ),
         guidance=GUIDANCE,
+        checks=(review_of,),
         examples=(
             Example(
                 "Review a pull request",

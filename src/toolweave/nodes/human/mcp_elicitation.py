@@ -1,7 +1,8 @@
 """HUMAN_IN_THE_LOOP.MCP_ELICITATION: ask in the MCP client that started the run."""
 
-from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import JsonObject
 from toolweave.nodes.human._forms import FILLED, filled_in, form_judge, form_schema
 from toolweave.nodes.human._question import QuestionNode, ask, content_of
 from toolweave.nodes.human._reply import (
@@ -16,6 +17,13 @@ from toolweave.nodes.human._reply import (
 )
 from toolweave.nodes.human._reply_meaning import Advice
 from toolweave.workflow.question import Question, approval_schema
+
+FORM = "requested_schema"
+
+
+def read_form(given: NodeInput) -> JsonObject | None:
+    """The schema of the form, if it asks with one. Raises `FORM_SCHEMA_INVALID`."""
+    return form_schema(given, FORM) if given.record(FORM) else None
 
 
 class McpElicitation:
@@ -60,6 +68,7 @@ class McpElicitation:
             f"{GUIDANCE} A client that cannot ask its user leaves the question in the inbox, where "
             "it is answered as any other."
         ),
+        checks=(read_form,),
         examples=(
             Example(
                 "Before deleting",
@@ -89,12 +98,13 @@ class McpElicitation:
     async def run(self, context: NodeContext) -> Outcome | Wait:
         """What the person answered, by the port of what it means. Raises `FORM_SCHEMA_INVALID`."""
         given = context.given
-        has_form = bool(given.record("requested_schema"))
+        schema = read_form(given)
+        has_form = schema is not None
         mention = given.text("user_mention")
         question = Question(
             kind="form" if has_form else "approval",
             text=f"{mention}\n{given.text('message')}".strip(),
-            schema=form_schema(given, "requested_schema") if has_form else approval_schema(),
+            schema=approval_schema() if schema is None else schema,
             options=() if has_form else ("Approve", "Decline"),
             channel="mcp",
             content=content_of(given),

@@ -1,8 +1,8 @@
 """MEMORY.CONVERSATION_BUFFER: remember the last messages."""
 
 from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.nodes.memory._conversations import (
     Buffer,
@@ -171,7 +171,7 @@ def _conversation(context: NodeContext) -> str:
         return conversation_of("node", workflow, context.key.rpartition("/")[2])
     if isinstance(named, bool) or not isinstance(named, str | int) or named == "":
         message = "metadata.conversation_id is a text or a whole number"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "metadata"})
+        raise refused_at(("metadata", "conversation_id"), "NODE_INPUT_INVALID", message)
     text_of(named, "metadata.conversation_id")
     return conversation_of("conversation", workflow, str(named))
 

@@ -4,6 +4,7 @@ import time
 from typing import cast
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
@@ -20,6 +21,18 @@ from toolweave.nodes.memory._ranking import Scoring, ranked
 
 MAX_FILE_BYTES = 5 * 1024 * 1024
 SEARCHED = ("title", "content", "tags")
+
+
+def check_operation(given: NodeInput) -> None:
+    """Whether the operation has what it needs. Raises `NODE_INPUT_INVALID`."""
+    match given.text("operation"):
+        case "store" if not (given.text("content") or given.text("file_path")):
+            message = "store needs 'content' or 'file_path'"
+            raise refused_at(("content",), "NODE_INPUT_INVALID", message)
+        case "update" | "delete" | "get" | "retrieve":
+            _id(given)
+        case _:
+            pass
 
 
 class DocumentStore:
@@ -116,6 +129,7 @@ class DocumentStore:
             *("reports", "notes", "remember", "find by words", "bm25"),
         ),
         guidance="Attach it to an AI_AGENT node, or use it as a step of its own.",
+        checks=(check_operation,),
         examples=(
             Example(
                 "Keep a report",
@@ -200,7 +214,8 @@ async def _store(context: NodeContext, documents: Documents) -> StoredDocument:
     given = context.given
     content = await _content(context)
     if not content:
-        raise Invalid("NODE_INPUT_INVALID", "store needs 'content' or 'file_path'")
+        message = "store needs 'content' or 'file_path'"
+        raise refused_at(("content",), "NODE_INPUT_INVALID", message)
     title = given.text("title")
     if not title and given.flag("title_auto"):
         title = title_of(content, given.whole("title_max_length"))
@@ -300,7 +315,8 @@ def _holds(one: StoredDocument, filters: JsonObject) -> bool:
 def _id(given: NodeInput) -> str:
     identity = given.text("document_id")
     if not identity:
-        raise Invalid("NODE_INPUT_INVALID", f"{given.text('operation')} needs a document_id")
+        message = f"{given.text('operation')} needs a document_id"
+        raise refused_at(("document_id",), "NODE_INPUT_INVALID", message)
     return identity
 
 

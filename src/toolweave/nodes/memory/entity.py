@@ -3,6 +3,7 @@
 import re
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -26,6 +27,12 @@ _NO_NAMES = frozenset(
     }
 )
 MAX_FACT = 300
+
+
+def check_operation(given: NodeInput) -> None:
+    """Whether the operation has what it needs. Raises `NODE_INPUT_INVALID`."""
+    if given.text("operation") in {"set", "get", "forget"}:
+        _name(given)
 
 
 class Entity:
@@ -75,6 +82,7 @@ class Entity:
             *("names", "crm", "about a person", "companies"),
         ),
         guidance="Attach it to an AI_AGENT node, or use it as a step of its own.",
+        checks=(check_operation,),
         examples=(
             Example(
                 "Learn from a sentence",
@@ -208,7 +216,7 @@ def _name(given: NodeInput) -> str:
     name = given.text("entity")
     if not name.strip():
         message = f"{given.text('operation')} needs an entity, which is a name"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "entity"})
+        raise refused_at(("entity",), "NODE_INPUT_INVALID", message)
     return " ".join(name.split())
 
 

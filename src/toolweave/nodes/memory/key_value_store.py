@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
@@ -20,6 +21,17 @@ _SETTINGS = {"memory": (), "redis": ("url",), "sqlite": ("path",), "file": ("pat
 _OPTIONS = {"set": ("ttl",), "keys": ("pattern",)}
 MAX_PATTERN = 1000
 _OF_ALL_KEYS = frozenset({"keys", "clear"})
+
+
+def check_operation(given: NodeInput) -> None:
+    """Whether the operation has what it needs. Raises `NODE_INPUT_INVALID`."""
+    operation, settings = given.text("operation") or "get", given.record("connection_config")
+    _key(given, operation)
+    _check_names(settings, _SETTINGS.get(given.text("storage_backend"), ()), "connection_config")
+    if operation == "set":
+        _ttl_s(given)
+    elif operation == "keys":
+        _pattern(given)
 
 
 class KeyValueStore:
@@ -96,6 +108,7 @@ class KeyValueStore:
             *("redis", "sqlite", "save", "lookup", "counter", "ttl"),
         ),
         guidance="Attach it to an AI_AGENT node, or use it as a step of its own.",
+        checks=(check_operation,),
         examples=(
             Example(
                 "Remember a choice",
@@ -181,7 +194,7 @@ async def _do(keys: KeyStore, operation: str, key: str, given: NodeInput) -> Jso
         case "exists":
             return {"exists": await keys.has(key)}
         case "keys":
-            found = _found(await keys.names(prefix), prefix, given.record("options"))
+            found = _found(await keys.names(prefix), prefix, _pattern(given))
             return {"exists": bool(found), "keys": found}
         case "clear":
             await keys.clear(prefix)
@@ -205,7 +218,7 @@ def _key(given: NodeInput, operation: str) -> str:
         return ""
     if not isinstance(key, str) or not key:
         message = f"{operation} needs a key, which is a text that is not empty"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "key"})
+        raise refused_at(("key",), "NODE_INPUT_INVALID", message)
     whole = given.text("key_prefix") + key
     escaped(whole)  # what one store cannot keep, none takes
     return whole
@@ -217,15 +230,19 @@ def _ttl_s(given: NodeInput) -> float:
         return given.number("default_ttl")
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 <= ttl <= 10**9:
         message = f"options.ttl is {ttl!r:.40}; expected seconds, 0 for always"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "options"})
+        raise refused_at(("options", "ttl"), "NODE_INPUT_INVALID", message)
     return float(ttl)
 
 
-def _found(names: list[str], prefix: str, options: JsonObject) -> list[Json]:
-    pattern: Json = options.get("pattern")
-    if not isinstance(pattern, str | None) or len(pattern or "") > MAX_PATTERN:
-        message = f"options.pattern is a text such as user-*, of at most {MAX_PATTERN} characters"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "options"})
+def _pattern(given: NodeInput) -> str | None:
+    pattern: Json = given.record("options").get("pattern")
+    if isinstance(pattern, str | None) and len(pattern or "") <= MAX_PATTERN:
+        return pattern
+    message = f"options.pattern is a text such as user-*, of at most {MAX_PATTERN} characters"
+    raise refused_at(("options", "pattern"), "NODE_INPUT_INVALID", message)
+
+
+def _found(names: list[str], prefix: str, pattern: str | None) -> list[Json]:
     short = sorted(name.removeprefix(prefix) for name in names)
     return [name for name in short if pattern is None or matches(name, pattern)]
 
@@ -268,7 +285,7 @@ def _setting(settings: JsonObject, name: str) -> str:
     if isinstance(value, str) and value:
         return value
     message = f"connection_config needs {name!r}, a text"
-    raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "connection_config"})
+    raise refused_at(("connection_config", name), "NODE_INPUT_INVALID", message)
 
 
 def _check_names(given: JsonObject, known: tuple[str, ...], field: str) -> None:
@@ -276,7 +293,7 @@ def _check_names(given: JsonObject, known: tuple[str, ...], field: str) -> None:
     if unknown:
         expected = ", ".join(known) or "nothing"
         message = f"{field} has {unknown[0]!r}; expected {expected}"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": field})
+        raise refused_at((field, unknown[0]), "NODE_INPUT_INVALID", message)
 
 
 node = KeyValueStore()

@@ -4,6 +4,7 @@ import hashlib
 import time
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -13,6 +14,20 @@ from toolweave.nodes.memory._ranking import ranked
 
 MAX_FILE_BYTES = 5 * 1024 * 1024
 MAX_TITLE = 120
+
+
+def check_operation(given: NodeInput) -> None:
+    """Whether the operation has what it needs. Raises `NODE_INPUT_INVALID`."""
+    match given.text("operation") or "search":
+        case "add" if not (given.text("content") or given.text("file_path")):
+            message = "add needs 'content' or 'file_path' with words in it"
+            raise refused_at(("content",), "NODE_INPUT_INVALID", message)
+        case "search":
+            _query(given)
+        case "remove":
+            _source(given)
+        case _:
+            pass
 
 
 class KnowledgeBase:
@@ -88,6 +103,7 @@ class KnowledgeBase:
             "Fill it once with add, then attach it to an AI_AGENT node, which is shown the "
             "passages that its prompt is about."
         ),
+        checks=(check_operation,),
         examples=(
             Example(
                 "Add a policy",
@@ -150,7 +166,8 @@ async def _add(context: NodeContext, base: Documents) -> JsonObject:
         for index, (heading, piece) in enumerate(passages(words, size, min(overlap, size // 2)))
     ]
     if not found:
-        raise Invalid("NODE_INPUT_INVALID", "add needs 'content' or 'file_path' with words in it")
+        message = "add needs 'content' or 'file_path' with words in it"
+        raise refused_at(("content",), "NODE_INPUT_INVALID", message)
     await _remove(base, source)
     await base.put(*found)
     return {"total_results": len(found), "sources": [source]}
@@ -162,9 +179,7 @@ async def _remove(base: Documents, source: str) -> int:
 
 
 def _search(given: NodeInput, known: list[StoredDocument]) -> JsonObject:
-    query = given.text("query")
-    if not query:
-        raise Invalid("NODE_INPUT_INVALID", "search needs a query", facts={"field": "query"})
+    query = _query(given)
     hits = ranked(query, [f"{one.title}\n{one.content}" for one in known], "hybrid")
     least = given.number("min_score")
     kept = [(place, score) for place, score in hits if score >= least][: given.whole("max_results")]
@@ -173,10 +188,17 @@ def _search(given: NodeInput, known: list[StoredDocument]) -> JsonObject:
     return {"results": results, "scores": scores, "total_results": len(results)}
 
 
+def _query(given: NodeInput) -> str:
+    query = given.text("query")
+    if not query:
+        raise refused_at(("query",), "NODE_INPUT_INVALID", "search needs a query")
+    return query
+
+
 def _source(given: NodeInput) -> str:
     source = given.text("source")
     if not source:
-        raise Invalid("NODE_INPUT_INVALID", "remove needs a source", facts={"field": "source"})
+        raise refused_at(("source",), "NODE_INPUT_INVALID", "remove needs a source")
     return source
 
 

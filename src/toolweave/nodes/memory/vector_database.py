@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from anyio import to_thread
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.stores import EMBEDDED, Stores
 from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.errors import Invalid, NotFound, Unavailable
@@ -273,7 +274,7 @@ async def _do(vectors: Vectors, given: NodeInput, step: str) -> _Done:
 async def _search(vectors: Vectors, given: NodeInput) -> _Done:
     query = given.text("query")
     if not query.strip():
-        raise Invalid("NODE_INPUT_INVALID", "search needs a query", facts={"field": "query"})
+        raise refused_at(("query",), "NODE_INPUT_INVALID", "search needs a query")
     vector = await _embedded(query, given)
     if not any(vector):  # no word in it, so nothing is like it
         return _Done(0, Hits([], []))
@@ -370,7 +371,7 @@ def _ids(given: list[Json] | list[str]) -> list[str]:
         escaped(one, "the id")
         found.append(one)
     if not found:
-        raise Invalid("NODE_INPUT_INVALID", "delete needs ids", facts={"field": "ids"})
+        raise refused_at(("ids",), "NODE_INPUT_INVALID", "delete needs ids")
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, read
 
@@ -69,3 +70,10 @@ def holds_one(text: str, words: list[str]) -> bool:
     """Whether a text holds one of some words, in any case; always where there are none."""
     folded = text.casefold()
     return not words or any(word.casefold() in folded for word in words)
+
+
+def secret_missing(field: str) -> Invalid:
+    """A trigger has no secret that proves who calls it."""
+    message = f"{field!r} is required to authenticate callers"
+    at = tuple(field.split("."))
+    return refused_at(at, "HOOK_SECRET_MISSING", message, hint="write it as ${vault:NAME}")

@@ -4,6 +4,7 @@ from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._outputs import inputs_of, started
+from toolweave.nodes.trigger.schedule import read_settings
 
 
 class Cron:
@@ -51,6 +52,7 @@ class Cron:
             *("cron", "schedule", "timer", "daily", "weekly", "hourly"),
             *("every", "periodic", "recurring", "clock", "interval"),
         ),
+        checks=(read_settings,),
         examples=(
             Example(
                 "Morning digest",

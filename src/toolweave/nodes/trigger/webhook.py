@@ -3,10 +3,16 @@
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
-from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, texts
+from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, secret_missing, texts
 from toolweave.nodes.trigger._outputs import inputs_of, started
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+def check_token(given: NodeInput) -> None:
+    """Whether callers can prove themselves. Raises `HOOK_SECRET_MISSING`."""
+    if given.text("authentication") != "none" and not given.text("auth_token"):
+        raise secret_missing("auth_token")
 
 
 class Webhook:
@@ -71,6 +77,7 @@ class Webhook:
             *("webhook", "http", "callback", "endpoint", "url"),
             *("post", "incoming", "receive", "request", "api", "event"),
         ),
+        checks=(check_token,),
         examples=(
             Example(
                 "Orders from the shop",

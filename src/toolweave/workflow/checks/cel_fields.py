@@ -10,13 +10,11 @@ from toolweave.tools.document import Steps
 
 @dataclass(frozen=True, slots=True)
 class CelField:
-    """A configuration that is CEL; `chosen_by` is the configuration and value that enable it."""
+    """A configuration that is CEL; `chosen_by` is the configuration and value that require it."""
 
     name: str
     is_condition: bool = True
     chosen_by: tuple[str, str] | None = None
-    # The node cannot run without it.
-    is_needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,6 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
         CelField(
             "custom_filter_function",
             chosen_by=("filter_type", "custom_function"),
-            is_needed=True,
         ),
     ),
     "ACTION.DATA_TRANSFORMATION": (
@@ -47,7 +44,6 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
             "transformation_script",
             is_condition=False,
             chosen_by=("operation", "custom"),
-            is_needed=True,
         ),
     ),
 }

@@ -45,14 +45,23 @@ NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings that fail in every run; templates and inputs may still provide a value."""
     for index, node, spec in catalog_nodes(case):
-        settings = object_at(node.data, "configurations")
-        if settings.get("enabled") is False:
+        if object_at(node.data, "configurations").get("enabled") is False:
             continue
-        for (ref, decides), needs in NEEDS.items():
-            chosen = settings.get(decides, _default(spec, decides)) if ref == spec.ref else None
-            for path in needs.get(chosen, ()) if isinstance(chosen, str) else ():
-                if _is_missing(node, settings, path):
-                    yield _problem(index, node, f"{decides} {shown(chosen)}", path)
+        for path, why in missing_settings(node, spec).items():
+            yield _problem(index, node, why, path)
+
+
+def missing_settings(node: Node, spec: NodeSpec) -> dict[str, str]:
+    """Return the paths of required settings that are missing, and what requires each."""
+    settings = object_at(node.data, "configurations")
+    return {
+        path: f"{decides} {shown(chosen)}"
+        for (ref, decides), needs in NEEDS.items()
+        if ref == spec.ref
+        and isinstance(chosen := settings.get(decides, _default(spec, decides)), str)
+        for path in needs.get(chosen, ())
+        if _is_missing(node, settings, path)
+    }
 
 
 def _default(spec: NodeSpec, name: str) -> Json:

@@ -240,7 +240,6 @@ def _without(field: CelField, name: str, value: str) -> Problem:
         pointer(field.name),
         f"{name!r} is {value!r}, which requires an expression in {field.name!r}",
         hint=f"set {field.name!r}, or choose another {name!r}",
-        severity="error" if field.is_needed else "warning",
     )
 
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from toolweave.catalog.node_input import NodeInput, refused_at
 from toolweave.errors import Invalid
 
 # Later than this counts as missed.
@@ -33,7 +34,8 @@ def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
     try:
         zone = ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise Invalid(
+        raise refused_at(
+            ("timezone",),
             "TIMEZONE_UNKNOWN",
             f"there is no time zone {timezone!r}",
             hint="give its IANA name, such as Europe/Berlin, or UTC",
@@ -42,6 +44,16 @@ def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
     if next_time(schedule, datetime(2026, 1, 1, tzinfo=UTC)) is None:
         raise _invalid(expression, "it never occurs")
     return schedule
+
+
+def read_settings(given: NodeInput) -> Schedule:
+    """The schedule of a node's settings. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
+    missed = given.value("max_missed_runs")
+    return read_schedule(
+        str(given.value("cron_expression")),
+        str(given.value("timezone")),
+        missed if isinstance(missed, int) else 1,
+    )
 
 
 def next_time(schedule: Schedule, after: datetime) -> datetime | None:
@@ -90,7 +102,8 @@ def _times(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 
 def _invalid(expression: str, why: str) -> Invalid:
-    return Invalid(
+    return refused_at(
+        ("cron_expression",),
         "CRON_INVALID",
         f"the schedule {expression!r} cannot be used: {why}",
         hint="minute, hour, day of month, month, day of week: `0 9 * * 1-5`",

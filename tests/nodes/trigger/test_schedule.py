@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from toolweave.errors import Invalid
-from toolweave.triggers.cron import due_times, next_time, read_schedule
+from toolweave.nodes.trigger.schedule import due_times, next_time, read_schedule
 
 
 def at(text: str) -> datetime:

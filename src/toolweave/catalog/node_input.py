@@ -1,0 +1,123 @@
+"""The input of a node, and how it refuses a value.
+
+The static checks of a node take it with the values of the document, a run with the resolved ones.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from toolweave.catalog.fields import Field
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A node attached to an agent, with its templates filled."""
+
+    id: str
+    # `TOOL.SLACK_MCP_TOOL`, `TOOL.MCP:SERVER/TOOL`, `MEMORY.ENTITY`, …
+    ref: str
+    code: object
+    config: JsonObject
+    inputs: JsonObject = field(default_factory=dict[str, Json])
+
+
+# As `Outcome`: not frozen, because every step makes one; nobody changes it.
+@dataclass(slots=True)
+class NodeInput:
+    """A node's input: templates filled, defaults applied, inputs bound."""
+
+    config: JsonObject
+    inputs: JsonObject = field(default_factory=dict[str, Json])
+    incoming: Json = None
+    # What expressions may name: data, trigger, nodes, …
+    names: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    # The tools and memories of an agent.
+    attached: tuple[Attached, ...] = ()
+
+    def value(self, name: str) -> Json:
+        """An input, else the configuration of that name, else nothing."""
+        given = self.inputs.get(name)
+        return self.config.get(name) if given is None else given
+
+    def text(self, name: str) -> str:
+        """A text; empty where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else _refuse(name, "a text")
+
+    def whole(self, name: str) -> int:
+        """A whole number."""
+        value = self.value(name)
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        _refuse(name, "a whole number")
+
+    def number(self, name: str) -> float:
+        """A number."""
+        value = self.value(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        _refuse(name, "a number")
+
+    def flag(self, name: str) -> bool:
+        """Yes or no; no where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return False
+        return value if isinstance(value, bool) else _refuse(name, "true or false")
+
+    def listing(self, name: str) -> list[Json]:
+        """A list; empty where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return []
+        return value if isinstance(value, list) else _refuse(name, "a list")
+
+    def record(self, name: str) -> JsonObject:
+        """An object; empty where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return {}
+        return value if isinstance(value, dict) else _refuse(name, "an object")
+
+
+def _refuse(name: str, called: str) -> NoReturn:
+    raise refused_at((name,), "NODE_INPUT_INVALID", f"{name!r} must be {called}")
+
+
+def refused_at(
+    at: Sequence[str | int],
+    code: str,
+    message: str,
+    *,
+    hint: str | None = None,
+    is_certain: bool = False,
+) -> Invalid:
+    """A refusal of a configuration or input, with its place: `("cases", 0, "when")`.
+
+    `is_certain`: no template in the value can change it.
+    """
+    facts: dict[str, Json] = {"field": at[0], "at": pointer(*at)}
+    return Invalid(
+        code, message, hint=hint, facts=facts | ({"certain": True} if is_certain else {})
+    )
+
+
+def by_own_names(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
+    """Values under the names of their fields, where an older name was used."""
+    own = {alias: given.name for given in fields for alias in given.aliases}
+    return {own.get(name, name): value for name, value in values.items()}
+
+
+def with_defaults(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
+    """Values under the names of their fields, with the defaults of those that are not set."""
+    known = tuple(fields)
+    defaults = {given.name: given.default for given in known if given.default is not None}
+    return {**defaults, **by_own_names(values, known)}
