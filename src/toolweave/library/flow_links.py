@@ -1,6 +1,6 @@
-"""Flows that lead to other flows: a `flow-link` is replaced by the nodes of the flow it names.
+"""Flows that link to other flows: a `flow-link` is replaced by the nodes of its target.
 
-The link itself becomes a node that gathers what the other flow gives, so its name still holds.
+The link itself becomes a node that gathers the results of the other flow, so its name stays valid.
 """
 
 import re
@@ -15,7 +15,7 @@ LINK = "flow-link"
 PASSING = "start"
 MAX_NODES = 1_000
 
-# Gives another flow of the library by its name.
+# Returns another flow of the library by its name.
 Other = Callable[[str], Awaitable[Workflow]]
 
 

@@ -21,11 +21,11 @@ from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 
-# Whether a model can be asked; without one a template gives its filled text.
+# Whether a model is configured; without one a template returns its filled text.
 HasModel = Callable[[], Awaitable[bool]]
 
 TRIGGER = "library"
-# 003: the codes of an execution's error; any other is told as EXECUTION_ERROR with its cause.
+# The codes of an execution's error; others are reported as EXECUTION_ERROR with the cause.
 FLOW_CODES = frozenset(
     {
         *("FLOW_NOT_FOUND", "VALIDATION_ERROR", "TEMPLATE_NOT_FOUND", "EXECUTION_ERROR"),
@@ -37,7 +37,7 @@ FLOW_CODES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FlowRequest:
-    """Which flow to run, with what, and whether the asker may read templates."""
+    """The flow to run, its inputs, and whether the caller may read templates."""
 
     library: str
     flow: str
@@ -48,7 +48,7 @@ class FlowRequest:
 
 
 class FlowRunner:
-    """Runs flows of a shelf on an engine."""
+    """Runs flows of a library on an engine."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class FlowRunner:
         self._clock = clock
 
     async def execute(self, asked: FlowRequest) -> JsonObject:
-        """Run a flow to its end; what goes wrong is told in its `FlowExecution`."""
+        """Run a flow to its end; failures are reported in its `FlowExecution`."""
         started = self._clock.now()
         try:
             request, about = await self.ready(asked)
@@ -111,7 +111,7 @@ class FlowRunner:
         asks_model = self._has_model is not None and await self._has_model()
         linked = await link(loaded.workflow, other)
         source = loaded
-        if linked is not loaded.workflow:  # flows of others stand in it
+        if linked is not loaded.workflow:  # it contains flows of others
             source = LoadedWorkflow(linked, format=loaded.format)
             await self._check(found.entry.name, source)
         workflow = await prepare(linked, find, asks_model=asks_model)
@@ -127,7 +127,7 @@ class FlowRunner:
 
 
 def told(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
-    """A run of a flow: the results of its templates only."""
+    """Return the report of a flow's run: only the results of its templates."""
     shown = execution(run, plan, entries)
     made_by = {TEMPLATE: "template", ANSWERED: "model"}
     templates = {step.id: made_by.get(step.node.type) for step in plan.steps}

@@ -27,7 +27,7 @@ class FlowEntry:
     updated: str | None = None
 
     def as_json(self) -> JsonObject:
-        """The shape doors show."""
+        """Return it as JSON."""
         shown: JsonObject = {
             "name": self.name,
             "id": self.id,
@@ -42,7 +42,7 @@ class FlowEntry:
 
 
 def parse(data: bytes, path: str) -> Json:
-    """The JSON of a file of a repository. Raises `Invalid`: `PARSE_ERROR`."""
+    """Parse the JSON of a file of a repository. Raises `PARSE_ERROR`."""
     try:
         return json_text.read(data.removeprefix(b"\xef\xbb\xbf"), max_depth=MAX_DEPTH)
     except Invalid as error:
@@ -55,12 +55,12 @@ def parse(data: bytes, path: str) -> Json:
 
 
 def entries_in(document: Json, path: str, blob: str) -> Iterator[FlowEntry]:
-    """The flows of a file, by their metadata alone."""
+    """Return the flows of a file, by their metadata alone."""
     stem = PurePosixPath(path).stem
     if isinstance(document, dict):
         flows = document.get("flows")
         if isinstance(flows, list):
-            # One flow of a file is called as the file, as any other.
+            # The only flow of a file can also be addressed by the file's name.
             is_alone = len(flows) == 1
             for at, flow in enumerate(flows):
                 if isinstance(flow, dict):
@@ -77,7 +77,7 @@ def entries_in(document: Json, path: str, blob: str) -> Iterator[FlowEntry]:
 
 
 def one_of(document: Json, entry: FlowEntry) -> Json:
-    """The flow of an entry, out of its file."""
+    """Return the flow of an entry from its file."""
     if entry.at is None or not isinstance(document, dict):
         return document
     flows = document.get("flows")

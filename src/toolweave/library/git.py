@@ -1,7 +1,7 @@
-"""The git program, kept on a short lead: argv lists, our settings only, a deadline, caps.
+"""Runs the git program: argv lists, our settings only, a deadline, size limits.
 
-Everything it is told comes by argument or environment of ours: no configuration of the system or
-the user, no hooks, no submodules, no prompts, no protocol but the one the address has.
+All configuration comes from our arguments and environment: no configuration of the system or
+the user, no hooks, no submodules, no prompts, no protocol but that of the address.
 """
 
 import os
@@ -56,7 +56,7 @@ _SETTINGS = {
     "protocol.allow": "never",
     "protocol.version": "2",
 }
-# A folder of this machine is asked as kindly as a host would answer: parts, and any commit.
+# A folder of this machine answers like a host: partial clones, any commit.
 _LOCAL_SERVER = (
     "git -c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true"
     " -c safe.directory=* upload-pack"
@@ -66,7 +66,7 @@ _PROMISED = {"promisor": "true", "partialclonefilter": "blob:none"}
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     out: bytes
@@ -79,17 +79,17 @@ class Git:
     def __init__(self, environ: Mapping[str, str], *, deadline_s: float) -> None:
         self._environ = {name: environ[name] for name in PASSED_ON if name in environ}
         self._deadline_s = deadline_s
-        # How many times the other side was asked: what a cache is there to keep low.
+        # The number of requests to remotes, which the cache keeps low.
         self.asked = 0
 
     async def here(self, folder: Path, *arguments: str, given: bytes = b"") -> GitResult:
-        """A command that needs nothing but the repository in `folder`."""
+        """Run a command that needs only the repository in `folder`."""
         return await self._run(folder, arguments, given, {})
 
     async def there(
         self, folder: Path, remote: Remote, *arguments: str, given: bytes = b""
     ) -> GitResult:
-        """A command that asks the remote, which it knows as `origin`."""
+        """Run a command on the remote, named `origin`."""
         self.asked += 1
         settings = {f"remote.origin.{name}": value for name, value in _PROMISED.items()}
         settings["remote.origin.url"] = remote.url
@@ -180,7 +180,7 @@ async def _finished(process: Process, given: bytes, folder: Path) -> GitResult:
 
 
 def _is_flood(folder: Path, out: bytearray) -> bool:
-    """What comes in cannot be asked for its size before: it is weighed while it comes."""
+    """The size is unknown before: it is measured while data arrives."""
     stored = 0
     with suppress(OSError):
         for entry in os.scandir(folder / "objects" / "pack"):
@@ -190,5 +190,5 @@ def _is_flood(folder: Path, out: bytearray) -> bool:
 
 async def _collect(stream: ByteReceiveStream, into: bytearray, most: int) -> None:
     async for chunk in stream:
-        if len(into) <= most:  # the rest is read, so that the writer can end, and dropped
+        if len(into) <= most:  # read and drop the rest, so that the writer can end
             into += chunk

@@ -1,4 +1,4 @@
-"""Lists of a repository at a commit: flows by their metadata, templates whole, and what is odd."""
+"""Lists the contents of a repository at a commit: flows, templates and problems."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -14,7 +14,7 @@ FLOWS, TEMPLATES = "flows", "templates"
 
 
 async def list_flows(repository: Repository, commit: str) -> Json:
-    """Every flow by its metadata; the contents are left for later."""
+    """Return every flow by its metadata, without contents."""
     await repository.bring_folder(commit, FLOWS)
     listing = await repository.files(commit, FLOWS)
     contents, refused = await repository.read(listing.files)
@@ -37,7 +37,7 @@ async def list_flows(repository: Repository, commit: str) -> Json:
 
 
 async def list_templates(repository: Repository, commit: str) -> Json:
-    """Every template, brought in one go."""
+    """Return every template, fetched in one request."""
     await repository.bring_folder(commit, TEMPLATES)
     listing = await repository.files(commit, TEMPLATES)
     contents, refused = await repository.read(listing.files)

@@ -1,4 +1,4 @@
-"""One at a time for a library, here and in other processes: git does not wait, it fails."""
+"""One task at a time per library, across processes: a concurrent git fails instead of waiting."""
 
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
@@ -37,6 +37,6 @@ class LibraryLocks:
                         if look == MOST_LOOKS - 1:
                             raise
                     await self._clock.sleep(LOOK_EVERY_S)
-                # What a git that was killed left behind would stop every later one.
+                # A lock left behind by a killed git would block every later one.
                 (self._folder / f"{name}.git" / "shallow.lock").unlink(missing_ok=True)
                 yield

@@ -1,4 +1,4 @@
-"""What a shelf gives: libraries, what they hold, and at which commit it was read."""
+"""The results of a library: its flows and templates, and the commit they were read at."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from toolweave.library.templates import PromptTemplate
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A repository by the name it has here, and the ref that is used unless another is asked."""
+    """A repository by its local name, and its default ref."""
 
     name: str
     remote: Remote
@@ -18,7 +18,7 @@ class Library:
     added_at: str
 
     def as_json(self) -> JsonObject:
-        """The shape doors show."""
+        """Return it as JSON."""
         return {
             "name": self.name,
             "url": self.remote.url,
@@ -29,7 +29,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class LibraryRevision:
-    """At which commit something was read, and why it may be old."""
+    """The commit something was read at, and why it may be old."""
 
     ref: str
     commit: str
@@ -37,20 +37,20 @@ class LibraryRevision:
     stale: str | None = None
 
     def as_json(self) -> JsonObject:
-        """The shape doors show; `stale` only where the remote could not be asked."""
+        """Return it as JSON; `stale` only if the remote could not be asked."""
         shown: JsonObject = {"ref": self.ref, "commit": self.commit, "checkedAt": self.checked_at}
         return {**shown, "stale": self.stale} if self.stale else shown
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was left out, and why."""
+    """A file that was skipped, and why."""
 
     path: str
     reason: str
 
     def as_json(self) -> JsonObject:
-        """The shape doors show."""
+        """Return it as JSON."""
         return {"path": self.path, "reason": self.reason}
 
 
@@ -74,7 +74,7 @@ class TemplateList:
 
 @dataclass(frozen=True, slots=True)
 class FoundFlow:
-    """One flow as it stands in its file."""
+    """One flow as written in its file."""
 
     at: LibraryRevision
     entry: FlowEntry

@@ -1,7 +1,7 @@
-"""Where a repository lies and what of it is wanted: addresses and refs, read by allow-list.
+"""Addresses and refs of repositories, validated by an allow-list.
 
-A repository's address reaches the git program, where some texts would be options or commands; so
-only a few plain forms are taken, and no password, which would end up in files and logs.
+An address is passed to the git program, where some texts would be options or commands; so only a
+few plain forms are accepted, and no password, which would end up in files and logs.
 """
 
 import os
@@ -26,14 +26,14 @@ _FORMS = "https://host/path, ssh://host/path, user@host:path, or a folder of thi
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """An address that may be handed to git."""
+    """An address that may be passed to git."""
 
     url: str
     protocol: Protocol
 
 
 def read_remote(text: str, folder: Path) -> Remote:
-    """The repository of an address; a path counts from `folder`."""
+    """Parse the address of a repository; a path is relative to `folder`."""
     if not text or len(text) > MAX_ADDRESS or not text.isprintable() or text.startswith("-"):
         raise _wrong(text, "it is not the address of a repository")
     if "::" in text:
@@ -49,7 +49,7 @@ def read_remote(text: str, folder: Path) -> Remote:
         path = Path(urlsplit(text).path if found else text).expanduser()
         resolved = (folder / path).resolve()
         is_folder = resolved.is_dir()
-    except (OSError, RuntimeError, ValueError):  # too long, a circle of links, no such user
+    except (OSError, RuntimeError, ValueError):  # too long, a loop of links, no such user
         is_folder, resolved = False, folder
     if not is_folder:
         raise _wrong(text, "the folder does not exist")
@@ -57,7 +57,7 @@ def read_remote(text: str, folder: Path) -> Remote:
 
 
 def read_ref(text: str) -> str:
-    """A branch, a tag or a whole commit id. Raises `Invalid`: `LIBRARY_REF_INVALID`."""
+    """Validate a branch, a tag or a full commit id. Raises `LIBRARY_REF_INVALID`."""
     parts = text.split("/")
     is_odd = ".." in text or "@{" in text or text.endswith(".")
     is_odd |= any(not part or part.startswith(".") or part.endswith(".lock") for part in parts)
@@ -70,7 +70,7 @@ def read_ref(text: str) -> str:
 
 
 def read_name(text: str) -> str:
-    """What a library is called here. Raises `Invalid`: `LIBRARY_NAME_INVALID`."""
+    """Validate the local name of a library. Raises `LIBRARY_NAME_INVALID`."""
     if not _NAME.fullmatch(text):
         raise Invalid(
             "LIBRARY_NAME_INVALID",
@@ -80,7 +80,7 @@ def read_name(text: str) -> str:
 
 
 def is_commit(ref: str) -> bool:
-    """Whether a ref is a commit's own id."""
+    """Whether a ref is a commit id."""
     return _COMMIT.fullmatch(ref) is not None
 
 
@@ -92,7 +92,7 @@ def _network(text: str) -> Remote:
     except ValueError:
         raise _wrong(text, "it is not the address of a repository") from None
     if has_password:
-        # Said without the address: it holds the password.
+        # Without the address, which contains the password.
         raise Invalid(
             "LIBRARY_ADDRESS_INVALID",
             "the address contains a password",

@@ -1,4 +1,4 @@
-"""A bare copy of the parts of a repository we read: no working tree, blobs by id, sizes first."""
+"""A bare, partial copy of a repository: no working tree, blobs by id, sizes first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from toolweave.library.remote import Remote, is_commit
 from toolweave.settings import MIB
 from toolweave.storage.files import make_private_folder
 
-MAX_FILE_BYTES = MIB  # 003: a flow file is at most 1 MB
+MAX_FILE_BYTES = MIB  # A flow file is at most 1 MB.
 MAX_FILES = 2_000
 MAX_DEPTH = 8
 MAX_PATH = 400
@@ -25,7 +25,7 @@ _ODD_MODES = {"120000": "a link", "160000": "a submodule"}
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a ref stands for on the other side."""
+    """The commit of a ref at the remote."""
 
     name: str
     commit: str
@@ -41,14 +41,14 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of a folder, and why others were left out."""
+    """The files of a folder, and why others were skipped."""
 
     files: tuple[File, ...]
     skipped: tuple[tuple[str, str], ...] = ()
 
 
 class Repository:
-    """One bare repository on disk and where it comes from."""
+    """One bare repository on disk and its remote."""
 
     def __init__(self, folder: Path, remote: Remote, git: Git) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ class Repository:
         self._git = git
 
     async def prepare(self) -> None:
-        """Make the empty copy; one that is there is left alone."""
+        """Create the empty copy, unless it exists."""
         if (self._folder / "HEAD").exists():
             return
         make_private_folder(self._folder.parent)
@@ -67,7 +67,7 @@ class Repository:
         _require(done, "the cache cannot be created")
 
     async def default_branch(self) -> str:
-        """The branch the other side shows first. Raises `Unavailable`: `GITHUB_ERROR`."""
+        """Return the default branch of the remote. Raises `GITHUB_ERROR`."""
         done = await self._ask("ls-remote", "--symref", "--", "origin", "HEAD")
         for line in done.out.decode("utf-8", "replace").splitlines():
             words = line.split()
@@ -97,7 +97,7 @@ class Repository:
         )
 
     async def bring(self, head: Head) -> str:
-        """Fetch a commit and its trees, but no contents; the commit that came."""
+        """Fetch a commit and its trees without contents; return the fetched commit."""
         if await self._has(head.commit):
             return head.commit
         done = await self._ask("fetch", "--depth=1", "--filter=blob:none", *_QUIETLY, head.name)
@@ -110,7 +110,7 @@ class Repository:
         return head.commit
 
     async def bring_folder(self, commit: str, folder: str) -> None:
-        """Fetch the contents of a folder in one go; files over the limit stay away."""
+        """Fetch the contents of a folder in one request, without files over the limit."""
         done = await self._git.here(self._folder, "rev-parse", "--verify", f"{commit}:{folder}")
         tree = done.out.decode("ascii", "replace").strip()
         if done.code or not is_commit(tree):
@@ -118,16 +118,16 @@ class Repository:
         missing = await self._missing(commit, folder)
         if not missing:
             return
-        # The tree is here, its contents are not: it is asked for again, with what fits.
+        # The tree is here without its contents: fetch it again with those that fit.
         limited = ("--refetch", f"--filter=blob:limit={MAX_FILE_BYTES + 1}", *_QUIETLY)
         done = await self._git.there(self._folder, self._remote, "fetch", *limited, tree)
-        if done.code == WRONG_USE:  # a git of before 2022; what comes is weighed all the same
+        if done.code == WRONG_USE:  # git before 2022; the size is measured all the same
             await self._ask("fetch", "--filter=blob:none", *_QUIETLY, *missing)
         elif done.code:
             raise self._silent(done)
 
     async def files(self, commit: str, folder: str) -> Listing:
-        """The JSON files below a folder, by path; links, submodules and deep ones are left out."""
+        """Return the JSON files below a folder by path, without links, submodules and deep ones."""
         done = await self._git.here(
             self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{folder}/"
         )
@@ -147,7 +147,7 @@ class Repository:
         return Listing(tuple(files), tuple(skipped[:MAX_FILES]))
 
     async def read(self, files: Sequence[File]) -> tuple[dict[str, bytes], dict[str, str]]:
-        """What is in the files by path, and why some were not read; sizes are looked at first."""
+        """Return the contents of files by path, and why some were skipped; sizes are checked first."""
         wanted = "".join(f"{file.blob}\n" for file in files).encode()
         sizes = await self._git.here(self._folder, "cat-file", "--batch-check", given=wanted)
         _require(sizes, "the files cannot be inspected")
@@ -190,7 +190,7 @@ class Repository:
 
 
 def _batch(out: bytes) -> list[bytes]:
-    """The contents in the answer of `cat-file --batch`."""
+    """Parse the output of `cat-file --batch`."""
     found: list[bytes] = []
     at = 0
     while at < len(out):

@@ -1,7 +1,7 @@
-"""The libraries of a home: where they come from, and their flows and templates at a ref.
+"""The libraries of a home: their sources, and their flows and templates at a ref.
 
-The remote is asked at most once in 15 minutes for a ref, and once for all who wait; when it is
-down, what was read before is served and said to be old.
+The remote is asked at most once in 15 minutes per ref, and once for all waiting callers; if it is
+down, earlier contents are served and marked as old.
 """
 
 import shutil
@@ -37,7 +37,7 @@ from toolweave.library.templates import PromptTemplate, again, template_named
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
 
-# How long a remote that did not answer is not asked again.
+# How long a remote that did not respond is not asked again.
 REST_S = 30.0
 _COLUMNS = "name, url, protocol, ref, added_at"
 _ENTRIES = TypeAdapter(tuple[FlowEntry, ...])
@@ -48,7 +48,7 @@ Read = Callable[[Repository], Awaitable[Json]]
 
 
 class LibraryStore:
-    """All libraries of one home."""
+    """All libraries of a home."""
 
     def __init__(self, database: Database, clock: Clock, git: Git, folder: Path) -> None:
         self._database = database
@@ -61,7 +61,7 @@ class LibraryStore:
 
     @property
     def asked(self) -> int:
-        """How many times a remote was asked."""
+        """The number of requests to remotes."""
         return self._git.asked
 
     async def add(self, name: str, address: str, *, ref: str | None, folder: Path) -> Library:
@@ -102,12 +102,12 @@ class LibraryStore:
         return library
 
     async def list(self) -> tuple[Library, ...]:
-        """Every library, by name."""
+        """Return every library, by name."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM libraries ORDER BY name")
         return tuple(_library(row) for row in rows)
 
     async def get(self, name: str) -> Library:
-        """The library of this name. Raises `NotFound`: `LIBRARY_NOT_FOUND`."""
+        """Return the library of this name. Raises `LIBRARY_NOT_FOUND`."""
         known = {library.name: library for library in await self.list()}
         if name not in known:
             raise NotFound(
@@ -118,14 +118,14 @@ class LibraryStore:
         return known[name]
 
     async def remove(self, name: str) -> None:
-        """Forget a library and everything that was read of it."""
+        """Remove a library and everything read of it."""
         library = await self.get(name)
         async with self._turns.turn(library.name):
             await self._database.execute("DELETE FROM libraries WHERE name = ?", library.name)
             await self._clear(library.name)
 
     async def refresh(self, name: str, ref: str | None = None) -> LibraryRevision:
-        """Ask the remote now. Raises `Unavailable`: `GITHUB_ERROR`."""
+        """Ask the remote now. Raises `GITHUB_ERROR`."""
         library = await self.get(name)
         await self._cache.expire(name)
         self._silent.clear()
@@ -187,14 +187,14 @@ class LibraryStore:
         return found
 
     async def _at(self, library: Library, ref: str | None) -> LibraryRevision:
-        """What a ref stands for: as known for 15 minutes, then as the remote says."""
+        """Return the commit of a ref: cached for 15 minutes, then from the remote."""
         wanted = library.ref if ref is None else read_ref(ref)
         known = await self._cache.head(library.name, wanted)
         if known is not None and known.is_fresh:
             return _at(wanted, known)
         async with self._turns.turn(library.name):
             known = await self._cache.head(library.name, wanted)
-            if known is not None and known.is_fresh:  # somebody else asked meanwhile
+            if known is not None and known.is_fresh:  # another task asked meanwhile
                 return _at(wanted, known)
             return await self._asked_now(library, wanted, known)
 
@@ -221,7 +221,7 @@ class LibraryStore:
     async def _kept(
         self, library: Library, at: LibraryRevision, key: str, read: Read
     ) -> JsonObject:
-        """What is kept under a key at a commit; else it is read, once for all who wait."""
+        """Return the cached value of a key at a commit, or read it once for all who wait."""
         kept = await self._cache.get(library.name, key, at.commit)
         if kept is None:
             async with self._turns.turn(library.name):
@@ -263,7 +263,7 @@ def _flow_named(listed: FlowList, wanted: str) -> FlowEntry:
     for entry in listed.flows:
         if wanted == PurePosixPath(entry.path).stem:
             return entry
-    # A file of this name may be there and be broken: that is the better answer.
+    # A file of this name may exist and be broken, which is the better answer.
     for one in listed.skipped:
         if PurePosixPath(one.path).stem == wanted:
             raise Invalid("PARSE_ERROR", f"{one.path}: {one.reason}", facts={"path": one.path})

@@ -1,8 +1,7 @@
-"""A flow made ready to run: the templates its nodes name, taken from the library into the nodes.
+"""Copies the templates that a flow's nodes name from the library into the nodes.
 
-So the run holds the very texts it began with, whatever happens to the repository meanwhile. A
-template that cannot be had is noted in its node, which fails when its turn comes: what was done
-before stays.
+So a run keeps the texts it started with, whatever happens to the repository. A missing template is
+noted in its node, which fails when it runs; earlier results stay.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,7 +12,7 @@ from toolweave.json_text import JsonObject
 from toolweave.library.templates import PromptTemplate
 from toolweave.workflow.model import Node, Workflow
 
-# Gives a template by the name a node has for it, or says why not.
+# Returns a template by the name a node has for it, or why there is none.
 Find = Callable[[str], Awaitable[PromptTemplate]]
 
 TEMPLATE = "template"
@@ -24,7 +23,7 @@ VALUES = "variableValues"
 
 
 async def prepare(workflow: Workflow, find: Find, *, asks_model: bool = False) -> Workflow:
-    """The flow with every template in its node; with a model its answer is what a node gives."""
+    """Return the flow with every template in its node; with a model, its answer is the result."""
     found: dict[str, PromptTemplate | ToolweaveError] = {}
     for node in workflow.nodes:
         name = asked_for(node)
@@ -45,7 +44,7 @@ async def prepare(workflow: Workflow, find: Find, *, asks_model: bool = False) -
 
 
 def asked_for(node: Node) -> str | None:
-    """The template of the library that a node names."""
+    """Return the template of the library that a node names."""
     if node.type != TEMPLATE:
         return None
     for key in ("selectedTemplateId", "templateId"):
@@ -69,7 +68,7 @@ def _prepared(
         return replace(node, data={**node.data, FAULT: fault})
     data: JsonObject = {key: value for key, value in node.data.items() if key != FAULT}
     if template is not None:
-        # 003: values of multi_input nodes come before defaults of a template.
+        # Values of multi_input nodes take precedence over a template's defaults.
         defaults = {key: one for key, one in template.defaults.items() if key not in given}
         values = {**defaults, **values}
         data |= {"template": template.text, "selectedTemplateId": wanted}

@@ -1,4 +1,4 @@
-"""Prompt templates in the forms they have in repositories, read as one, and filled once.
+"""Prompt templates in all forms of repositories, parsed into one, and filled once.
 
 A file holds a list of templates, one template, or the older form of sections with `{{name}}`.
 """
@@ -19,7 +19,7 @@ _DOUBLE = re.compile(r"\{\{[ \t]*([A-Za-z_][\w-]*)[ \t]*\}\}")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A name to fill in; without a default it is needed."""
+    """A placeholder name; without a default it is required."""
 
     name: str
     description: str | None = None
@@ -29,7 +29,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
-    """Values kept together under a name."""
+    """Values stored together under a name."""
 
     id: str
     name: str
@@ -51,11 +51,11 @@ class PromptTemplate:
 
     @property
     def defaults(self) -> JsonObject:
-        """The values of names that have one."""
+        """Return the values of names that have one."""
         return {one.name: one.default for one in self.variables if one.default is not None}
 
     def as_json(self) -> JsonObject:
-        """The shape doors show."""
+        """Return it as JSON."""
         shown: JsonObject = {
             "name": self.name,
             "id": self.id,
@@ -70,7 +70,7 @@ class PromptTemplate:
 
 
 def read_templates(document: Json, stem: str) -> Iterator[PromptTemplate]:
-    """Every template of a file. Raises `Invalid`: `PARSE_ERROR` for a file of another form."""
+    """Return every template of a file. Raises `PARSE_ERROR` for a file of another form."""
     if isinstance(document, dict):
         listed = document.get("templates")
         if isinstance(listed, list):
@@ -91,13 +91,13 @@ def read_templates(document: Json, stem: str) -> Iterator[PromptTemplate]:
 
 
 def again(shown: Json) -> PromptTemplate:
-    """The template that `as_json` showed."""
+    """Parse the output of `as_json`."""
     document = shown if isinstance(shown, dict) else {}
     return _template(document, _text(document, "name"))
 
 
 def template_named(templates: Sequence[PromptTemplate], wanted: str) -> PromptTemplate:
-    """The template of a name, a title or an id. Raises `NotFound`: `TEMPLATE_NOT_FOUND`."""
+    """Return a template by name, title or id. Raises `TEMPLATE_NOT_FOUND`."""
     for place in ("name", "id", "title"):
         for template in templates:
             if getattr(template, place) == wanted:
@@ -111,7 +111,7 @@ def template_named(templates: Sequence[PromptTemplate], wanted: str) -> PromptTe
 
 
 def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
-    """The text with every name filled in once."""
+    """Return the text with every name filled in once."""
     known = {**template.defaults, **values}
     placeholders = read_prompt(template.text, "single").placeholders
     missing = [
@@ -148,7 +148,7 @@ def _template(document: JsonObject, stem: str | None) -> PromptTemplate:
 
 
 def _sections(document: JsonObject, stem: str) -> PromptTemplate:
-    """The older form: sections of text, one below the other."""
+    """Parse the older form: sections of text."""
     metadata = document.get("metadata")
     about = metadata if isinstance(metadata, dict) else {}
     parts: list[str] = []
@@ -173,7 +173,7 @@ def _sections(document: JsonObject, stem: str) -> PromptTemplate:
 
 
 def _variables(declared: Json, text: str) -> tuple[Variable, ...]:
-    """Those that are declared, then those that only the text names."""
+    """Return declared variables, then those used only in the text."""
     found: dict[str, Variable] = {}
     for one in declared if isinstance(declared, list) else ():
         if isinstance(one, str):

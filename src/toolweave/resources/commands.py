@@ -20,7 +20,7 @@ MAX_OUTPUT_BYTES = 1024 * 1024
 
 
 class CommandRunner:
-    """What `ACTION.RUN_COMMAND` finds as `commands`."""
+    """The resource `commands` of `ACTION.RUN_COMMAND`."""
 
     def __init__(self, home: Home, transports: TransportFactory) -> None:
         self._home = home
@@ -52,7 +52,7 @@ class CommandRunner:
 
 
 async def launch_of(transports: TransportFactory, command: RegisteredCommand) -> Launch:
-    """The exact process, with its holes still open."""
+    """Return the exact process, with its placeholders."""
     server = Server(
         id=ServerId(f"command:{command.name}"),
         name=command.name,
@@ -65,7 +65,7 @@ async def launch_of(transports: TransportFactory, command: RegisteredCommand) ->
 def _with_values(
     command: RegisteredCommand, launch: Launch, values: Mapping[str, Json]
 ) -> tuple[str, ...]:
-    """Its own arguments are the last ones, whatever the runner puts before them."""
+    """The program's own arguments come last, after those of the runner."""
     templates = command.definition.args
     first = len(launch.argv) - len(templates)
     own = zip(templates, launch.argv[first:], strict=True)

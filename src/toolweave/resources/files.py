@@ -1,7 +1,7 @@
 """The resource `files`: files of the folders workflows may use.
 
-A path is walked folder by folder from an open root, and no link is followed on the way, so that
-nothing can be slipped in between the check and the use.
+A path is opened folder by folder from an open root, without following links, so that nothing can
+be replaced between the check and the use.
 """
 
 import errno
@@ -56,14 +56,14 @@ class AllowedFolders:
         self._writing = Lock()
 
     async def read(self, path: str, *, max_bytes: int) -> tuple[bytes, FileFacts]:
-        """What is in a file; see `Files`."""
+        """Return the content of a file; see `Files`."""
         place = self._place(path)
         return await self._in_thread(place, lambda: _read(place, max_bytes))
 
     async def write(
         self, path: str, data: bytes, *, mode: WriteMode, makes_folders: bool
     ) -> tuple[FileFacts, bool]:
-        """Write a file, whole or not at all; see `Files`."""
+        """Write a file atomically; see `Files`."""
         place = self._place(path)
         if place.root == self._roots[0]:
             await self._in_thread(place, lambda: make_private_folder(place.root))
@@ -72,7 +72,7 @@ class AllowedFolders:
             with _folder(place, makes_folders=makes_folders) as folder:
                 return self._write(place, folder, data, mode)
 
-        async with self._writing:  # what two steps append at a time is all there
+        async with self._writing:  # concurrent appends are both kept
             return await self._in_thread(place, write)
 
     async def checked(self, path: str) -> Path:
@@ -115,7 +115,7 @@ class AllowedFolders:
             if mode == "append":
                 data = there + data
             elif there == data:
-                return facts, False  # the same step made it, before it was cut off
+                return facts, False  # the same step created it before it was interrupted
             else:
                 message = f"there is another file {place.shown!r}"
                 raise Conflict("FILE_EXISTS", message, hint="choose another name or mode")
@@ -127,7 +127,7 @@ class AllowedFolders:
 
 def _read(place: _Place, max_bytes: int) -> tuple[bytes, FileFacts]:
     with _folder(place, makes_folders=False) as folder:
-        # Without waiting: opening a pipe would, for somebody to write into it.
+        # Without blocking: opening a pipe would wait for a writer.
         flags = os.O_RDONLY | _NO_FOLLOW | _NO_WAIT
         descriptor = os.open(place.parts[-1], flags, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
@@ -158,7 +158,7 @@ def _folder(place: _Place, *, makes_folders: bool) -> Generator[int]:
 
 
 def _before(place: _Place, folder: int) -> os.stat_result | None:
-    """What is known of the file that is there; nothing where none is."""
+    """Return the facts of the existing file, if any."""
     try:
         seen = os.stat(place.parts[-1], dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -181,7 +181,7 @@ def _replace(folder: int, name: str, data: bytes, before: os.stat_result | None)
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         os.fsync(folder)
     finally:
-        with suppress(FileNotFoundError):  # it is gone when all went well
+        with suppress(FileNotFoundError):  # already renamed if all went well
             os.unlink(temporary, dir_fd=folder)
 
 

@@ -1,7 +1,7 @@
 """The resource `http`: one request for a node, through the checked transport of the servers.
 
 Redirects are followed here, each checked like the first address. No cookies are kept, no proxies
-used, and a secret goes to no other origin than the one it was meant for.
+used, and a secret goes only to the origin it was meant for.
 """
 
 import time
@@ -34,18 +34,18 @@ MAX_BODY_BYTES = 16 * MIB
 CONNECT_S = 20.0
 PRIVATE_SETTING = "TOOLWEAVE_ALLOW_PRIVATE_HTTP"
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-# Where the address stands among the texts to fill; no header and no query value is called so.
+# The key of the address among the texts to fill; no header or query value has it.
 _URL: Final = "//"
 _OF_BODY: Final = ("content-type", "content-encoding", "content-language")
 
 
 class _Spoken(frozenset[tuple[str, str, int]]):
-    """Every origin that may be spoken to by its spelling: any public one, and private by leave."""
+    """Every origin that is allowed by its text: public ones, and private ones if permitted."""
 
     allows_private: bool = False
 
     def __contains__(self, origin: object) -> bool:
-        # The cast: a set may be asked for anything; this one is asked for origins.
+        # The cast: this set is only asked for origins.
         naming = naming_of(cast("tuple[str, str, int]", origin)[1])
         return naming == "public" or (self.allows_private and naming != "forbidden")
 
@@ -56,20 +56,20 @@ class _SpokenPrivate(_Spoken):
 
 @dataclass(frozen=True, slots=True)
 class _AnyHost(AllowedHosts):
-    """The rule for addresses that workflows name: what a public name stands for must be public."""
+    """The rule for addresses that workflows name: a public name must resolve to public addresses."""
 
     def approves(self, host: str, port: int) -> bool:
-        """Whether a private address may be connected to where the spelling says it is private."""
+        """Whether a private address is allowed if the text says that it is private."""
         return ("http", host, port) in self.origins
 
     @property
     def are_loopback(self) -> bool:
-        """They are anywhere."""
+        """Addresses may be anywhere."""
         return False
 
 
 def any_host(*, allow_private: bool) -> AllowedHosts:
-    """The rule for addresses that workflows name."""
+    """Return the rule for addresses that workflows name."""
     return _AnyHost(_SpokenPrivate() if allow_private else _Spoken())
 
 
@@ -105,7 +105,7 @@ class NodeHttpClient:
 
     @property
     def _transport(self) -> CheckedTransport:
-        # Made when first needed: it reads the system's certificates, which takes a while.
+        # Created when first needed, because it reads the system's certificates.
         if self._made is None:
             redact_urls()
             self._made = CheckedTransport(
@@ -135,7 +135,7 @@ class NodeHttpClient:
         """Send one request and read its answer; see `HttpClient`."""
         named = {name.lower(): value for name, value in (headers or {}).items()}
         if idempotency_key is not None:
-            # Hashed: it names our run, which is nobody's business, in letters headers have.
+            # Hashed: it contains the id of our run, and must be valid in a header.
             named.setdefault("idempotency-key", sha256(idempotency_key.encode()).hexdigest()[:32])
         query = [
             (name, one)
@@ -195,7 +195,7 @@ class NodeHttpClient:
         size = 0
         async for piece in answer.aiter_raw():
             size += len(piece)
-            # The transport has a cap too, but none for a stream of events.
+            # The transport's limit does not apply to event streams.
             if size > self._max_body_bytes:
                 raise too_large(f"{url.scheme}://{url.host}", self._max_body_bytes)
             pieces.append(piece)
@@ -238,7 +238,7 @@ def _bad_url(why: str, hint: str = "write it as https://host/path") -> Invalid:
 
 
 def _redirected(sent: _Sent, status: int, target: str) -> _Sent:
-    """The request that a redirect asks for, by the rules of the Fetch standard."""
+    """Return the request for a redirect, by the rules of the Fetch standard."""
     try:
         url = sent.url.join(target)
     except (httpx2.InvalidURL, ValueError):
@@ -260,7 +260,7 @@ def _headers(headers: httpx2.Headers) -> dict[str, str]:
 
 
 def _without(filled: ExpandedText, response: Response) -> Response:
-    """An answer that repeats a secret of its request does not carry it into the run."""
+    """Mask the request's secrets in a response, so that they do not enter the run."""
     if not filled.secrets:
         return response
     return replace(
@@ -274,7 +274,7 @@ def _without(filled: ExpandedText, response: Response) -> Response:
 
 @contextmanager
 def _typed_errors(filled: ExpandedText) -> Generator[None]:
-    """The transport speaks of MCP servers; here it is any address."""
+    """Translate the transport's errors about MCP servers to any address."""
     try:
         yield
     except ToolweaveError as error:
@@ -289,7 +289,7 @@ def _renamed(error: ToolweaveError, message: str) -> ToolweaveError:
         case "SERVER_HEADER_INVALID":
             return Invalid("HTTP_HEADER_INVALID", message, hint=error.hint)
         case "SERVER_RESPONSE_TOO_LARGE":
-            # Not `Unavailable`: the next try would bring as much.
+            # Not `Unavailable`: a retry would return as much.
             return Invalid("HTTP_BODY_TOO_LARGE", message, hint="ask for less, page by page")
         case "SERVER_TIMED_OUT":
             return TimedOut("HTTP_TIMED_OUT", message)

@@ -1,4 +1,4 @@
-"""Which addresses mailboxes may be read at: as for every connection that a workflow names."""
+"""The address rule of mailboxes, as for every connection that a workflow names."""
 
 from toolweave.errors import Denied, ToolweaveError, Unavailable
 from toolweave.network.allowed_address import allowed_address
@@ -6,7 +6,7 @@ from toolweave.resources.http import PRIVATE_SETTING, any_host
 
 
 async def mail_address(host: str, port: int, *, allow_private: bool) -> str:
-    """An address of the host that may be connected to; nothing is looked up again after it."""
+    """Return an allowed address of the host; it is not resolved again."""
     try:
         address = await allowed_address(host, port, any_host(allow_private=allow_private))
     except (OSError, UnicodeError):

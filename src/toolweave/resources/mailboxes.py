@@ -52,7 +52,7 @@ class ImapMailboxes:
         self._threads = CapacityLimiter(THREADS)
 
     async def replies(self, server: ImapServer, message_id: str) -> Sequence[bytes]:
-        """The mails that answer one; see `Mailboxes`."""
+        """Return the mails that reply to one; see `Mailboxes`."""
         filled = await self._secrets.fill({"as": server.username, "by": server.password})
         ready = replace(server, username=filled.texts["as"], password=filled.texts["by"])
         address = await self._checked(server)
@@ -85,7 +85,7 @@ class ImapMailboxes:
 
 
 class _Imap(imaplib.IMAP4):
-    """Connects to the address that was checked; the name is what a certificate must say."""
+    """Connects to the checked address; the certificate must match the name."""
 
     def __init__(self, server: ImapServer, address: str, tls: ssl.SSLContext | None) -> None:
         self._at = address
@@ -127,7 +127,7 @@ def _replies(
 
 
 class GrantedTokens:
-    """A `MailTokens`: an access token as it is, or one for a refresh token or a client's secret."""
+    """A `MailTokens`: a given access token, or one for a refresh token or client secret."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class GrantedTokens:
         self._known: dict[str, tuple[str, float]] = {}
 
     async def token(self, provider: Provider, credentials: JsonObject) -> str:
-        """An access token; see `MailTokens`."""
+        """Return an access token; see `MailTokens`."""
         if isinstance(given := credentials.get("access_token"), str) and given:
             return given
         key = f"{provider}:{json_text.canonical(credentials).decode()}"
@@ -155,7 +155,7 @@ class GrantedTokens:
             return known[0]
         texts = {name: value for name, value in credentials.items() if isinstance(value, str)}
         if not texts:
-            return ""  # the credential that is named like the service
+            return ""  # the credential named after the service
         filled = (await self._secrets.fill(texts)).texts
         token, lasts_s = await self._granted(provider, filled)
         self._masker.learn([token])

@@ -1,6 +1,6 @@
-"""The resource `mailer`: hands mails to SMTP servers; talking to one blocks, so it has a thread.
+"""The resource `mailer`: sends mails by SMTP, in a thread, because the client blocks.
 
-The name is looked up once, every address is checked, and the connection goes to that address.
+The name is resolved once, every address is checked, and the connection goes to that address.
 """
 
 import base64
@@ -32,7 +32,7 @@ from toolweave.resources.http import PRIVATE_SETTING, any_host
 
 DEADLINE_S = 60.0
 THREADS = 4
-# Said in greeting; the machine's own name is nobody's business, and looking it up can take long.
+# Sent in the greeting instead of this machine's name, which is private and slow to find.
 OUR_NAME = "localhost"
 
 
@@ -79,7 +79,7 @@ class SmtpMailer:
         recipients: Sequence[str],
         timeout_s: float,
     ) -> Mapping[str, str]:
-        """Hand in a mail; see `Mailer`."""
+        """Send a mail; see `Mailer`."""
         await self._renew(server)
         filled = await self._secrets.fill({"as": server.username, "by": server.password})
         ready = replace(server, username=filled.texts["as"], password=filled.texts["by"])
@@ -104,7 +104,7 @@ class SmtpMailer:
             await self._refresh(name)
 
     async def _checked(self, server: SmtpServer) -> str:
-        """An address of the server that may be connected to."""
+        """Return an allowed address of the server."""
         try:
             address = await allowed_address(server.host, server.port, self._allow, self._resolve)
         except (OSError, UnicodeError):
@@ -120,7 +120,7 @@ class SmtpMailer:
 
 
 class _Plain(smtplib.SMTP):
-    """Connects to the address that was checked; the name is still what a certificate must say."""
+    """Connects to the checked address; the certificate must still match the name."""
 
     def __init__(self, address: str, name: str, timeout_s: float) -> None:
         self._address = address
@@ -132,7 +132,7 @@ class _Plain(smtplib.SMTP):
 
 
 class _Tls(smtplib.SMTP_SSL):
-    """The same, private from the first byte."""
+    """The same over TLS from the first byte."""
 
     def __init__(self, address: str, timeout_s: float, tls: ssl.SSLContext, name: str) -> None:
         self._address = address
@@ -158,7 +158,7 @@ def _hand_in(job: _Job) -> dict[str, str]:
         client.ehlo_or_helo_if_needed()
         _sign_in(client, job.server)
         refused = client.sendmail(job.sender, list(job.recipients), job.mail)
-        # The mail is taken: however the server says goodbye, it was sent.
+        # The mail was accepted: whatever the server says afterwards, it was sent.
         with suppress(smtplib.SMTPException, OSError):
             client.docmd("QUIT")
     finally:
@@ -181,7 +181,7 @@ def _sign_in(client: smtplib.SMTP, server: SmtpServer) -> None:
         return
     proof = f"user={server.username}\x01auth=Bearer {server.password}\x01\x01"
     code, text = client.docmd("AUTH", "XOAUTH2 " + base64.b64encode(proof.encode()).decode())
-    if code == 334:  # why not, as JSON; the final word comes after an empty line
+    if code == 334:  # the reasons as JSON; the final reply comes after an empty line
         code, text = client.docmd("")
     if code != 235:
         raise smtplib.SMTPAuthenticationError(code, text)
@@ -212,7 +212,7 @@ def _explained(server: SmtpServer, error: Exception, filled: ExpandedText) -> To
 
 def _refused(where: str, code: int, words: str) -> ToolweaveError:
     message = f"{where} refused the mail: {words}"
-    if 400 <= code < 500:  # come back later; it took nothing
+    if 400 <= code < 500:  # try again later; nothing was accepted
         return Limited("SERVICE_LIMITED", message)
     return Invalid("SERVICE_REFUSED", message)
 

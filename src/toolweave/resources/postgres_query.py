@@ -1,4 +1,4 @@
-"""One statement of a node on Postgres. Loaded only when asked for by address."""
+"""One statement of a node on Postgres. Imported only when needed."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, asynccontextmanager, contextmanager
@@ -62,7 +62,7 @@ async def _read(
     size = ResultSize()
     rows: list[tuple[Json, ...]] = []
     async with connection.cursor() as cursor:
-        # The cast: it is declared as less than it is.
+        # The cast: the declared type is too narrow.
         stream = cast("AsyncGenerator[TupleRow]", cursor.stream(sql, values))
         async with aclosing(stream):
             async for row in stream:
@@ -75,7 +75,7 @@ async def _read(
 async def _write(
     connection: AsyncConnection[TupleRow], sql: bytes, values: Values, max_rows: int
 ) -> QueryResult:
-    # Prepared: the server then takes one statement and no second behind a semicolon.
+    # Prepared: the server then accepts one statement only.
     cursor = await connection.execute(sql, values, prepare=True)
     if cursor.description is None:
         return QueryResult((), (), max(cursor.rowcount, 0), False)
@@ -114,10 +114,10 @@ async def _connected(conninfo: str, timeout_s: float) -> AsyncGenerator[AsyncCon
 async def _conninfo(
     secrets: SecretTexts, database: str, *, allow_private: bool
 ) -> tuple[ExpandedText, str]:
-    """How to connect, and the secrets in that.
+    """Return the connection parameters and the secrets in them.
 
-    A whole address from the vault was put there by a person and may be anywhere; one that a
-    workflow spells out is held to the rule for all addresses that workflows name.
+    A whole address in the vault was stored by a person and may be anywhere; one written in a
+    workflow is subject to the rule for addresses that workflows name.
     """
     if database.startswith("${vault:"):
         filled = await secrets.fill({"conninfo": database})
@@ -157,7 +157,7 @@ def _split(database: str) -> dict[str, str]:
 
 
 async def _checked_address(host: str, port: int, *, allow_private: bool) -> str:
-    """An address of the host that may be connected to; the driver then looks up nothing itself."""
+    """Return an allowed address of the host; the driver resolves nothing itself."""
     try:
         address = await allowed_address(host, port, any_host(allow_private=allow_private))
     except (OSError, UnicodeError):

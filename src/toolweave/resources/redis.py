@@ -25,7 +25,7 @@ _BUSY = {
 
 @dataclass(frozen=True, slots=True)
 class RedisAddress:
-    """What a `redis://` or `rediss://` URL says."""
+    """The parts of a `redis://` or `rediss://` URL."""
 
     host: str
     port: int
@@ -59,7 +59,7 @@ def read_address(url: str) -> RedisAddress:
 
 
 class Redis:
-    """An open connection; after an error of the wire it is of no use any more."""
+    """An open connection; it cannot be used after a protocol error."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -67,7 +67,7 @@ class Redis:
         self.is_usable = True
 
     async def sign_in(self, address: RedisAddress) -> None:
-        """Say who we are and choose the database."""
+        """Authenticate and select the database."""
         if address.password:
             names = [address.user] if address.user else []
             await self.ask("AUTH", *names, address.password)
@@ -83,7 +83,7 @@ class Redis:
             Unavailable: `REDIS_BUSY`, `REDIS_UNREACHABLE`, `REDIS_PROTOCOL`.
             TimedOut: `REDIS_TIMED_OUT`.
         """
-        # Until its reply is read to the end, what comes next belongs to this command.
+        # Until its reply is read completely, the next bytes belong to this command.
         self.is_usable = False
         try:
             with anyio.fail_after(DEADLINE_S):
@@ -100,7 +100,7 @@ class Redis:
         return reply
 
     async def scan(self, pattern: str) -> AsyncGenerator[list[bytes]]:
-        """Keys that match, in pieces; one may come twice."""
+        """Yield matching keys in batches; a key may be repeated."""
         cursor: bytes = b"0"
         while True:
             reply = await self.ask("SCAN", cursor, "MATCH", pattern, "COUNT", 1000)
@@ -113,7 +113,7 @@ class Redis:
                 return
 
     async def aclose(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.is_usable = False
         with anyio.CancelScope(shield=True), anyio.move_on_after(1):
             await self._stream.aclose()

@@ -1,4 +1,4 @@
-"""SQL statements of nodes: what they may be, and their values on the way in and out. Pure."""
+"""SQL statements of nodes: which are allowed, and the conversion of values. Pure."""
 
 import base64
 import math
@@ -19,7 +19,7 @@ _READING = frozenset({"select", "with", "values", "table", "explain", "show", "p
 # Copies to and from files and programs of the database's machine.
 _NEVER = frozenset({"copy", "attach", "detach", "vacuum"})
 _FIRST = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/|\()*([a-zA-Z]+)")
-# Texts, names, comments and casts are passed over; what is left of `?`, `:name` and `%` is ours.
+# Texts, names, comments and casts are skipped; `?`, `:name` and `%` elsewhere are ours.
 _PIECE = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
     r"|\$(\w*)\$.*?\$\1\$|::|:([A-Za-z_]\w*)|(\?)|(%)",
@@ -28,7 +28,7 @@ _PIECE = re.compile(
 
 
 def check_statement(sql: str, *, allow_writes: bool) -> None:
-    """Whether a statement may be run at all; the database itself sees to the rest."""
+    """Refuse statements that may never run; the database enforces the rest."""
     found = _FIRST.match(sql) if len(sql) <= MAX_QUERY_CHARS else None
     if found is None or "\0" in sql:
         message = f"{sql[:80]!r} is no SQL statement of at most {MAX_QUERY_CHARS} characters"
@@ -45,7 +45,7 @@ def check_statement(sql: str, *, allow_writes: bool) -> None:
 
 
 def for_postgres(sql: str) -> bytes:
-    """A statement with `?` and `:name`, as psycopg writes them."""
+    """Return a statement with `?` and `:name` in psycopg's syntax."""
 
     def piece(found: re.Match[str]) -> str:
         if found[2]:
@@ -58,7 +58,7 @@ def for_postgres(sql: str) -> bytes:
 
 
 def bound(parameters: Sequence[Json] | Mapping[str, Json]) -> list[object] | dict[str, object]:
-    """Values as drivers take them; lists and objects are JSON texts."""
+    """Return values as drivers accept them; lists and objects as JSON."""
     if isinstance(parameters, Mapping):
         return {name: _bound(value) for name, value in parameters.items()}
     return [_bound(value) for value in parameters]
@@ -73,14 +73,14 @@ def _bound(value: Json) -> object:
 
 
 class ResultSize:
-    """Counts what a result takes, and stops it when that is too much."""
+    """Counts the size of a result, and stops when it is too large."""
 
     def __init__(self, max_bytes: int = MAX_RESULT_BYTES) -> None:
         self._max_bytes = max_bytes
         self._left = max_bytes
 
     def take(self, row: Sequence[object]) -> tuple[Json, ...]:
-        """A row as JSON values. Raises `Invalid`: `DATABASE_RESULT_TOO_LARGE`."""
+        """Return a row as JSON values. Raises `DATABASE_RESULT_TOO_LARGE`."""
         found = tuple(as_json(value) for value in row)
         self._left -= sum(len(one) if isinstance(one, str) else 16 for one in found)
         if self._left < 0:
@@ -93,7 +93,7 @@ class ResultSize:
 
 
 def as_json(value: object) -> Json:
-    """What a driver gives, as JSON: moments as ISO 8601, bytes as base64, odd numbers as text."""
+    """Return a driver's value as JSON: times as ISO 8601, bytes as base64, other numbers as text."""
     match value:
         case None | bool() | str():
             return value
@@ -119,7 +119,7 @@ def as_json(value: object) -> Json:
 
 
 def _of_decimal(value: Decimal) -> Json:
-    """A number where that says the same, else the text."""
+    """Return a number if it is exact, else the text."""
     number = float(value)
     if value.is_finite() and value == value.to_integral_value() and abs(value) < 2**63:
         return int(value)

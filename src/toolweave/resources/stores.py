@@ -1,4 +1,4 @@
-"""The resource `stores`: where MEMORY nodes keep things.
+"""The resource `stores`: the storage of MEMORY nodes.
 
 Files are below one folder of the home. An address a workflow names must be public; a private one
 is allowed only if the whole address is stored in the vault, or if private addresses are
@@ -48,14 +48,14 @@ _POSTGRES_OPTIONS = frozenset({"sslmode", "application_name", "connect_timeout"}
 
 
 class _Url(NamedTuple):
-    """An address with its secrets in, and whether a person put it into the vault."""
+    """An address with its secrets, and whether it is stored in the vault."""
 
     text: str
     is_approved: bool
 
 
 class OpenStores:
-    """A `Stores` of this process."""
+    """The `Stores` of this process."""
 
     def __init__(
         self,
@@ -82,14 +82,14 @@ class OpenStores:
         self._idle: dict[_Url, list[Redis]] = {}
 
     async def sqlite(self, path: str) -> Database:
-        """A SQLite file in the folder; see `Stores`."""
+        """Open a SQLite file in the folder; see `Stores`."""
         async with self._opening:
             await anyio.to_thread.run_sync(_make_folder_of, self._folder, path)
             file = await self._files.checked(path)
             return await self._open(str(file), file, has_tables=True)
 
     async def read(self, path: str) -> bytes | None:
-        """A file in the folder; see `Stores`."""
+        """Read a file in the folder; see `Stores`."""
         try:
             data, _ = await self._files.read(path, max_bytes=2 * MAX_VALUE_BYTES)
         except NotFound:
@@ -102,7 +102,7 @@ class OpenStores:
 
     @asynccontextmanager
     async def locked(self) -> AsyncGenerator[None]:
-        """Nobody else changes files; see `Stores`."""
+        """Lock the files against other writers; see `Stores`."""
         async with self._changing, AsyncExitStack() as stack:
             with anyio.move_on_after(LOCK_DEADLINE_S) as deadline:
                 while True:
@@ -119,7 +119,7 @@ class OpenStores:
 
     @asynccontextmanager
     async def redis(self, url: str) -> AsyncGenerator[Redis]:
-        """A connection to a Redis; see `Stores`."""
+        """Connect to a Redis; see `Stores`."""
         filled = await self._filled(url)
         address = read_address(filled.text)
         idle = self._idle.setdefault(filled, [])
@@ -133,19 +133,19 @@ class OpenStores:
                 await client.aclose()
 
     async def postgres(self, url: str) -> Database:
-        """A Postgres; see `Stores`."""
+        """Open a Postgres; see `Stores`."""
         filled = await self._filled(url)
         if filled.text == EMBEDDED:
             return self.database
         parts = _postgres(filled.text)
         addresses = await self._addresses(parts.host, parts.port, filled.is_approved)
-        # The driver would look the name up again and might find another address.
+        # The driver would resolve the name again and might find another address.
         checked = parts.at(addresses[0])
         async with self._opening:
             return await self._open(checked, checked, has_tables=False)
 
     async def aclose(self) -> None:
-        """Hang up on every Redis."""
+        """Close every Redis connection."""
         for clients in self._idle.values():
             for client in clients:
                 await client.aclose()
@@ -166,7 +166,7 @@ class OpenStores:
         return _Url(filled.texts["url"], _WHOLE_REFERENCE.fullmatch(url) is not None)
 
     async def _addresses(self, name: str, port: int, is_approved: bool) -> list[Address]:
-        """The addresses of a name that may be connected to."""
+        """Return the allowed addresses of a name."""
         try:
             host = canonical_host(name)
         except Denied as error:
@@ -223,7 +223,7 @@ async def open_stores(
     allow_private: bool = False,
     resolve: Resolve = resolve_name,
 ) -> AsyncGenerator[OpenStores]:
-    """The stores of a process; what nodes opened is closed at the end."""
+    """Open the stores of a process; everything nodes opened is closed at the end."""
     async with AsyncExitStack() as stack:
         stores = OpenStores(
             database,
@@ -246,7 +246,7 @@ class _Postgres(NamedTuple):
     options: Sequence[tuple[str, str]]
 
     def at(self, address: Address) -> str:
-        """The URL with the address its host has."""
+        """Return the URL with the address of its host."""
         who = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@" if self.user else ""
         host = f"[{self.host}]" if ":" in self.host else self.host
         options = urlencode([*self.options, ("hostaddr", str(address))])
@@ -275,7 +275,7 @@ def _postgres(url: str) -> _Postgres:
 
 
 async def _awake(idle: list[Redis]) -> Redis | None:
-    """A connection used before that still answers."""
+    """Return a reused connection that still responds."""
     while idle:
         client = idle.pop()
         try:

@@ -1,12 +1,13 @@
-"""One step's calls to a service: through the checked client, within its limits, told in its words.
+"""One step's calls to a service, through the checked client and within its rate limits.
 
-A service that says to wait is waited for in the journal, not here: `waiting` gives a `Wait` and
-goes on after it. What was answered before the wait is not asked again.
+If a service asks to wait, `waiting` returns a `Wait`, so that the run is suspended. Answers from
+before the wait are stored and not requested again.
 """
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from hashlib import sha256
 from urllib.parse import urlencode
 
 from anyio import to_thread
@@ -18,8 +19,7 @@ from toolweave.catalog.resources.services import Access, Service
 from toolweave.errors import Invalid, Limited, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._failures import as_error, rate_limits
-from toolweave.nodes.services._multipart import multipart
-from toolweave.nodes.services._operation import Action, ServiceCall, build
+from toolweave.nodes.services._operation import Action, RequestPart, ServiceCall, build
 
 MAX_WAITS = 5
 LONGEST_WAIT_S = 3600.0
@@ -235,7 +235,7 @@ def _encoded(call: ServiceCall) -> tuple[bytes | None, str | None]:
     if call.parts or call.form == "form":
         fields = call.body if isinstance(call.body, dict) else {}
         if call.parts:
-            return multipart(fields, call.parts)
+            return _multipart(fields, call.parts)
         texts = [(name, _form_text(value)) for name, value in fields.items()]
         return urlencode(texts).encode(), "application/x-www-form-urlencoded"
     if call.body is None:
@@ -245,6 +245,34 @@ def _encoded(call: ServiceCall) -> tuple[bytes | None, str | None]:
 
 def _form_text(value: Json) -> str:
     return value if isinstance(value, str) else json_text.write(value)
+
+
+def _multipart(fields: JsonObject, parts: tuple[RequestPart, ...]) -> tuple[bytes, str]:
+    """Return a body of `multipart/form-data` (RFC 7578) and its content type."""
+    pieces: list[tuple[str, bytes]] = [
+        (f'form-data; name="{_quoted(name)}"', _form_text(value).encode())
+        for name, value in fields.items()
+        if value is not None
+    ]
+    heads = [f"Content-Disposition: {head}\r\n\r\n".encode() + data for head, data in pieces]
+    heads += [
+        (
+            f'Content-Disposition: form-data; name="{_quoted(part.name)}"; '
+            f'filename="{_quoted(part.filename)}"\r\n'
+            f"Content-Type: {_quoted(part.media_type)}\r\n\r\n"
+        ).encode()
+        + part.data
+        for part in parts
+    ]
+    # Made of what it separates, so that the same call has the same bytes.
+    boundary = f"tw{sha256(b''.join(heads)).hexdigest()[:40]}"
+    body = b"".join(f"--{boundary}\r\n".encode() + one + b"\r\n" for one in heads)
+    return body + f"--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+
+
+def _quoted(text: str) -> str:
+    """Escape a name as browsers do, so that it cannot end the header."""
+    return text.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
 def _memory(context: NodeContext) -> JsonObject:
