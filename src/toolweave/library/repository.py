@@ -147,7 +147,7 @@ class Repository:
         return Listing(tuple(files), tuple(skipped[:MAX_FILES]))
 
     async def read(self, files: Sequence[File]) -> tuple[dict[str, bytes], dict[str, str]]:
-        """Return the contents of files by path, and why some were skipped; sizes are checked first."""
+        """Return the contents of files by path, and why some were skipped; sizes come first."""
         wanted = "".join(f"{file.blob}\n" for file in files).encode()
         sizes = await self._git.here(self._folder, "cat-file", "--batch-check", given=wanted)
         _require(sizes, "the files cannot be inspected")

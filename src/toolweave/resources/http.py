@@ -56,7 +56,7 @@ class _SpokenPrivate(_Spoken):
 
 @dataclass(frozen=True, slots=True)
 class _AnyHost(AllowedHosts):
-    """The rule for addresses that workflows name: a public name must resolve to public addresses."""
+    """The rule for addresses that workflows name: a public name must resolve to public ones."""
 
     def approves(self, host: str, port: int) -> bool:
         """Whether a private address is allowed if the text says that it is private."""

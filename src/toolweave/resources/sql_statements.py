@@ -93,7 +93,7 @@ class ResultSize:
 
 
 def as_json(value: object) -> Json:
-    """Return a driver's value as JSON: times as ISO 8601, bytes as base64, other numbers as text."""
+    """Return a driver's value as JSON: times as ISO 8601, bytes as base64, odd numbers as text."""
     match value:
         case None | bool() | str():
             return value
