@@ -1,4 +1,4 @@
-"""A document's blocks run: which are due, through the one gate, in order or side by side."""
+"""Runs the blocks of a document: which are due, through the gate, in order or in parallel."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class WorkflowCaller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A block, the server it uses and why, and how it stands."""
+    """A block, its server and why, and its status."""
 
     number: int
     block: Block
@@ -48,7 +48,7 @@ class Planned:
 
     @property
     def title(self) -> str:
-        """What it is called above its result."""
+        """The title above its result."""
         return self.block.name if self.server is None else f"{self.block.name} · {self.server}"
 
 

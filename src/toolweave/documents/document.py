@@ -26,21 +26,21 @@ Kind = Literal["tool", "workflow"]
 # Code blocks whose `tool:` line is content.
 DATA_FORMATS = frozenset({"yaml", "yml", "toml", "json", "ini", "text", "txt", "markdown", "md"})
 
-# A result begins and ends with these, behind the marks of a quote.
+# The markers of a result, inside a quote.
 BEGIN = re.compile(r"> \[!(success|failure)\][-+]? .*<!-- toolweave:([0-9a-f]{16}) -->$")
 END = "> <!-- /toolweave -->"
-# How an older system stored its calls: a quote with the call and what it gave.
+# The form in which an older system stored its calls: a quote with the call and its result.
 OLDER = re.compile(r"> \[!tool\][-+]? *Tool Call\b", re.IGNORECASE)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A result in the document: its lines, the last one with it, and what it is a result of."""
+    """A result in the document: its lines (the last one included) and the key of its call."""
 
     first: int
     last: int
-    # Nothing where an older system stored it: whatever its block says, it was run.
+    # None if an older system stored it: whatever its block says, it was run.
     key: str | None
     is_failure: bool
 
@@ -51,7 +51,7 @@ class Block:
 
     kind: Kind
     name: str
-    # As the block says; nothing where the section decides.
+    # As written in the block; None if the section decides.
     server: str | None
     arguments: JsonObject
     first: int
@@ -63,7 +63,7 @@ class Block:
 
     @property
     def line(self) -> int:
-        """Where it begins, as people count."""
+        """Its first line, counted from 1."""
         return self.first + 1
 
 
@@ -77,10 +77,10 @@ class UnknownBlock:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What was found in a text."""
+    """The parsed text."""
 
     text: str
-    # Where each line begins, and where the text ends.
+    # The offset of each line, and of the end.
     starts: tuple[int, ...]
     blocks: tuple[Block, ...]
     headings: tuple[Heading, ...]
@@ -94,15 +94,15 @@ class Document:
 
     @property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self.starts) - 1
 
     def source_line(self, line: int) -> int:
-        """The number, from 1, that a line from 0 has as if no results stood in the document."""
+        """Return the number, from 1, of a line from 0, not counting results."""
         return line + 1 - self._results_before(line)
 
     def line_at(self, source_line: int) -> int | None:
-        """The line, from 0, that has such a number; nothing past the end."""
+        """Return the line, from 0, that has such a number; None past the end."""
         line = source_line - 1
         for region in self.regions:
             if region.first > line:
@@ -115,7 +115,7 @@ class Document:
 
 
 def read_document(data: bytes, servers: Collection[str]) -> Document:
-    """Everything of a document that matters here; `servers` are the names blocks may have."""
+    """Parse a document; `servers` are the names blocks may have."""
     if len(data) > MAX_BYTES:
         raise Invalid(
             "DOCUMENT_TOO_LARGE",
@@ -136,7 +136,7 @@ def read_document(data: bytes, servers: Collection[str]) -> Document:
     skipped = _front_matter(plain)
     regions = tuple(_regions(plain, skipped))
     opaque = {line for one in regions for line in range(one.first, one.last + 1)}
-    # What a tool said is never looked at as Markdown, let alone run.
+    # Results of tools are never parsed as Markdown, let alone run.
     shown = ["" if at in opaque or at < skipped else line for at, line in enumerate(plain)]
     found = list(scan(shown))
     headings = tuple(one for one in found if isinstance(one, Heading))
@@ -164,17 +164,17 @@ def read_document(data: bytes, servers: Collection[str]) -> Document:
 
 
 def decoded(data: bytes) -> str:
-    """The text of bytes, any bytes; `encoded` gives the same again."""
+    """Decode any bytes; `encoded` returns them unchanged."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of such a text."""
+    """Encode such a text."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def _front_matter(lines: list[str]) -> int:
-    """How many lines the front matter takes, its marks with it."""
+    """Return how many lines the front matter takes, including its markers."""
     if not lines or lines[0].rstrip() != "---":
         return 0
     for at, line in enumerate(lines[1:MAX_FRONT_LINES], start=1):
@@ -184,7 +184,7 @@ def _front_matter(lines: list[str]) -> int:
 
 
 def _regions(lines: list[str], start: int) -> Iterator[Region]:
-    """Every result, wherever it stands."""
+    """Yield every result in the document."""
     at = start
     while at < len(lines):
         mark = lines[at].find("> [!")
@@ -213,7 +213,7 @@ def _end_of_quote(lines: list[str], first: int, prefix: str) -> int:
 
 
 def _end_of_region(lines: list[str], first: int, prefix: str) -> int | None:
-    """Where a result ends; what is written into one never looks like a beginning or an end."""
+    """Return where a result ends; its content never looks like a marker."""
     for at in range(first + 1, len(lines)):
         line = lines[at]
         if not line.startswith(prefix + ">") or BEGIN.match(line, len(prefix)):

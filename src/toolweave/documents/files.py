@@ -1,4 +1,4 @@
-"""Document files: read whole, replaced whole or not at all, and not when somebody was quicker."""
+"""Document files: read whole, replaced atomically, and only if unchanged since."""
 
 import os
 import tempfile
@@ -11,7 +11,7 @@ from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 def read_file(path: Path) -> bytes:
-    """What is in a document."""
+    """Read a document."""
     try:
         if not path.is_file():
             raise NotFound("DOCUMENT_NOT_FOUND", f"there is no document {str(path)!r}")
@@ -30,7 +30,7 @@ def read_file(path: Path) -> bytes:
 
 
 def replace_file(path: Path, before: bytes, after: bytes) -> None:
-    """Write a document in the place of what was read; links lead on to the file itself."""
+    """Replace a document that was read; a link is followed to its file."""
     target = path.resolve()
     try:
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".tmp")
@@ -56,12 +56,12 @@ def replace_file(path: Path, before: bytes, after: bytes) -> None:
 
 
 def assets_folder(path: Path) -> str:
-    """The folder beside a document that its pictures go to."""
+    """Return the folder beside a document for its pictures."""
     return f"{path.stem}.assets"
 
 
 def keep_picture(path: Path, picture: ResultImage) -> None:
-    """Write a picture beside its document; its name says what it is of, so it may be replaced."""
+    """Write a picture beside its document; its name is derived from its call, so it is replaced."""
     folder = path.resolve().parent / assets_folder(path)
     try:
         folder.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
 """A result as a callout: a quote that people can read and a later run finds again.
 
-Whatever a tool said stands in a fence longer than any it holds, and never looks like the marks by
-which results are found: it is shown, and it stays text.
+The output of a tool is put in a fence longer than any it contains, and never looks like the
+markers by which results are found: it stays text.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class ResultImage:
-    """Bytes that a result shows, and the name of the file they go to."""
+    """Bytes that a result shows, and the name of their file."""
 
     name: str
     data: bytes
@@ -48,13 +48,13 @@ class Callout:
 
 
 def block_key(kind: str, server: str | None, name: str, arguments: JsonObject) -> str:
-    """What a result is of: it changes when the server, the tool or a parameter does."""
+    """Return the key of a call; it changes with the server, the tool or a parameter."""
     text = json_text.canonical([kind, server, name, arguments])
     return hashlib.sha256(text).hexdigest()[:16]
 
 
 def render_result(result: ToolResult, title: str, key: str, folder: str) -> Callout:
-    """What a tool answered; pictures become links to files in `folder`."""
+    """Return the callout of a tool's result; pictures become links to files in `folder`."""
     body: list[str] = []
     pictures: list[ResultImage] = []
     if result.content_type == "json":
@@ -67,14 +67,14 @@ def render_result(result: ToolResult, title: str, key: str, folder: str) -> Call
 
 
 def render_value(value: Json, title: str, key: str) -> Callout:
-    """What a workflow gave."""
+    """Return the callout of a workflow's result."""
     text = value if isinstance(value, str) else json_text.write(value, pretty=True)
     body = _fenced(text, "text" if isinstance(value, str) else "json")
     return _callout(body, title, key, [], is_failure=False)
 
 
 def render_error(error: ToolweaveError, title: str, key: str) -> Callout:
-    """Why there is no result, and what to do about it."""
+    """Return the callout of an error: why there is no result, and what to do."""
     lines = [f"{error.message} [{error.code}]"]
     if isinstance(error, Invalid):
         lines += [f"{one.pointer or '/'}: {one.message}" for one in error.problems[:20]]
@@ -139,7 +139,7 @@ def _pretty(result: ToolResult) -> str:
 
 
 def _harmless(line: str) -> str:
-    """A line without what would end it, or look like a mark of ours."""
+    """Return a line without line ends and our markers."""
     plain = "".join(one if one == "\t" or one >= " " else " " for one in line)
     plain = plain.encode("utf-8", "replace").decode()
     return _MARK.sub(r"<!-·\1", plain)

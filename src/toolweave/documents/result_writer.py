@@ -19,7 +19,7 @@ from toolweave.documents.results import with_results
 from toolweave.errors import Conflict, NotFound
 from toolweave.problems import Problem, pointer
 
-# Somebody who saves between reading and writing wins; then the result is merged again.
+# A save between reading and writing wins; then the result is merged again.
 ATTEMPTS = 5
 
 # Reads and plans the bytes of a document as at the start of the run.

@@ -1,4 +1,4 @@
-"""Results put into a document and taken out again; not a byte elsewhere is touched."""
+"""Inserts results into a document and removes them; no other byte is changed."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from toolweave.documents.render import Callout
 
 
 def with_results(document: Document, callouts: Mapping[int, Callout]) -> str:
-    """The text with results below their blocks, by the blocks' numbers; old ones are replaced."""
+    """Return the text with results below their blocks, by block number, replacing old ones."""
     pieces: list[str] = []
     at = 0
     for number in sorted(callouts):
@@ -19,7 +19,7 @@ def with_results(document: Document, callouts: Mapping[int, Callout]) -> str:
 
 
 def without_results(document: Document) -> str:
-    """The text as it was before any result was written below a block."""
+    """Return the text as it was before any result was written below a block."""
     pieces: list[str] = []
     at = 0
     for block in document.blocks:
@@ -33,7 +33,7 @@ def without_results(document: Document) -> str:
 
 
 def _placed(document: Document, block: Block, callout: Callout) -> tuple[int, int, str]:
-    """Where a callout goes, and its text with the block's prefix and line ends."""
+    """Return where a callout goes, and its text with the block's prefix and line ends."""
     end_of_line = _line_end(document, block.last) or _usual_end(document)
     new = end_of_line.join(block.prefix + line for line in callout.lines)
     if block.result is not None:

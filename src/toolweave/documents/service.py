@@ -1,4 +1,4 @@
-"""Documents on the desk: checked, run and cleared, by their paths."""
+"""Checks, runs and clears documents, by their paths."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ from toolweave.tools.tool import Tool, ToolCaller
 
 @dataclass(frozen=True, slots=True)
 class DocumentReport:
-    """A document as it was read: its blocks, its bindings and what is wrong."""
+    """A parsed document: its blocks, its bindings and its problems."""
 
     path: Path
     data: bytes
@@ -54,13 +54,13 @@ class DocumentReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is an error."""
+        """Whether there is no error."""
         return all(one.severity != "error" for one in self.problems)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRunReport:
-    """What a run of a document did."""
+    """The outcome of a run of a document."""
 
     looked: DocumentReport
     results: Mapping[int, Callout] = field(default_factory=dict[int, Callout])
@@ -83,7 +83,7 @@ class DocumentRunReport:
         return (*self.looked.problems, *self.unplaced)
 
     def as_json(self) -> JsonObject:
-        """The shape doors show."""
+        """Return it as JSON."""
         shown: JsonObject = {
             "path": str(self.looked.path),
             **summary(self.looked.planned, self.results),
@@ -99,7 +99,7 @@ class DocumentRunReport:
 
 
 class DocumentService:
-    """What is needed to work on documents."""
+    """Works on documents."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class DocumentService:
         return DocumentRunReport(looked, runner.results, is_cancelled, over, unplaced)
 
     async def clear(self, path: Path) -> int:
-        """Take every result out of a document; how many there were."""
+        """Remove every result from a document; return how many there were."""
         looked = await self.look(path)
         count = sum(block.result is not None for block in looked.document.blocks)
         if count:
@@ -186,7 +186,7 @@ class DocumentService:
     def _looked(
         self, path: Path, servers: Sequence[Server], kept: Sequence[StoredBinding]
     ) -> DocumentReport:
-        """Everything that needs no waiting; for a thread, as a document may be large."""
+        """Read and plan a document; runs in a thread, as it may be large."""
         data = read_file(path)
         document, planned, problems = _planned(data, servers, kept)
         problems += self._wrong(planned)
@@ -194,7 +194,7 @@ class DocumentService:
         return DocumentReport(path, data, document, tuple(planned), tuple(kept), tuple(problems))
 
     def _wrong(self, planned: Sequence[Planned]) -> Iterator[Problem]:
-        """What is known to be wrong with calls without asking their servers."""
+        """Yield the problems of calls that are known without asking their servers."""
         pins: dict[str, Mapping[str, Pin]] = {}
         tools: dict[tuple[str, str], Tool] = {}
         for one in planned:

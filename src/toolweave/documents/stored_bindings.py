@@ -1,4 +1,4 @@
-"""Bindings of documents that are kept in this home, beside the documents."""
+"""Bindings of documents that are stored in the home."""
 
 import uuid
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ class StoredBinding:
 
 
 class StoredBindings:
-    """By the whole path of the document."""
+    """Stored by the full path of the document."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
 
     async def of(self, document: str) -> list[StoredBinding]:
-        """The bindings of a document, the oldest first."""
+        """Return the bindings of a document, the oldest first."""
         rows = await self._database.rows(
             "SELECT id, binding FROM section_bindings WHERE document = ? ORDER BY created_at, id",
             document,
@@ -36,7 +36,7 @@ class StoredBindings:
         ]
 
     async def add(self, document: str, binding: Binding) -> StoredBinding:
-        """Bind a section; one bound before in the same words is bound anew."""
+        """Bind a section, replacing its earlier binding."""
         before = await self.of(document)
         if len(before) >= MAX_BINDINGS:
             raise Limited(
@@ -59,7 +59,7 @@ class StoredBindings:
         return kept
 
     async def remove(self, document: str, id: str | None) -> int:
-        """Unbind one section, or all where no id is given; how many there were."""
+        """Unbind one section, or all without an id; return how many there were."""
         if id is None:
             return await self._database.execute(
                 "DELETE FROM section_bindings WHERE document = ?", document

@@ -1,4 +1,4 @@
-"""Documents joined to a studio: the gate for their tools, the engine for their workflows."""
+"""Connects documents to a studio: the gate for their tools, the engine for their workflows."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ Engines = Callable[[], Awaitable[Engine]]
 
 
 def document_service(home: Home) -> DocumentService:
-    """What is needed to work on documents."""
+    """Return the document service of a studio."""
     return DocumentService(
         home.registry,
         home.lockfile,
@@ -34,7 +34,7 @@ def document_service(home: Home) -> DocumentService:
 
 
 class DocumentFolders:
-    """The folders that doors may work on documents in: the home's own, and those that are set."""
+    """The folders of documents: the home's own, and the configured ones."""
 
     def __init__(self, home: Home) -> None:
         self._roots = (home.settings.home / FILES, *home.settings.file_roots)
@@ -45,7 +45,7 @@ class DocumentFolders:
         return await self._folders.checked(given)
 
     def list(self) -> list[str]:
-        """The Markdown files there are, by their whole paths; for a thread."""
+        """Return the Markdown files there are by full path; runs in a thread."""
         found: list[str] = []
         for root in self._roots:
             for folder, folders, names in os.walk(root):
@@ -65,7 +65,7 @@ class StoredWorkflows:
         self._store = store
 
     async def run_workflow(self, name: str, inputs: JsonObject, *, trigger: str) -> Json:
-        """What a workflow gives. Raises `WORKFLOW_NOT_FOUND`, `SUBWORKFLOW_FAILED`."""
+        """Return the result of a workflow. Raises `WORKFLOW_NOT_FOUND`, `SUBWORKFLOW_FAILED`."""
         stored = await self._store.load(name)
         engine = await self._engines()
         run = await engine.runs.start(
