@@ -37,7 +37,9 @@ async def waiting(host: Host, inputs: JsonObject | None = None, **config: Any) -
 
 
 def on_call(**more: Any) -> dict[str, Any]:
-    return {"wait_type": "webhook", "webhook_config": {"endpoint_path": "/paid", **more}}
+    proof = {} if "authentication_required" in more else {"authentication_required": False}
+    config = {"endpoint_path": "/paid", **proof, **more}
+    return {"wait_type": "webhook", "webhook_config": config}
 
 
 def on_event(name: str, **match: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
+from toolweave.cel.budget import CURRENT
 from toolweave.cel.checker import check
 from toolweave.cel.closures import Computed
 from toolweave.cel.evaluator import Compiler
@@ -100,7 +101,9 @@ def evaluate(text: str, variables: Mapping[str, Json]) -> Result:
     expression = compile_text(text)
     if expression.compute is None:
         return next(fault for fault in expression.faults if fault.severity == "error")
-    run = Evaluation(variables, expression.slots, MAX_WORK, MAX_ROOM)
+    budget = CURRENT.get()
+    work = MAX_WORK if budget is None else max(0, min(MAX_WORK, budget.left))
+    run = Evaluation(variables, expression.slots, work, MAX_ROOM)
     try:
         return Value(to_json(expression.compute(run), MAX_ROOM))
     except Failed as failed:
@@ -108,10 +111,17 @@ def evaluate(text: str, variables: Mapping[str, Json]) -> Result:
         return fault_at(text, failed.at or 0, code, failed.message, failed.hint)
     except Exhausted as exhausted:
         hint = "process less data at a time"
+        if budget is not None and run.work < 0 and work < MAX_WORK:
+            budget.is_spent = True
+            message = "the expressions of this step take too many steps together"
+            return fault_at(text, 0, "EXPRESSION_LIMIT", message, hint)
         return fault_at(text, 0, "EXPRESSION_LIMIT", str(exhausted), hint)
     except (RecursionError, OverflowError):
         message = "a value is nested too deeply or a number is too large"
         return fault_at(text, 0, "EXPRESSION_LIMIT", message)
+    finally:
+        if budget is not None:
+            budget.charge(work - max(run.work, 0), MAX_ROOM - run.room)
 
 
 def _compiled(text: str) -> Expression:

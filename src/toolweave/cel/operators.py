@@ -272,8 +272,9 @@ def same(_run: Evaluation, one: Cel) -> Cel:
     return one
 
 
-def to_int(_run: Evaluation, one: Cel) -> int:
+def to_int(run: Evaluation, one: Cel) -> int:
     """`int(one)`."""
+    _read(run, one)
     match one:
         case int():
             return ranged(int, int(one))
@@ -293,6 +294,7 @@ def to_int(_run: Evaluation, one: Cel) -> int:
 
 def to_uint(run: Evaluation, one: Cel) -> UInt:
     """`uint(one)`."""
+    _read(run, one)
     if isinstance(one, float) and (one < 0 or not one < UINT_MAX):
         raise Failed("the decimal is out of range")
     if isinstance(one, datetime | bool) or (isinstance(one, str) and not _INTEGER.fullmatch(one)):
@@ -302,8 +304,15 @@ def to_uint(run: Evaluation, one: Cel) -> UInt:
     return UInt(ranged(UInt, one if isinstance(one, UInt) else to_int(run, one)))
 
 
-def to_double(_run: Evaluation, one: Cel) -> float:
+def _read(run: Evaluation, one: Cel) -> None:
+    """Charge for reading a number from a text of any length."""
+    if isinstance(one, str):
+        run.spend(len(one) >> 3)
+
+
+def to_double(run: Evaluation, one: Cel) -> float:
     """`double(one)`."""
+    _read(run, one)
     if is_number(one):
         return float(one)
     if isinstance(one, str):

@@ -201,6 +201,8 @@ class _Filler:
         return text[placeholder.start : placeholder.end] if result is None else result.value
 
     def _written(self, placeholder: Placeholder, text: str, place: str) -> str:
+        if self._room < 0:
+            return ""  # reported at the placeholder that went beyond
         value = self._value(placeholder, text, place)
         try:
             written = value if isinstance(value, str) else json_text.write(value)

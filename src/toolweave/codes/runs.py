@@ -14,6 +14,7 @@ RUNS: dict[str, str] = {
     "PICTURE_UNKNOWN": "The step's output has no image at this path.",
     "RESOURCE_MISSING": "A node needs a service that is not available in this process.",
     "RUN_HELD": "Another process is executing the run.",
+    "RUN_STEP_UNFINISHED": "The service stopped twice while it computed the same step of a run.",
     "RUN_INPUT_INVALID": "A run's input does not match its workflow's `inputSchema`.",
     "RUN_TAKEN": "Another process has taken over the run.",
     "RUN_UNKNOWN": "There is no run with this id.",
@@ -59,7 +60,7 @@ TRIGGERS: dict[str, str] = {
     "HOOK_PATH_TAKEN": "Another trigger already uses this path.",
     "HOOK_PAUSED": "The trigger at this path is paused.",
     "HOOK_SECRET_MISSING": "A trigger has no secret to authenticate its callers.",
-    "HOOK_UNSIGNED": "A trigger accepts unsigned deliveries.",
+    "HOOK_UNSIGNED": "A webhook accepts calls without proof.",
     "TIMEZONE_UNKNOWN": "There is no time zone with this name.",
     "TRIGGER_NOT_FOUND": "The workflow has no such trigger, or none is active.",
 }

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import anyio
+
 from toolweave.access.mask import hide_in_use
 from toolweave.catalog.node import NodeInput, Resumed, RunFacts
 from toolweave.catalog.resources.record import Resources
@@ -25,6 +27,8 @@ class EngineServices:
     resources: Resources = field(default_factory=Resources)
     on_progress: Listener | None = None
     meter: Meter = field(default_factory=Meter)
+    # The threads for heavy steps: more would keep the event loop from its turn.
+    heavy: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,13 @@ class StepCancelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The process that computed the next step is gone; another one tries again."""
+
+    kind: ClassVar[str] = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
 class StepWaiting:
     """The step waits for a time, an answer, or both."""
 
@@ -193,6 +200,7 @@ Event: TypeAlias = (
     | CallEnded
     | LoopOpened
     | CancelAsked
+    | Interrupted
     | Finished
 )
 _KINDS: dict[str, type[Event]] = {
@@ -212,6 +220,7 @@ _KINDS: dict[str, type[Event]] = {
         CallEnded,
         LoopOpened,
         CancelAsked,
+        Interrupted,
         Finished,
     )
 }

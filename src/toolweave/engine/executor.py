@@ -15,7 +15,7 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
-from toolweave.access.mask import Masker, secrets_in_use
+from toolweave.access.mask import secrets_in_use
 from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
@@ -36,14 +36,16 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
+from toolweave.engine.interruptions import interruption_of
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.progress import StepProgressReporter
-from toolweave.engine.pure_steps import Computer, failure_of
+from toolweave.engine.pure_steps import Computer, bound_input, failure_of
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
+from toolweave.engine.step_failure import waiting, without_secrets
 from toolweave.engine.step_input import Binder
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background
@@ -98,14 +100,18 @@ class RunExecutor:
         # Called runs to cancel, because this one ended.
         self.called: list[str] = []
 
-    def _replay(self, entries: Sequence[JournalEntry]) -> None:
-        """Replay the earlier events, and handle steps that were interrupted."""
+    def _replay(self, entries: Sequence[JournalEntry]) -> bool:
+        """Replay the earlier events, and handle steps that were interrupted.
+
+        Returns whether the process before this one was cut off, which must be recorded first.
+        """
         for entry in entries:
             self._state.apply(entry.event)
             self._seq = entry.seq
         if self._state.finished:
-            return
+            return False
         self._open.begin(self._state)
+        interruption = interruption_of(self._lease, self._state, entries)
         for key in list(self._state.running):
             place = self._state.place(key)
             if self._state.effect_of(place) == "once":
@@ -113,6 +119,9 @@ class RunExecutor:
             else:
                 del self._state.running[key]
                 self._state.make_ready(place)
+        if interruption is not None:
+            self._note(interruption)
+        return interruption is not None
 
     async def run(self, entries: Sequence[JournalEntry]) -> RunStatus:
         """Continue from the journal until nothing is left to do now.
@@ -120,7 +129,8 @@ class RunExecutor:
         Raises `RUN_TAKEN` if another process took the run (its steps are stopped), `Unavailable` if
         the journal cannot be written.
         """
-        self._replay(entries)
+        if self._replay(entries):
+            await self._commit(decide(self._state, self._services.clock.now(), MAX_CONCURRENT))
         has_more = not self._state.finished and await self._advance()
         if has_more:
             # A run that only computes needs no tasks; it sees outside events when it writes.
@@ -150,7 +160,7 @@ class RunExecutor:
             for place in decision.compute:
                 self._state.hurry(place)
             decision = await self._computed()
-        self._starting = self._made_ready(decision)
+        self._starting = await self._made_ready(decision)
         if decision.finish is not None:
             self._note(decision.finish)
         self._has_news = False
@@ -186,7 +196,9 @@ class RunExecutor:
         """Compute all pure steps, in slices, so that other runs get their turn."""
         if not (self._state.computable or self._state.touched):
             return
-        computer = Computer(self._state, self._binder, is_traced=self._is_traced)
+        computer = Computer(
+            self._state, self._binder, lane=self._services.heavy, is_traced=self._is_traced
+        )
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):
             self._unwritten.extend(map(written, events))
@@ -202,14 +214,14 @@ class RunExecutor:
         await self._write(None)
         return await computer.heavy_events()
 
-    def _made_ready(self, decision: Decision) -> list[tuple[NextWork, StepContext]]:
+    async def _made_ready(self, decision: Decision) -> list[tuple[NextWork, StepContext]]:
         """Prepare the steps to run, as far as there is room."""
         room = MAX_CONCURRENT - len(self._state.running)
         starting: list[tuple[NextWork, StepContext]] = []
         for work in decision.work[: max(room, 0)]:
             key = work.place.key
             try:
-                given = self._binder.given(work.place)
+                given = await bound_input(work.place, self._binder, self._services.heavy)
             except ToolweaveError as error:
                 self._note(failure_of(key, error, work.attempt))
                 continue
@@ -271,13 +283,13 @@ class RunExecutor:
             except TimeoutError:
                 return self._timed_out(work)
             except ToolweaveError as error:
-                return _without(secrets, self._failed(work, error))
+                return without_secrets(self._failed(work, error), secrets)
             except Exception:
                 logger.exception("step failed", extra={"run": self._run.id, "step": key})
                 message = f"node {step.id!r} failed unexpectedly; see the log for details"
                 return self._failed(work, ToolweaveError("INTERNAL", message))
         if isinstance(outcome, Wait):
-            return _waiting(key, outcome, secrets)
+            return waiting(key, outcome, secrets)
         ports = None if outcome.ports == ("output",) else list(outcome.ports)
         return StepFinished(key, secrets.hide(outcome.value), ports)
 
@@ -373,7 +385,7 @@ class RunExecutor:
         if is_under_way and self._is_under_way:
             await self._write(None)  # unchanged
             return
-        error = decision.finish.error if decision.finish else None
+        error = self._state.finished.error if self._state.finished else None
         message = str(error["message"]) if error else None
         is_final = status in FINAL
         beside = await self._others() if is_final else ()
@@ -408,23 +420,3 @@ class RunExecutor:
                 if entry.seq <= last - len(events):
                     self._take(entry)
         self._seq = last
-
-
-def _waiting(key: Key, wait: Wait, secrets: Masker) -> StepWaiting:
-    until = timestamp(wait.until) if wait.until else None
-    question = secrets.hide(wait.question)
-    assert question is None or isinstance(question, dict)
-    memory = secrets.hide(wait.memory)
-    return StepWaiting(key, until, question, memory, wait.effect, wait.adds)
-
-
-def _without(secrets: Masker, failed: StepFailed) -> StepFailed:
-    """A failure whose texts contain none of the secrets that the step used."""
-    problems = secrets.hide(failed.problems)
-    assert problems is None or isinstance(problems, list)
-    return replace(
-        failed,
-        message=secrets.hide_text(failed.message),
-        hint=None if failed.hint is None else secrets.hide_text(failed.hint),
-        problems=problems,
-    )

@@ -67,6 +67,8 @@ class Lease:
     # The status of the run when it was taken.
     status: RunStatus = "running"
     wake_at: str | None = None
+    # Whether the process that held it before is gone without having released it.
+    was_cut_off: bool = False
 
     @property
     def is_under_way(self) -> bool:
@@ -142,8 +144,10 @@ class Journal:
         if lease is not None and first is not None and now < until:
             # If another process took it nevertheless, the first write fails.
             return lease, first.entries()
-        is_free = "(held_until IS NULL OR held_until < ? OR holder = ?)"
-        found = await self._take_if(run, is_free, (now, self.holder))
+        is_free = "(held_until IS NULL OR holder = ?)"
+        found = await self._take_if(run, is_free, (self.holder,))
+        if found is None:
+            found = await self._take_if(run, "held_until < ?", (now,), was_cut_off=True)
         if found is not None:
             return found
         row = await self.database.row("SELECT holder, held_until FROM runs WHERE id = ?", run)
@@ -153,13 +157,14 @@ class Journal:
         if is_gone(holder):
             # Of two processes that see it free, one wins; the other finds another holder.
             is_same = "coalesce(holder, '') = ? AND coalesce(held_until, '') = ?"
-            found = await self._take_if(run, is_same, (holder or "", held_until or ""))
+            same = (holder or "", held_until or "")
+            found = await self._take_if(run, is_same, same, was_cut_off=True)
         if found is None:
             raise _held(run, holder)
         return found
 
     async def _take_if(
-        self, run: str, condition: str, values: Values
+        self, run: str, condition: str, values: Values, *, was_cut_off: bool = False
     ) -> tuple[Lease, list[JournalEntry]] | None:
         taken, rows = await self.database.at_once(
             [
@@ -174,7 +179,10 @@ class Journal:
             ],
             shared=True,
         )
-        return (Lease(run, *taken[0]), [_entry(row) for row in rows]) if taken else None
+        if not taken:
+            return None
+        lease = Lease(run, *taken[0], was_cut_off=was_cut_off)
+        return lease, [_entry(row) for row in rows]
 
     async def keep(self, lease: Lease) -> None:
         """Extend the lease. Raises `RUN_TAKEN` if another process took the run."""

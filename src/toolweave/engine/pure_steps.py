@@ -8,9 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
-from toolweave.catalog.node import Looping, NodeInput, Outcome, Pure
+from toolweave.catalog.node import Looping, NodeInput, Outcome
+from toolweave.cel.budget import WorkBudget, limited_to
+from toolweave.cel.language import MAX_WORK
 from toolweave.engine.decide import computable
 from toolweave.engine.events import Event, Key, LoopOpened, PureStepsDone, StepFailed
 from toolweave.engine.frames import LoopState, StepFrame
@@ -25,7 +29,10 @@ logger = logging.getLogger(__name__)
 MAX_STEPS = 1_000
 # From this many characters on, a step that may be heavy is computed in a thread.
 LARGE = 100_000
-GLANCE = 20
+# The work of expressions on the event loop: about 20 ms. A step that needs more is computed in a
+# thread, where it has at most `STEP_WORK` for all of its expressions.
+LIGHT_WORK = 200_000
+STEP_WORK = 5_000_000
 ITEM = 16
 
 # Applies the end of a step; returns the place to continue with, if only one can follow.
@@ -57,21 +64,37 @@ class _Row:
 class Computer:
     """Computes what is ready and applies it to the state."""
 
-    def __init__(self, state: RunState, binder: Binder, *, is_traced: bool = False) -> None:
+    def __init__(
+        self,
+        state: RunState,
+        binder: Binder,
+        *,
+        lane: anyio.CapacityLimiter,
+        is_traced: bool = False,
+    ) -> None:
         self._state = state
         self._is_traced = is_traced
         self._binder = binder
         self._row = _Row()
         self._events: list[Event] = []
-        self._heavy: list[tuple[StepFrame, NodeInput]] = []
+        self._heavy: list[StepFrame] = []
+        self._lane = lane
+        self._budget = WorkBudget(LIGHT_WORK)
+        self._spent = 0
 
     def events(self) -> list[Event]:
         """Return the events of one batch, already applied; none if there was nothing to compute.
 
-        At most about `MAX_STEPS` steps: call it again until it returns none.
+        At most about `MAX_STEPS` steps and `LIGHT_WORK`: call it again until it returns none.
         """
+        self._spent = 0
+        with limited_to(self._budget):
+            self._compute_batch()
+        return self._taken_events()
+
+    def _compute_batch(self) -> None:
         state = self._state
-        while len(self._row.steps) < MAX_STEPS:
+        while self._has_room:
             places, loops = computable(state)
             if not (places or loops):
                 break
@@ -79,11 +102,14 @@ class Computer:
                 self._chain(places[0])
                 continue
             for place in places:
-                if state.stopped_by is None:
+                if state.stopped_by is None and self._has_room:
                     self._one(place)
             for loop in loops:
                 self._loop(loop)
-        return self._taken_events()
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self._row.steps) < MAX_STEPS and self._spent < LIGHT_WORK
 
     def _taken_events(self) -> list[Event]:
         self._close_row()
@@ -93,7 +119,7 @@ class Computer:
     def _chain(self, place: StepFrame) -> None:
         """Compute a step and those after it that follow nothing else."""
         following: StepFrame | None = place
-        while following is not None and len(self._row.steps) < MAX_STEPS:
+        while following is not None and self._has_room:
             following = self._step(following, self._state.hand_on)
         if following is not None:
             self._state.make_ready(following)  # for the next batch
@@ -113,23 +139,26 @@ class Computer:
 
     def _step(self, place: StepFrame, leave: Leave) -> StepFrame | None:
         """Compute one step; return the place to continue with, if `leave` has one."""
-        kind = place.step.kind
-        try:
-            if place.step.prepared.is_disabled:
-                return self._apply(place, self._passed_over(place), leave)
-            if kind.loop is not None:
-                items = kind.loop.items(self._binder.of_loop(place))
-                self._apart(LoopOpened(place.key, items))
-            elif kind.pure is not None:
-                given = self._binder.given(place)
-                if kind.may_be_heavy and is_large(given):
-                    self._put_aside(place, given)
-                else:
-                    return self._apply(place, kind.pure.compute(given), leave)
-        except ToolweaveError as error:
-            self._apart(failure_of(place.key, error))
-        except Exception:
-            self._apart(_unforeseen(place))
+        if place.step.prepared.is_disabled:
+            return self._apply(place, self._passed_over(place), leave)
+        budget = self._budget
+        budget.renew(LIGHT_WORK)
+        found = _computed(place, self._binder, is_light=True)
+        self._spent += LIGHT_WORK - budget.left
+        if found is None or budget.is_spent:
+            # Computed from the beginning in a thread, with the whole budget of a step.
+            self._heavy.append(place)
+            self._binder.forget_loop(place.key)
+            self._state.put_aside(place)
+            return None
+        return self._take(place, found, leave)
+
+    def _take(
+        self, place: StepFrame, found: Outcome | LoopOpened | StepFailed, leave: Leave
+    ) -> StepFrame | None:
+        if isinstance(found, Outcome):
+            return self._apply(place, found, leave)
+        self._apart(found)
         return None
 
     @property
@@ -139,19 +168,12 @@ class Computer:
 
     async def heavy_events(self) -> list[Event]:
         """Compute the next heavy step in a thread, so that the event loop stays free."""
-        place, given = self._heavy.pop(0)
-        code = place.step.kind.pure
-        assert code is not None
-        outcome = await anyio.to_thread.run_sync(_computed, place, code, given)
-        if isinstance(outcome, StepFailed):
-            self._apart(outcome)
-        else:
-            self._apply(place, outcome, self._state.leave)
+        place = self._heavy.pop(0)
+        found = await anyio.to_thread.run_sync(
+            _computed_heavily, place, self._binder, limiter=self._lane
+        )
+        self._take(place, found, self._state.leave)
         return self._taken_events()
-
-    def _put_aside(self, place: StepFrame, given: NodeInput) -> None:
-        self._heavy.append((place, given))
-        self._state.put_aside(place)
 
     def _passed_over(self, place: StepFrame) -> Outcome:
         """Pass the input through a disabled node."""
@@ -164,6 +186,7 @@ class Computer:
         assert code is not None
         key = place.key
         self._state.touched.discard(key)
+        self._budget.renew(MAX_WORK)
         try:
             given = self._binder.of_loop(place)
             self._judge(loop, code, given)
@@ -183,6 +206,8 @@ class Computer:
             self._apart(failure_of(key, error))
         except Exception:
             self._apart(_unforeseen(place))
+        finally:
+            self._spent += MAX_WORK - self._budget.left
         self._binder.forget_loop(key)
 
     def _judge(self, loop: LoopState, code: Looping, given: NodeInput) -> None:
@@ -219,30 +244,77 @@ def _has_next(loop: LoopState, given: NodeInput) -> bool:
 
 
 def is_large(given: NodeInput) -> bool:
-    """Whether the input is so large that computing may take long."""
-    return sum(map(_size, given.inputs.values())) > LARGE
+    """Whether the data is so large that the step may take long."""
+    size, waiting = 0, list(given.inputs.values())
+    while waiting and size <= LARGE:
+        value = waiting.pop()
+        if isinstance(value, str):
+            size += len(value)
+        elif isinstance(value, dict):
+            size += ITEM * len(value)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            size += ITEM * len(value)
+            waiting.extend(value)
+    return size > LARGE
 
 
-def _size(value: Json) -> int:
-    """Estimate the characters of a value; of a list, from its first items."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, list) or not value:
-        return 8
-    few = value[:GLANCE]
-    sizes = sum(len(one) if isinstance(one, str | list | dict) else 1 for one in few)
-    return len(value) * (ITEM + 8 * sizes // len(few))
-
-
-def _computed(place: StepFrame, code: Pure, given: NodeInput) -> Outcome | StepFailed:
+def _computed(
+    place: StepFrame, binder: Binder, *, is_light: bool
+) -> Outcome | LoopOpened | StepFailed | None:
+    """What came of a step; None if it is too heavy for the event loop."""
+    kind = place.step.kind
     try:
-        return code.compute(given)
+        if kind.loop is not None:
+            return LoopOpened(place.key, kind.loop.items(binder.of_loop(place)))
+        assert kind.pure is not None
+        given = binder.given(place)
+        if is_light and kind.may_be_heavy and is_large(given):
+            return None
+        return kind.pure.compute(given)
     except ToolweaveError as error:
         return failure_of(place.key, error)
     except Exception:
         return _unforeseen(place)
+
+
+def _computed_heavily(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed:
+    with limited_to(WorkBudget(STEP_WORK)) as budget:
+        found = _computed(place, binder, is_light=False)
+    assert found is not None
+    if budget.is_spent and not isinstance(found, StepFailed):
+        # Some nodes leave a placeholder without a value as it is: here it has one.
+        message = f"the expressions of node {place.step.id!r} take too many steps together"
+        return StepFailed(
+            place.key, "EXPRESSION_LIMIT", message, hint="process less data at a time"
+        )
+    return found
+
+
+async def bound_input(place: StepFrame, binder: Binder, lane: anyio.CapacityLimiter) -> NodeInput:
+    """The input of a step with effects; in a thread if its expressions take long.
+
+    Raises:
+        Invalid: `NODE_INPUT_INVALID`.
+    """
+    budget = WorkBudget(LIGHT_WORK)
+    try:
+        with limited_to(budget):
+            given = binder.given(place)
+    except ToolweaveError:
+        if not budget.is_spent:
+            raise
+    else:
+        if budget.left < LIGHT_WORK // 2:
+            await anyio.lowlevel.checkpoint()  # many such steps may start at once
+        if not budget.is_spent:
+            return given
+    return await anyio.to_thread.run_sync(_given_heavily, place, binder, limiter=lane)
+
+
+def _given_heavily(place: StepFrame, binder: Binder) -> NodeInput:
+    with limited_to(WorkBudget(STEP_WORK)):
+        return binder.given(place)
 
 
 def _unforeseen(place: StepFrame) -> StepFailed:

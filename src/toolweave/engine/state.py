@@ -16,6 +16,7 @@ from toolweave.engine.events import (
     CancelAsked,
     Event,
     Finished,
+    Interrupted,
     Key,
     LoopOpened,
     PureStepsDone,
@@ -100,7 +101,7 @@ class RunState:
                 self.leave(self.place(key), Outcome(value, left_by))
             case StepCancelled(key):
                 self._forget(key)
-            case StepProgress():
+            case StepProgress() | Interrupted():
                 pass  # only for observers
             case CallEnded(key, run):
                 self.ended_calls[key] = run

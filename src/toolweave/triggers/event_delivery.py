@@ -127,9 +127,10 @@ class EventDelivery:
         return await self._database.row(sql, MARK, address, since) is not None
 
     async def _is_authenticated(self, one: AwaitedStep, arrival: WebhookRequest) -> bool:
-        if one.asked.get("authentication_required") is not True:
-            return True
+        """Whether a call has its proof; only an explicit `false` without a token needs none."""
         named = one.asked.get("auth_token")
+        if one.asked.get("authentication_required") is False and not named:
+            return True
         written = named if isinstance(named, str) and named else TOKEN
         try:
             filled = await self._secrets.fill({"token": written})

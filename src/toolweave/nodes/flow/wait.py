@@ -173,7 +173,8 @@ class WaitNode:
             "and again; event, signal, approval and webhook end when their answer comes, and "
             "wait_condition may refuse it. An event is told by `toolweave runs event NAME`; a "
             "webhook is called below /hooks, and proves itself by webhook_config.auth_token, else "
-            "by the vault's wait-webhook-token. A queue is a Redis list at the vault's queue-url, "
+            "by the vault's wait-webhook-token, unless authentication_required is "
+            "false. A queue is a Redis list at the vault's queue-url, "
             "or at queue_config.connection_string."
         ),
         checks=(WaitRequest.of, check_wait),

@@ -1,25 +1,56 @@
-"""Triggers that accept unsigned deliveries, so that anybody can start runs."""
+"""Webhooks that accept calls without proof, so that anybody can start or continue runs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
-# Trigger type -> the field of its signing secret.
-_SIGNED_BY = {"TRIGGER.GITHUB": "webhook_secret"}
+# What to configure, if the node accepts calls without proof.
+Advice = Callable[[JsonObject], str | None]
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Yield warnings: unsigned deliveries are allowed but rarely intended."""
+    """Yield warnings: calls without proof are allowed but rarely intended."""
     for index, node, spec in catalog_nodes(case):
-        field = _SIGNED_BY.get(spec.ref)
-        if field is not None and not object_at(node.data, "configurations").get(field):
+        advice = _ADVICE.get(spec.ref)
+        hint = advice(object_at(node.data, "configurations")) if advice is not None else None
+        if hint is not None:
+            effect = "continue" if spec.ref == "FLOW.WAIT" else "start"
             yield Problem(
                 "HOOK_UNSIGNED",
                 pointer("nodes", index, "data", "configurations"),
-                f"node {node.id!r} has no {field!r}: anyone who knows its address can start runs",
-                hint=f"set {field} to ${{vault:NAME}} and configure the same secret at the sender",
+                f"node {node.id!r} accepts calls without proof: anyone who knows its address can"
+                f" {effect} runs",
+                hint=hint,
                 severity="warning",
             )
+
+
+def _of_github(config: JsonObject) -> str | None:
+    if config.get("webhook_secret"):
+        return None
+    return "set webhook_secret to ${vault:NAME} and configure the same secret at the sender"
+
+
+def _of_webhook(config: JsonObject) -> str | None:
+    if config.get("authentication", "none") != "none":
+        return None
+    return "set authentication to header_token or signature, and auth_token to ${vault:NAME}"
+
+
+def _of_wait(config: JsonObject) -> str | None:
+    call = object_at(config, "webhook_config")
+    is_open = call.get("authentication_required") is False and not call.get("auth_token")
+    if config.get("wait_type") != "webhook" or not is_open:
+        return None
+    return "remove authentication_required, and set webhook_config.auth_token to ${vault:NAME}"
+
+
+_ADVICE: dict[str, Advice] = {
+    "TRIGGER.GITHUB": _of_github,
+    "TRIGGER.WEBHOOK": _of_webhook,
+    "FLOW.WAIT": _of_wait,
+}

@@ -1,0 +1,188 @@
+"""A run can stop itself, never the service: one budget per step, and no third try of what kills."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+from tests.engine.building import EchoTools, workflow
+from tests.security.controls import Control
+
+from rest.drawn import drawn
+from rest.house import house_in
+from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_kind import NodeKind
+from toolweave.cel.budget import WorkBudget, limited_to
+from toolweave.cel.language import MAX_WORK, Value, evaluate
+from toolweave.engine import pure_steps
+from toolweave.engine.context import EngineServices
+from toolweave.engine.engine import Engine
+from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
+from toolweave.nodes.registry import NodeRegistry
+from toolweave.storage.database import open_database
+from toolweave.storage.migrations import migrate
+from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
+from toolweave.workflow.model import Node
+
+pytestmark = pytest.mark.anyio
+
+ITEMS = list(range(100))
+NESTED = "{{ data.items.all(a, data.items.all(b, a + b >= 0)) }}"
+LONG = "{{ data.items.all(a, double(data.text) >= 0.0) }}"
+
+
+def heavy(name: str, template: str, times: int) -> dict[str, Any]:
+    """A document of which one step has as many expressions as there is room for."""
+    text = f"[{', '.join([template] * times)}]"
+    parse = {
+        "subtype": "PARSE",
+        "configurations": {"format": "json"},
+        "inputParams": {"text": text},
+    }
+    return drawn(name, {"id": "parse", "type": "ACTION", "name": "Parse", "data": parse})
+
+
+def test_all_expressions_of_a_step_share_one_budget(control: Control) -> None:
+    names = {"data": {"items": ITEMS, "text": "1" * 100_000}}
+    text = NESTED.strip("{} ")
+    control("one expression is computed", isinstance(evaluate(text, names), Value))
+    budget = WorkBudget(MAX_WORK)
+    with limited_to(budget):
+        found = [evaluate(text, names) for _ in range(30)]
+    control("the first ones are computed", isinstance(found[0], Value))
+    assert not isinstance(found[-1], Value)
+    assert found[-1].code == "EXPRESSION_LIMIT"
+    assert budget.is_spent
+
+
+def test_reading_a_number_is_charged_by_the_length_of_its_text(control: Control) -> None:
+    expression = LONG.strip("{} ")
+    short = {"data": {"items": ITEMS, "text": "1"}}
+    control("a short number is read", evaluate(expression, short) == Value(True))
+    for convert in ("double", "int", "uint"):
+        one = expression.replace("double", convert).replace("0.0", "dyn(0)")
+        long = {"data": {"items": list(range(3_000)), "text": "1" * 10_000}}
+        result = evaluate(one, long)
+        assert not isinstance(result, Value), convert
+
+
+async def test_health_is_answered_while_twenty_hostile_documents_run(
+    tmp_path: Path, control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Less than the real budgets: the test shows that turns are taken, not how long they are.
+    monkeypatch.setattr(pure_steps, "LIGHT_WORK", 20_000)
+    monkeypatch.setattr(pure_steps, "STEP_WORK", 100_000)
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        key = await house.key()
+
+        async def start(document: dict[str, Any]) -> str:
+            body = {"document": document, "inputs": {"items": ITEMS, "text": "1" * 10_000}}
+            made = await house.client.post("/api/v1/runs", json=body, headers=key)
+            assert made.status_code == 202, made.text
+            return made.json()["id"]
+
+        async def status(run: str) -> dict[str, Any]:
+            return (await house.client.get(f"/api/v1/runs/{run}", headers=key)).json()
+
+        async def over(run: str) -> dict[str, Any]:
+            while (found := await status(run))["status"] == "running":
+                await anyio.lowlevel.checkpoint()
+            return found
+
+        with anyio.fail_after(60):
+            light = await over(await start(heavy("light", NESTED, 1)))
+            value = next(one["value"] for one in light["steps"] if one["key"] == "parse")
+            control("one such expression is computed", value["data"] == [True])
+            runs = [await start(heavy(f"h{number}", NESTED, 500)) for number in range(20)]
+            answers = 0
+            open_runs = set(runs)
+            while open_runs:
+                health = await house.client.get("/health")
+                assert health.status_code == 200
+                answers += 1
+                run = next(iter(open_runs))
+                if (await status(run))["status"] != "running":
+                    open_runs.discard(run)
+            ended = [await status(run) for run in runs]
+        assert {one["status"] for one in ended} == {"failed"}
+        assert "too many steps together" in json.dumps(ended[0])
+        # Each document needs many turns of the event loop; before, it had one each.
+        assert answers > len(runs) * 2
+
+
+class Stops(BaseException):
+    """The process is gone."""
+
+
+class Deadly:
+    """A step that takes its process with it so many times."""
+
+    may_be_heavy = False
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.tried = 0
+
+    def compute(self, given: NodeInput) -> Outcome:
+        self.tried += 1
+        if self.left > 0:
+            self.left -= 1
+            raise Stops
+        return Outcome("alive")
+
+
+class WithDeadly(NodeRegistry):
+    def __init__(self, deadly: Deadly) -> None:
+        super().__init__()
+        self._deadly = deadly
+
+    def of(self, node: Node) -> NodeKind | None:
+        if node.id == "deadly":
+            return NodeKind(self._deadly, "pure", None)
+        return super().of(node)
+
+
+@asynccontextmanager
+async def process(file: Path, deadly: Deadly, clock: FakeClock) -> AsyncGenerator[Engine]:
+    """An engine over the same database, as after a restart; leases of the last one ran out."""
+    await clock.advance(3_600)
+    async with open_database(file) as database:
+        await migrate(database)
+        services = EngineServices(EchoTools(), clock)
+        journal = Journal(database, clock)
+        async with journal.writing():
+            yield Engine(
+                database, journal, WithDeadly(deadly), services=services, checker=Unchecked()
+            )
+
+
+async def restarted(file: Path, times: int) -> tuple[Deadly, dict[str, Any]]:
+    """A run whose step stops its process so many times, restarted until the run is over."""
+    clock, deadly, run = FakeClock(), Deadly(times), ""
+    document = workflow({"start": "start", "deadly": "prompt"}, ["start > deadly"])
+    for _ in range(5):
+        async with process(file, deadly, clock) as engine:
+            run = run or await engine.runs.start(RunRequest(document))
+            try:
+                await engine.advance(run)
+            except Stops:
+                continue
+            found = await engine.get(run)
+            return deadly, {"status": found.status, "error": found.error}
+    raise AssertionError("never over")
+
+
+async def test_a_run_that_twice_stopped_the_service_is_failed(
+    tmp_path: Path, control: Control
+) -> None:
+    deadly, once = await restarted(tmp_path / "once.db", 1)
+    control("one interruption is survived", (deadly.tried, once["status"]) == (2, "success"))
+    deadly, found = await restarted(tmp_path / "always.db", 99)
+    assert (deadly.tried, found["status"]) == (2, "failed")
+    assert "2 times" in found["error"]
