@@ -39,7 +39,11 @@ def commands() -> None:
 @click.option(
     "--writable", multiple=True, metavar="PATH", help="Directory the sandbox may write to."
 )
-@click.option("--no-network", is_flag=True, help="Disable the network in the sandbox.")
+@click.option(
+    "--network/--no-network",
+    default=None,
+    help="Whether the sandbox has a network; by default not.",
+)
 @json_option
 def add(
     name: str,
@@ -48,7 +52,7 @@ def add(
     cwd: str | None,
     runner: str,
     writable: tuple[str, ...],
-    no_network: bool,
+    network: bool | None,
     as_json: bool,
 ) -> None:
     """Register a program; it runs only after `toolweave commands approve`.
@@ -66,7 +70,7 @@ def add(
             "cwd": cwd,
             "runner": runner,
             "writable_paths": writable,
-            "network": not no_network,
+            "network": network is True or runner == "plain",
         }
     )
 

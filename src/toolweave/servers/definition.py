@@ -7,9 +7,9 @@ Values of `env` and `headers` may contain `${VAR}` and `${vault:NAME}`; nothing 
 import hashlib
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Literal, NewType
+from typing import Annotated, Literal, NewType, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from toolweave.json_text import canonical
 
@@ -39,6 +39,15 @@ class CommandServer(FrozenModel):
     # Used by the bubblewrap runner only.
     writable_paths: tuple[str, ...] = ()
     network: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sandboxed_without_network(cls, given: object) -> object:
+        """A sandbox has no network unless the definition says that it does."""
+        fields = cast("dict[str, object]", given) if isinstance(given, dict) else {}
+        if fields.get("runner") == "bubblewrap" and "network" not in fields:
+            return {**fields, "network": False}
+        return given
 
 
 class ContainerServer(FrozenModel):

@@ -26,9 +26,9 @@ from toolweave.servers.user_definitions import (
 
 # The options that each form accepts.
 FORMS = {
-    "command": ("env", "cwd", "sandbox", "writable", "no_network"),
+    "command": ("env", "cwd", "sandbox", "writable", "network"),
     "url": ("header", "sse", "oauth"),
-    "image": ("env", "no_network", "port", "memory_mb", "pids", "container_name"),
+    "image": ("env", "network", "port", "memory_mb", "pids", "container_name"),
     "file": (),
 }
 
@@ -79,7 +79,11 @@ class ServerArguments:
 @click.option(
     "--writable", multiple=True, metavar="DIR", help="Directory the sandbox may write to."
 )
-@click.option("--no-network", is_flag=True, help="Disable the network in the sandbox or container.")
+@click.option(
+    "--network/--no-network",
+    default=None,
+    help="Whether the program has a network: by default not in a sandbox, but in a container.",
+)
 @click.option("--port", multiple=True, metavar="CONTAINER=HOST", help="Publish a container's port.")
 @click.option(
     "--memory-mb",
@@ -150,7 +154,7 @@ def _refuse_idle(ctx: click.Context, given: dict[str, Any], form: str) -> None:
     """Refuse options that the form does not use."""
     idle = {option for options in FORMS.values() for option in options} - set(FORMS[form])
     if form == "command" and not given["sandbox"]:
-        idle |= {"writable", "no_network"}
+        idle |= {"writable", "network"}
     for option in sorted(idle):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             meant = [each for each, options in FORMS.items() if option in options]
@@ -169,7 +173,7 @@ def _definition(given: dict[str, Any], argv: tuple[str, ...]) -> Definition:
         return _from_url(given)
     env = _pairs(given["env"], "--env")
     if given["image"]:
-        network = not given["no_network"]
+        network = given["network"] is not False
         made = from_image(given["image"], command=argv, env=env, network=network)
         return made.model_copy(
             update={
@@ -183,7 +187,7 @@ def _definition(given: dict[str, Any], argv: tuple[str, ...]) -> Definition:
         update={
             "runner": "bubblewrap" if given["sandbox"] else "plain",
             "writable_paths": tuple(str(Path(path).absolute()) for path in given["writable"]),
-            "network": not given["no_network"],
+            "network": given["network"] is True or not given["sandbox"],
         }
     )
 
