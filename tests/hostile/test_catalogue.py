@@ -13,6 +13,7 @@ from hostile.talk import HELLO, Pipe, pipe
 
 pytestmark = pytest.mark.timeout(60)
 
+CONTROLS_OF = ("faults/test_hostile_stdio.py", "faults/test_within_the_limits.py")
 SPEAKING = [vice for vice in STDIO if vice.when != "start"]
 
 

@@ -13,6 +13,8 @@ from hostile.talk import HELLO, misbehave, post, read_all
 
 pytestmark = pytest.mark.timeout(60)
 
+CONTROLS_OF = ("faults/test_hostile_http.py",)
+
 
 def shown(name: str, *extra: str, size: int | None = None) -> tuple[int, dict[str, str], bytes]:
     """What a program sends for the request that shows its vice."""

@@ -10,11 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from tests.security.controls import Control
 
-from rest.drawn import drawn
+from rest.drawn import drawn, greeting
 from rest.house import House, house_in
 from toolweave.export import discover
 from toolweave.json_text import write
+from toolweave.servers.definition import CommandServer
 
 pytestmark = pytest.mark.anyio
 
@@ -131,7 +133,7 @@ def others(folder: Path) -> set[Path]:
 
 
 async def test_two_hundred_hostile_imports_start_nothing_and_write_nowhere_else(
-    tmp_path: Path,
+    tmp_path: Path, control: Control
 ) -> None:
     canary = tmp_path / "canary"
     documents = list(hostile(canary))
@@ -152,13 +154,18 @@ async def test_two_hundred_hostile_imports_start_nothing_and_write_nowhere_else(
             await doors.bring_in_text(text)
         assert list(await house.home.registry.list()) == []
         assert others(tmp_path) == before
+        good = {"document": greeting("benign")}
+        kept = await doors.post("/api/v1/workflows/benign", good, "PUT")
+        control("a good document comes in by the same door", kept is not None)
+        await house.home.registry.add("evil", CommandServer(command="true"))
+        control("a server that came in would be seen", list(await house.home.registry.list()))
     paths = {PurePosixPath(path) for path in exported}
     assert len(exported) > len(documents) / 2
     assert [path for path in paths if path.is_absolute() or ".." in path.parts] == []
     assert [path for path in paths if not str(path).isprintable()] == []
 
 
-async def test_a_file_written_outside_would_be_noticed(tmp_path: Path) -> None:
+async def test_a_file_written_outside_would_be_noticed(tmp_path: Path, control: Control) -> None:
     before = others(tmp_path)
     (tmp_path / "canary").touch()
-    assert others(tmp_path) - before == {tmp_path / "canary"}
+    control("a new file is seen", others(tmp_path) - before == {tmp_path / "canary"})

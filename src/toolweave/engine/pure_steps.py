@@ -170,7 +170,7 @@ class Computer:
         """Compute the next heavy step in a thread, so that the event loop stays free."""
         place = self._heavy.pop(0)
         found = await anyio.to_thread.run_sync(
-            _computed_heavily, place, self._binder, limiter=self._lane
+            computed_heavily, place, self._binder, limiter=self._lane
         )
         self._take(place, found, self._state.leave)
         return self._taken_events()
@@ -278,7 +278,8 @@ def _computed(
         return _unforeseen(place)
 
 
-def _computed_heavily(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed:
+def computed_heavily(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed:
+    """What came of a step, within the whole budget of one; called in a thread."""
     with limited_to(WorkBudget(STEP_WORK)) as budget:
         found = _computed(place, binder, is_light=False)
     assert found is not None
