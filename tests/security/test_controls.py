@@ -30,9 +30,11 @@ def controls_of(tree: ast.Module) -> list[str]:
             isinstance(one, ast.Name) and one.id == "CONTROLS_OF" for one in node.targets
         )
         if isinstance(node, ast.Assign) and is_named:
-            named: object = ast.literal_eval(node.value)
-            assert isinstance(named, tuple)
-            return [str(one) for one in named]
+            return [
+                one.value
+                for one in ast.walk(node.value)
+                if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            ]
     return []
 
 
