@@ -167,5 +167,6 @@ async def test_two_hundred_hostile_imports_start_nothing_and_write_nowhere_else(
 
 async def test_a_file_written_outside_would_be_noticed(tmp_path: Path, control: Control) -> None:
     before = others(tmp_path)
+    assert tmp_path / "canary" not in before
     (tmp_path / "canary").touch()
     control("a new file is seen", others(tmp_path) - before == {tmp_path / "canary"})

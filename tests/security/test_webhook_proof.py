@@ -49,3 +49,4 @@ async def test_only_an_explicit_no_needs_none(tmp_path: Path, control: Control) 
         await waiting(served.host, **on_call(authentication_required=False))
         called = await served.post("/paid", json={})
         control("a call without proof continues the run", called.status_code == 202)
+        assert (await served.post("/unpaid", json={})).status_code == 404

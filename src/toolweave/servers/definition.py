@@ -44,10 +44,11 @@ class CommandServer(FrozenModel):
     @classmethod
     def _sandboxed_without_network(cls, given: object) -> object:
         """A sandbox has no network unless the definition says that it does."""
-        fields = cast("dict[str, object]", given) if isinstance(given, dict) else {}
-        if fields.get("runner") == "bubblewrap" and "network" not in fields:
-            return {**fields, "network": False}
-        return given
+        if not isinstance(given, dict):
+            return given
+        fields = cast("dict[str, object]", given)
+        is_open = fields.get("runner") != "bubblewrap" or "network" in fields
+        return fields if is_open else {**fields, "network": False}
 
 
 class ContainerServer(FrozenModel):
