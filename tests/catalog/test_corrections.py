@@ -261,7 +261,7 @@ def test_the_form_of_a_live_tools_name_is_mended(node_type: str, subtype: str, m
     ("subtype", "named"),
     [
         ("create_issue", {"TOOL.MCP:github/create_issue", "TOOL.MCP:linear/create_issue"}),
-        ("MCP:github/create_isue", {"TOOL.MCP:github/create_issue"}),
+        ("create_isue", {"TOOL.MCP:github/create_issue"}),
         ("MCP:shop/get_item_2", {"TOOL.MCP:shop/get_item_1"}),
     ],
 )
@@ -271,7 +271,22 @@ def test_the_spelling_of_a_live_tools_name_is_only_asked_about(
     found = correct(LIVE, "TOOL", subtype)
     assert isinstance(found, UnknownName)
     assert all(repr(ref) in found.hint for ref in named)
-    assert "MCP:github/create_issue" in found.available_subtypes
+
+
+@pytest.mark.parametrize(
+    ("subtype", "meant"),
+    [("MCP:github/create_isue", "MCP:github/create_issue"), ("MCP:linear/create-isue", None)],
+)
+def test_a_misspelt_tool_is_looked_for_in_the_server_that_is_named(
+    subtype: str, meant: str | None
+) -> None:
+    found = correct(LIVE, "TOOL", subtype)
+    assert isinstance(found, CorrectedName)
+    assert found.spec.subtype == (meant or "MCP:linear/create_issue")
+    assert found.warning is not None
+    elsewhere = correct(LIVE, "TOOL", "MCP:slack/slack_post_mesage")
+    assert isinstance(elsewhere, UnknownName)
+    assert "'slack'" in elsewhere.hint
 
 
 def test_two_live_tools_that_differ_in_form_only_are_told_apart() -> None:

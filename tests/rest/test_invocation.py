@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from rest.house import House
+from toolweave.errors import Unavailable
 
 pytestmark = pytest.mark.anyio
 
@@ -208,3 +209,25 @@ async def test_addresses_and_methods_that_are_not_there(house: House) -> None:
     answer = await house.client.delete("/api/v1/mcp/health", headers=key)
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
     assert answer.json()["error"]["code"] == "METHOD_NOT_ALLOWED"
+
+
+async def test_a_refused_call_keeps_the_id_that_was_sent(house: House) -> None:
+    other = await house.key("tools:read")
+    refused = await house.client.post(EXTERNAL, json=rpc(id="mine"), headers=other)
+    assert (refused.status_code, refused.json()["id"]) == (403, "mine")
+    allowed = await house.client.post(EXTERNAL, json=rpc(id="mine"), headers=await house.key())
+    assert (allowed.status_code, allowed.json()["id"]) == (200, "mine")
+
+
+async def test_a_broken_database_is_an_internal_error_that_shows_no_path(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(_: str) -> None:
+        raise Unavailable("STORAGE_BROKEN", "/home/somebody/toolweave.db cannot be opened")
+
+    key = await house.key()
+    monkeypatch.setattr(house.keys, "check", broken)
+    answer = await house.client.post(EXTERNAL, json=rpc(id=9), headers=key)
+    assert (answer.status_code, answer.json()["id"]) == (503, 9)
+    assert answer.json()["error"]["code"] == -32603
+    assert "somebody" not in answer.text

@@ -14,7 +14,7 @@ from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import spec_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.catalog.tool_service import ToolService
-from toolweave.catalog.usage import UsageCounts
+from toolweave.catalog.usage import TOOL, UsageCounts
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
@@ -106,11 +106,13 @@ class CountingToolService(ToolService):
         self._clock = home.clock if home else None
         self._usage = UsageCounts(home.database, home.clock) if home else None
 
-    def call(self, name: str, arguments: JsonObject) -> JsonObject:
-        """Answer one call and count its nodes."""
-        answer = super().call(name, arguments)
-        if self._usage is not None and name == "get_node_details" and not answer["isError"]:
-            self._usage.note(_refs(answer))
+    def call(self, name: str, arguments: JsonObject, *, once: bool = False) -> JsonObject:
+        """Answer one call; count it and its nodes."""
+        answer = super().call(name, arguments, once=once)
+        if self._usage is not None and not answer["isError"]:
+            self._usage.note([f"{TOOL}{name}"])
+            if name == "get_node_details":
+                self._usage.note(_refs(answer))
         return answer
 
     async def keep_saving(self) -> None:

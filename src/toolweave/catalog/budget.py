@@ -39,9 +39,12 @@ def fit_nodes(nodes: Sequence[Truncatable], budget: int, *, again: str) -> JsonO
         "left_out": len(nodes),
         "get_the_rest": f"{again} with fewer nodes or max_tokens {-(-whole // BYTES_A_TOKEN)}",
     }
-    room -= size(frame)
+    room -= size(frame) + len(b',"shortened":999')
     bodies = _dealt(nodes[: _useful_count(nodes, room)], room)
-    return {**frame, "nodes": list[Json](bodies), "left_out": len(nodes) - len(bodies)}
+    # A shortened node says itself what it lacks.
+    shortened = sum("omitted" in body for body in bodies)
+    counts: JsonObject = {"left_out": len(nodes) - len(bodies), "shortened": shortened}
+    return {**frame, "nodes": list[Json](bodies), **counts}
 
 
 def fit_list(
@@ -72,31 +75,33 @@ def fit_list(
     return {**around, key: list[Json](entries[:count]), "left_out": len(entries) - count}
 
 
-def fit_lists(lists: dict[str, list[str]], budget: int, *, again: str) -> JsonObject:
-    """`lists` with as many leading names in each as fit, counting what is left out of which."""
+def fit_lists(
+    lists: dict[str, list[str]], budget: int, *, again: str
+) -> tuple[JsonObject, JsonObject]:
+    """Return `lists` with the leading names that fit, and beside it what is left out of which."""
     room = budget * BYTES_A_TOKEN
     whole: JsonObject = {name: list[Json](names) for name, names in lists.items()}
     if size(whole) <= room:
-        return whole
+        return whole, {}
     low, high = 0, max(map(len, lists.values()))
     while low < high:
         middle = (low + high + 1) // 2
-        if size(_capped(lists, middle, again)) <= room:
+        if sum(map(size, _capped(lists, middle, again))) <= room:
             low = middle
         else:
             high = middle - 1
     capped = _capped(lists, low, again)
-    if size(capped) <= room:
+    if sum(map(size, capped)) <= room:
         return capped
-    return {"left_out": sum(map(len, lists.values())), "get_the_rest": again}
+    return {}, {"left_out": sum(map(len, lists.values())), "get_the_rest": again}
 
 
-def _capped(lists: dict[str, list[str]], most: int, again: str) -> JsonObject:
+def _capped(lists: dict[str, list[str]], most: int, again: str) -> tuple[JsonObject, JsonObject]:
     shown: JsonObject = {name: list[Json](names[:most]) for name, names in lists.items()}
     left: JsonObject = {
         name: len(names) - most for name, names in lists.items() if len(names) > most
     }
-    return {**shown, "left_out": left, "get_the_rest": again}
+    return shown, {"left_out": left, "get_the_rest": again}
 
 
 def _leading(entries: Iterable[JsonObject], room: int) -> int:

@@ -2,8 +2,8 @@
 
 Corrects a `_NODE` suffix, case, separators, prefixes, swapped names, words too
 many or too few and misspellings as well, always with a warning. Where two nodes could be meant
-none is taken: both are named in the hint. For live tools only the form of a name is corrected,
-never its spelling.
+none is taken: both are named in the hint. The spelling of a live tool is only corrected within the
+server that the name spells out.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +24,7 @@ from toolweave.catalog.names import (
     without_suffix,
     words_of,
 )
+from toolweave.catalog.server_names import close_tools, same_letters, server_of, tools_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType
 
 MAX_SUGGESTIONS = 3
@@ -65,6 +66,8 @@ def correct(catalog: Catalog, node_type: str, subtype: str) -> CorrectedName | U
     """The node meant by two names."""
     if (spec := catalog.get(node_type, subtype)) is not None:
         return CorrectedName(spec)
+    if (named := server_of(node_type, subtype)) is not None:
+        return _within_server(catalog, node_type, subtype, named)
     readings = list(_readings(node_type, subtype))
     for look in (_by_form, _by_subtype, _by_spelling):
         looked = (look(catalog.names, asked) for asked in readings)
@@ -75,6 +78,36 @@ def correct(catalog: Catalog, node_type: str, subtype: str) -> CorrectedName | U
         if found:  # the two names contradict each other
             break
     return _missing(catalog, node_type, subtype, readings)
+
+
+def _within_server(
+    catalog: Catalog, node_type: str, subtype: str, named: tuple[str, str]
+) -> CorrectedName | UnknownName:
+    """A tool of the server that a name spells out; no other server's, and no node of ours."""
+    server, tool = named
+    tools = tools_of(catalog, server)
+    name = f"{shown(node_type)}.{shown(subtype)}"
+    if not tools:
+        known = sorted({spec.origin.server for spec in catalog.of_type("TOOL") if spec.origin})
+        servers = f"it is one of {', '.join(known[:MAX_LIVE_SUBTYPES])}" if known else "none is"
+        hint = f"no approved tools of a server {shown(server)!r} are known; {servers}"
+        return UnknownName(f"Node subtype not found: {name!r}", hint)
+    fitting = same_letters(tools, tool) or [
+        spec
+        for spec in tools
+        if spec.origin and _is_misspelt(_letters(tool), _letters(spec.origin.tool))
+    ]
+    if len(fitting) == 1:
+        return CorrectedName(fitting[0], _warning(node_type, subtype, fitting[0]))
+    close = fitting or close_tools(tools, tool)
+    meant = " or ".join(repr(spec.ref) for spec in close[:MAX_SUGGESTIONS])
+    hint = f"did you mean {meant}?" if meant else f"these are the tools of {server!r}"
+    listed = dict.fromkeys(spec.subtype for spec in (*close, *tools[:MAX_LIVE_SUBTYPES]))
+    return UnknownName(f"Node subtype not found: {name!r}", hint, tuple(listed))
+
+
+def _letters(name: str) -> str:
+    return skeleton(words_of(name))
 
 
 def correct_type(name: str) -> NodeType | None:

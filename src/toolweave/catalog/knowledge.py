@@ -12,17 +12,15 @@ from toolweave.catalog import budget
 from toolweave.catalog.corrections import UnknownName, correct, correct_type, shown
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.search import SearchIndex
-from toolweave.catalog.serialise import serialise
+from toolweave.catalog.serialise import REPEATED, serialise, serialise_once
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.catalog.successors import followers
+from toolweave.catalog.tool_definitions import DETAILS_TOKENS, TYPES_TOKENS
 from toolweave.catalog.truncation import SHORT_TEXT, Truncatable
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 
-DEFAULT_MAX_TOKENS = 8_000
-# Of thousands of live tools a list of names helps nobody; `search_nodes` does.
-DEFAULT_TYPES_TOKENS = 2_000
 MAX_KEPT = 1_024
 MAX_KEPT_LISTS = 32
 # How deep a search looks for nodes that can follow another.
@@ -62,8 +60,15 @@ class Knowledge:
         self, type_filter: str | None = None, *, max_tokens: int | None = None
     ) -> JsonObject:
         """Return the types within a budget; thousands of live tools would be too many."""
+        return self.types_and_notes(type_filter, max_tokens=max_tokens)[0]
+
+    def types_and_notes(
+        self, type_filter: str | None = None, *, max_tokens: int | None = None
+    ) -> tuple[JsonObject, JsonObject]:
+        """Return the types within a budget, and notes on what was corrected or left out."""
         only = _type(type_filter, "/type_filter")
-        return self._listed(only, max_tokens or DEFAULT_TYPES_TOKENS)
+        shown, notes = self._listed(only, max_tokens or TYPES_TOKENS)
+        return shown, {**_corrected(type_filter, only), **notes}
 
     def node_details(
         self,
@@ -72,8 +77,12 @@ class Knowledge:
         include_examples: bool = True,
         include_schemas: bool = True,
         max_tokens: int | None = None,
+        once: bool = False,
     ) -> JsonObject:
-        """Return full specifications; an unknown name gives an error entry, not a failed call."""
+        """Return full specifications; an unknown name gives an error entry, not a failed call.
+
+        With `once`, without the fields that only repeat others; the answer names them.
+        """
         asked: list[str] = []
         entries: list[Truncatable] = []
         for node_type, subtype in nodes:
@@ -83,14 +92,19 @@ class Knowledge:
                 continue
             spec = found.spec
             asked.append(spec.ref)
-            entry = self._serialised(spec.type, spec.subtype, include_examples, include_schemas)
+            how = (include_examples, include_schemas, once)
+            entry = self._serialised(spec.type, spec.subtype, *how)
             if found.warning:
                 entry = Truncatable({**entry.body, "warning": found.warning})
             entries.append(entry)
         if self._on_asked is not None and asked:
             self._on_asked(asked)
-        limit = max_tokens or DEFAULT_MAX_TOKENS
-        return budget.fit_nodes(entries, limit, again="get_node_details")
+        limit = max_tokens or DETAILS_TOKENS
+        if not once:
+            return budget.fit_nodes(entries, limit, again="get_node_details")
+        repeated: JsonObject = {"repeated": list[Json](REPEATED)}
+        limit -= budget.tokens(repeated)
+        return {**budget.fit_nodes(entries, limit, again="get_node_details"), **repeated}
 
     def search(
         self,
@@ -105,10 +119,11 @@ class Knowledge:
         """Find nodes by what they should do, or by what can follow the node `after`."""
         only = _type(type_filter, "/type_filter")
         before, frame = self._before(after)
+        frame = {**_corrected(type_filter, only), **frame}
         found = self._found(query, only, tag, before, limit)
         return budget.fit_list(
             [_brief(spec, because) for spec, because in found],
-            max_tokens or DEFAULT_MAX_TOKENS,
+            max_tokens or DETAILS_TOKENS,
             key="results",
             again="search_nodes with a narrower query or more max_tokens; get_node_details",
             details=DETAILS,
@@ -147,7 +162,7 @@ class Knowledge:
         frame: JsonObject = {"after": found.spec.ref}
         return found.spec, frame | ({"warning": found.warning} if found.warning else {})
 
-    def _list(self, only: str | None, max_tokens: int) -> JsonObject:
+    def _list(self, only: str | None, max_tokens: int) -> tuple[JsonObject, JsonObject]:
         return budget.fit_lists(
             self.catalog.types(only),
             max_tokens,
@@ -155,15 +170,24 @@ class Knowledge:
         )
 
     def _serialise(
-        self, node_type: str, subtype: str, include_examples: bool, include_schemas: bool
+        self,
+        node_type: str,
+        subtype: str,
+        include_examples: bool,
+        include_schemas: bool,
+        once: bool,
     ) -> Truncatable:
         spec = self.catalog.get(node_type, subtype)
         assert spec is not None
-        body = serialise(spec, include_examples=include_examples, include_schemas=include_schemas)
-        return Truncatable(body)
+        made = serialise_once if once else serialise
+        return Truncatable(
+            made(spec, include_examples=include_examples, include_schemas=include_schemas)
+        )
 
 
-def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
+def ask(
+    knowledge: Knowledge, name: str, arguments: JsonObject, *, once: bool = False
+) -> JsonObject:
     """Answer a query whose arguments were checked. Raises `Invalid` for an unknown name."""
     given = cast("dict[str, Any]", arguments)  # Any: checked against the schema above
     match name:
@@ -177,6 +201,7 @@ def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
                 include_examples=given.get("include_examples", True),
                 include_schemas=given.get("include_schemas", True),
                 max_tokens=given.get("max_tokens"),
+                once=once,
             )
         case "search_nodes":
             after = given.get("after")
@@ -214,6 +239,13 @@ def _type(given: str | None, at: str) -> str | None:
         problem = Problem("NODE_TYPE_UNKNOWN", at, message, hint)
         raise Invalid("NODE_TYPE_UNKNOWN", message, hint=hint, problems=[problem])
     return known
+
+
+def _corrected(given: str | None, known: str | None) -> JsonObject:
+    """A warning that a node type was written otherwise."""
+    if given is None or known is None or given == known:
+        return {}
+    return {"warning": f"Auto-corrected: node type '{shown(given)}' → '{known}'."}
 
 
 def _brief(spec: NodeSpec, because: str | None) -> JsonObject:

@@ -8,12 +8,21 @@ MAX_NODES = 200
 MIN_TOKENS = 50
 MAX_TOKENS = 100_000
 
-_MAX_TOKENS: JsonObject = {
-    "type": "integer",
-    "minimum": MIN_TOKENS,
-    "maximum": MAX_TOKENS,
-    "description": "Budget of the answer; it says what was left out",
-}
+DETAILS_TOKENS = 8_000
+# Of thousands of live tools a list of names helps nobody; `search_nodes` does.
+TYPES_TOKENS = 2_000
+
+
+def _budget(default: int) -> JsonObject:
+    return {
+        "type": "integer",
+        "minimum": MIN_TOKENS,
+        "maximum": MAX_TOKENS,
+        "default": default,
+        "description": "Budget of the answer; it says what was left out",
+    }
+
+
 _NODE: JsonObject = {
     "type": "object",
     "properties": {
@@ -45,7 +54,7 @@ GET_NODE_TYPES: JsonObject = {
                 "enum": list[Json](NODE_TYPES),
                 "description": "Filter by node type (optional)",
             },
-            "max_tokens": _MAX_TOKENS,
+            "max_tokens": _budget(TYPES_TOKENS),
         },
     },
     "outputSchema": {"type": "object"},
@@ -81,7 +90,7 @@ GET_NODE_DETAILS: JsonObject = {
                 "default": True,
                 "description": "Include input/output schemas",
             },
-            "max_tokens": _MAX_TOKENS,
+            "max_tokens": _budget(DETAILS_TOKENS),
         },
         "required": ["nodes"],
     },
@@ -104,7 +113,7 @@ SEARCH_NODES: JsonObject = {
             "tag": {"type": "string", "maxLength": 100},
             "after": _NODE,
             "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
-            "max_tokens": _MAX_TOKENS,
+            "max_tokens": _budget(DETAILS_TOKENS),
         },
         "required": ["query"],
     },

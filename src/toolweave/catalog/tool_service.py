@@ -10,12 +10,13 @@ from toolweave.catalog.budget import fit_list
 from toolweave.catalog.knowledge import Knowledge, ask
 from toolweave.catalog.tool_definitions import MIN_TOKENS, QUESTIONS, listed, strict
 from toolweave.errors import Invalid
-from toolweave.json_text import JsonObject, write
+from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import Problem, did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.read_tool import read_tool
 
 MAX_REFUSAL_TOKENS = 2_000
+META = "toolweave/"
 
 
 class ToolService:
@@ -41,20 +42,37 @@ class ToolService:
         """A hint for a tool that is not there."""
         return did_you_mean(name, self._tools) or f"there are {', '.join(self._tools)}"
 
-    def call(self, name: str, arguments: JsonObject) -> JsonObject:
-        """The result of one call, in the shape of `tools/call`."""
+    def call(self, name: str, arguments: JsonObject, *, once: bool = False) -> JsonObject:
+        """The result of one call, in the shape of `tools/call`.
+
+        With `once`, details of nodes say each thing once, unless the call states a budget.
+        """
         problems = check_arguments(self._tools[name], arguments)
         if any(problem.severity == "error" for problem in problems):
             return _refused(f"The arguments of {name} are wrong.", problems, arguments)
         try:
-            answer = ask(self._knowledge(), name, arguments)
+            answer, notes = self._answer(name, arguments, once and "max_tokens" not in arguments)
         except Invalid as error:
             return _refused(error.message, error.problems, arguments)
-        return {
-            "content": [{"type": "text", "text": write(answer)}],
-            "structuredContent": answer,
-            "isError": False,
-        }
+        content: list[Json] = [{"type": "text", "text": write(answer)}]
+        result: JsonObject = {"content": content, "structuredContent": answer, "isError": False}
+        if notes:
+            # Beside the map of types, in which every key is a type.
+            content.append({"type": "text", "text": write(notes)})
+            result["_meta"] = {f"{META}{key}": value for key, value in notes.items()}
+        return result
+
+    def _answer(
+        self, name: str, arguments: JsonObject, once: bool
+    ) -> tuple[JsonObject, JsonObject]:
+        knowledge = self._knowledge()
+        if name != "get_node_types":
+            return ask(knowledge, name, arguments, once=once), {}
+        given, budget = arguments.get("type_filter"), arguments.get("max_tokens")
+        return knowledge.types_and_notes(
+            given if isinstance(given, str) else None,
+            max_tokens=budget if isinstance(budget, int) else None,
+        )
 
 
 def _refused(message: str, problems: Sequence[Problem], arguments: JsonObject) -> JsonObject:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import anyio
 
 from toolweave.clock import Clock, timestamp
+from toolweave.json_text import Json, JsonObject
 from toolweave.storage.database import Database
 
 MAX_WAITING = 10_000
+# Before the name of a catalog tool: nodes are counted beside them.
+TOOL = "tool:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,20 @@ class UsageCounts:
             count,
         )
         return [NodeUsage(str(ref), int(asked), str(last)) for ref, asked, last in rows]
+
+    async def stats(self, count: int = 20) -> JsonObject:
+        """The nodes asked for most and every catalog tool, each with its count."""
+        found = await self.top(MAX_WAITING)
+        shown: dict[bool, list[Json]] = {True: [], False: []}
+        for usage in found:
+            name = usage.ref.removeprefix(TOOL)
+            entry: JsonObject = {
+                "name": name,
+                "count": usage.asked,
+                "lastAskedAt": usage.last_asked_at,
+            }
+            shown[usage.ref.startswith(TOOL)].append(entry)
+        return {"tools": shown[True], "nodes": shown[False][:count]}
 
     async def counts(self) -> dict[str, int]:
         """How often each node was asked for, as saved: what search breaks ties by."""

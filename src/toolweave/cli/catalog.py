@@ -6,6 +6,7 @@ import click
 
 from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.knowledge import Knowledge
+from toolweave.catalog.usage import UsageCounts
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
@@ -92,6 +93,37 @@ def search(
         )
     else:
         say("No matching nodes. `toolweave catalog types` lists all nodes.")
+
+
+@catalog.command()
+@click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1_000),
+    help="Maximum number of nodes.",
+)
+@json_option
+def stats(limit: int, as_json: bool) -> None:
+    """Show how often nodes and catalog tools were asked for; counted on this machine only."""
+
+    async def work() -> JsonObject:
+        async with current_home() as home:
+            return await UsageCounts(home.database, home.clock).stats(limit)
+
+    found = run(work)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (entry["name"], str(entry["count"]), entry["lastAskedAt"])
+        for section in ("tools", "nodes")
+        for entry in cast("list[dict[str, Any]]", found[section])
+    ]
+    if rows:
+        print_table(("tool or node", "count", "last"), rows)
+    else:
+        say("Nothing was asked for yet.")
 
 
 def _knowledge() -> Knowledge:

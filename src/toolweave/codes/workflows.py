@@ -99,6 +99,7 @@ WORKFLOWS: dict[str, str] = {
     "SUBFLOW_OF_ITSELF": "A flow or workflow calls itself.",
     "SUBFLOW_UNKNOWN": "A node calls a sub-agent flow that does not exist.",
     "TEMPLATE_PLACEHOLDER": "A placeholder must be filled in.",
+    "TEMPLATE_UNKNOWN": "The gallery has no template with this name.",
     "TEMPLATE_UNCLOSED": "A placeholder in a text is not closed.",
     "TEMPLATE_VALUE": "A value cannot be inserted into a text.",
     "TEXT_TOO_LONG": "A text is longer than the editor supports.",

@@ -1,4 +1,4 @@
-"""`list_workflows`, `get_workflow`, `save_workflow`, `patch_workflow`: the workflows of the home.
+"""Tools that read and change the workflows of the home, and find templates for new ones.
 
 A workflow stays in the dialect and order that its author wrote, so that the pointers of
 `validate_workflow` and of a patch mean the same place.
@@ -16,6 +16,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
 from toolweave.problems import Problem
+from toolweave.templates.gallery import search, template
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch
@@ -34,10 +35,12 @@ class StoredWorkflowTools:
         self._context = context
 
     async def call(self, asked: ToolRequest) -> Answer:
-        """Call one of the four tools."""
+        """Call one of the tools."""
         studio = await self._context.studio()
         try:
             match asked.name:
+                case "get_template":
+                    return structured_result(_template(asked))
                 case "list_workflows":
                     return structured_result(await _listed(studio, asked))
                 case "get_workflow":
@@ -74,6 +77,22 @@ def budget_of(asked: ToolRequest, default: int) -> int:
     """The budget that a call states, else the default one."""
     given = asked.arguments.get("max_tokens")
     return given if isinstance(given, int) else default
+
+
+def _template(asked: ToolRequest) -> JsonObject:
+    if name := asked.text("name"):
+        found = template(name)
+        return {**found.as_json(), "inputs": found.inputs, "workflow": found.workflow}
+    return fit_list(
+        [
+            {"name": one.name, "summary": one.summary, "nodes": list[Json](one.nodes)}
+            for one in search(asked.text("query"))
+        ],
+        ANSWER_TOKENS,
+        key="templates",
+        again="get_template with a narrower query",
+        details=("nodes",),
+    )
 
 
 async def _listed(studio: RunningStudio, asked: ToolRequest) -> JsonObject:

@@ -100,10 +100,13 @@ class ToolRequest:
 
 def asker(context: Context) -> dict[str, Any]:
     """Log fields of the request and its client, named as in the HTTP log."""
+    params = context.session.client_params
+    program = {"client_program": params.client_info.name[:100]} if params else {}
     if context.request is None:
-        return {}
+        return program
     state = context.request.state
-    return {"request_id": state.request_id, "client": state.client}
+    who = {"client": state.client, "client_name": state.client_name}
+    return {"request_id": state.request_id, **who, **program}
 
 
 class Tools(Protocol):

@@ -109,7 +109,7 @@ def called(
 ) -> JsonObject:
     """Call a catalog tool."""
     started = time.perf_counter()
-    answer = tool_service.call(name, arguments)
+    answer = tool_service.call(name, arguments, once=True)
     note(name, answer, started, who)
     return answer
 

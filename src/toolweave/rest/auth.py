@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection
 
 from toolweave.access.keys import ApiKey, ApiKeys
 from toolweave.clock import Clock
-from toolweave.errors import Denied, Limited, ToolweaveError
+from toolweave.errors import Denied, Limited, ToolweaveError, Unavailable
 
 
 class Unauthorized(ToolweaveError):
@@ -84,6 +84,7 @@ class Authenticator:
         headers = request.headers
         key = await self._key_of(headers.get("x-api-key") or _bearer(headers))
         request.state.client, request.state.key = key.id, key
+        request.state.client_name = key.name
         self._rates.spend(key.id)
         if scope is not None:
             key.require(scope)
@@ -102,7 +103,12 @@ class Authenticator:
                 "an API key is required",
                 hint="send it as `X-API-Key: …` or `Authorization: Bearer …`",
             )
-        key = await self.keys.check(text)
+        try:
+            key = await self.keys.check(text)
+        except Unavailable as error:
+            # Nobody is known yet, so nobody learns where the database is.
+            message = "API keys cannot be checked at the moment"
+            raise Unavailable(error.code, message, hint="try again later") from None
         if key is None:
             raise Unauthorized(
                 "KEY_INVALID",

@@ -36,6 +36,7 @@ RPC_BY_STATUS: Mapping[int, int] = {
     405: METHOD_NOT_FOUND,
     422: INVALID_PARAMS,
     500: INTERNAL_ERROR,
+    503: INTERNAL_ERROR,
 }
 
 

@@ -22,6 +22,10 @@ REQUEST_ID = "X-Request-ID"
 CLIENT_GONE = 499
 
 
+# What is logged of a request beside its address.
+LOGGED = ("request_id", "client", "client_name", "tool")
+
+
 class Guard:
     """Refuses other hosts (421), other origins (403) and oversized bodies (413); hides exceptions.
 
@@ -59,7 +63,9 @@ class Guard:
         finally:
             took_ms = round((time.perf_counter() - started) * 1000, 2)
             status = CLIENT_GONE if answer.status is None else answer.status
-            extra = {**_log_fields(scope, state), "status": status, "took_ms": took_ms}
+            is_error = status >= 400 or bool(state.get("is_error"))
+            facts = {"status": status, "is_error": is_error, "took_ms": took_ms}
+            extra = {**_log_fields(scope, state), **facts}
             logger.info("request", extra=extra)
 
     def _refused(self, headers: Headers) -> ToolweaveError | None:
@@ -111,7 +117,7 @@ def internal_error() -> ToolweaveError:
 
 def _log_fields(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
     fields = {"method": scope["method"], "path": scope["path"][:200]}
-    return fields | {key: state[key] for key in ("request_id", "client", "tool") if key in state}
+    return fields | {key: state[key] for key in LOGGED if key in state}
 
 
 def _bounded(receive: Receive) -> Receive:

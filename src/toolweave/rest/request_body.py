@@ -117,6 +117,16 @@ async def read_invocation(request: Request) -> Invocation:
         raise _invocation_error(error, body) from None
 
 
+async def note_rpc_id(request: Request) -> None:
+    """Note the id that a refused JSON-RPC request sent, so that the answer carries it."""
+    try:
+        body = await read_body(request)
+    except Invalid:
+        return
+    if isinstance(body, dict):
+        _remember_id(request, body)
+
+
 def arguments_of(invocation: Invocation) -> JsonObject:
     """Return the arguments, which come from a JSON body, as JSON."""
     return cast("JsonObject", invocation.arguments)

@@ -44,8 +44,16 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
 )
 
-# The stored workflows.
+# The stored workflows, and templates for new ones.
 STORED: tuple[ToolDefinition, ...] = (
+    define(
+        "get_template",
+        "workflows:read",
+        "A template by name, or templates by query",
+        only_reads=True,
+        name=_TEXT,
+        query=_TEXT,
+    ),
     define(
         "list_workflows",
         "workflows:read",

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from toolweave.app.running_studio import RunningStudio
 from toolweave.catalog.spec import Field as NodeField
 from toolweave.catalog.spec import NodeSpec, Port
+from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
@@ -19,10 +20,15 @@ from toolweave.rest import openapi
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.response_models import KEYED, responses
+from toolweave.templates.gallery import search, template
 
 Ref = Annotated[
     str, Query(min_length=3, max_length=500, description="`FLOW.IF`, or `TOOL.MCP:server/tool`")
 ]
+
+TemplateQuery = Annotated[str, Query(max_length=500, description="What it should do")]
+TemplateName = Annotated[str, Query(min_length=1, max_length=100, description="Its name")]
+Limit = Annotated[int, Query(ge=1, le=1_000, description="The maximum number of nodes")]
 
 
 class PortResponse(BaseModel):
@@ -94,11 +100,65 @@ class NodeResponse(NodeSummaryResponse):
     output_schema: dict[str, Any] | None = Field(alias="outputSchema")
 
 
+class UsageCountResponse(BaseModel):
+    """How often a node or a catalog tool was asked for."""
+
+    name: str
+    count: int
+    last_asked_at: str = Field(alias="lastAskedAt")
+
+
+class CatalogStatsResponse(BaseModel):
+    """Usage of the catalog, counted on this machine only."""
+
+    tools: list[UsageCountResponse]
+    nodes: list[UsageCountResponse]
+
+
+class TemplateSummaryResponse(BaseModel):
+    """A template of the gallery; `nodes` are the kinds of nodes that it uses."""
+
+    name: str
+    title: str
+    summary: str
+    tags: list[str]
+    nodes: list[str]
+
+
+class TemplateListResponse(BaseModel):
+    """Templates, the best match first."""
+
+    templates: list[TemplateSummaryResponse]
+
+
+class TemplateResponse(TemplateSummaryResponse):
+    """A template with its workflow, inputs to try it with, and sample outputs of nodes."""
+
+    inputs: dict[str, Any]
+    samples: dict[str, Any]
+    workflow: dict[str, Any]
+
+
 class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
         self._approved = studio.authoring.tools
+        self._usage = UsageCounts(studio.home.database, studio.home.clock)
+
+    async def show_stats(self, limit: Limit = 20) -> Response:
+        """Show how often nodes and catalog tools were asked for."""
+        return JsonResponse(await self._usage.stats(limit))
+
+    async def list_templates(self, query: TemplateQuery = "") -> Response:
+        """List the templates of the gallery, or those that fit a query."""
+        return JsonResponse({"templates": [one.as_json() for one in search(query)]})
+
+    async def show_template(self, name: TemplateName) -> Response:
+        """Show a template with its workflow."""
+        found = template(name)
+        body = {"inputs": found.inputs, "samples": found.samples, "workflow": found.workflow}
+        return JsonResponse({**found.as_json(), **body})
 
     async def list_nodes(self) -> Response:
         """List all nodes: the built-in ones, then the approved tools of servers."""
@@ -120,12 +180,15 @@ class _Handlers:
 
 
 def catalog_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The two endpoints; both need `tools:read`."""
+    """The endpoints; all need `tools:read`."""
     handlers = _Handlers(studio)
     router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
     for path, handler, answered in (
         ("/nodes", handlers.list_nodes, responses(NodeListResponse, *KEYED)),
         ("/node", handlers.show_node, responses(NodeResponse, 404, 422, *KEYED)),
+        ("/templates", handlers.list_templates, responses(TemplateListResponse, 422, *KEYED)),
+        ("/template", handlers.show_template, responses(TemplateResponse, 404, 422, *KEYED)),
+        ("/stats", handlers.show_stats, responses(CatalogStatsResponse, 422, *KEYED)),
     ):
         router.add_api_route(
             path,

@@ -21,11 +21,13 @@ from toolweave.rest.auth import Authenticator, ServiceTokenCheck
 from toolweave.rest.error_responses import error_response
 from toolweave.rest.guard import BodyTooLarge, too_large
 from toolweave.rest.json_response import JsonResponse
-from toolweave.rest.request_body import Invocation, arguments_of, read_invocation
+from toolweave.rest.request_body import Invocation, arguments_of, note_rpc_id, read_invocation
 
 PREFIX = "/api/v1/mcp"
 INVOKE = f"{PREFIX}/invoke"
 EXECUTE = "tools:execute"
+# Refused before the body is read; of somebody without a key nothing is read.
+SENT_ID = frozenset({403, 429, 503})
 ToolName = Annotated[str, Path(max_length=200, description="A tool's name")]
 
 
@@ -98,6 +100,7 @@ class _Handlers:
             raise _no_tool(self._toolbox, name)
         request.state.tool = name
         answer = self._toolbox.call(name, arguments_of(invocation))
+        request.state.is_error = answer["isError"]
         return {
             **_documented_fields(name, answer),
             "_tool_name": name,
@@ -173,6 +176,8 @@ class FastInvoke:
             await self._authenticator.authenticate(request, EXECUTE)
             answer = await self._handlers.invoke(request)
         except ToolweaveError as error:
+            if error.status in SENT_ID:
+                await note_rpc_id(request)
             answer = error_response(scope, error)
         except BodyTooLarge:
             answer = error_response(scope, too_large())

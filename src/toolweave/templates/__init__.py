@@ -1,0 +1,1 @@
+"""Workflow templates, one JSON file each; `gallery.py` reads them. To add one, add a file."""

@@ -1,0 +1,118 @@
+"""The template gallery: complete workflows to start from, found by words.
+
+A file holds the workflow, inputs to try it with, and sample outputs of its nodes with effects.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+import orjson
+
+from toolweave.catalog.thesaurus import related
+from toolweave.errors import NotFound
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import did_you_mean
+
+ENDING = ".json"
+# How much a word counts where it is found, and a word of the same meaning.
+_TITLE, _TAG, _SUMMARY, _NODE, _RELATED = 4.0, 3.0, 2.0, 1.0, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A complete workflow to start from."""
+
+    name: str
+    title: str
+    summary: str
+    tags: tuple[str, ...]
+    inputs: JsonObject
+    samples: JsonObject
+    workflow: JsonObject
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The kinds of its nodes: `FLOW.IF`."""
+        listed = self.workflow["nodes"]
+        nodes = listed if isinstance(listed, list) else []
+        refs = (f"{one['type']}.{one['subtype']}" for one in nodes if isinstance(one, dict))
+        return tuple(dict.fromkeys(refs))
+
+    def as_json(self) -> JsonObject:
+        """The entry of a list."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "summary": self.summary,
+            "tags": list[Json](self.tags),
+            "nodes": list[Json](self.nodes),
+        }
+
+
+@lru_cache(1)
+def templates() -> dict[str, Template]:
+    """Every template by its name."""
+    files = sorted(resources.files(__package__).iterdir(), key=lambda file: file.name)
+    found = [
+        _read(file.name.removesuffix(ENDING), file.read_bytes())
+        for file in files
+        if file.name.endswith(ENDING)
+    ]
+    return {template.name: template for template in found}
+
+
+def template(name: str) -> Template:
+    """One template. Raises `NotFound`: `TEMPLATE_UNKNOWN`."""
+    known = templates()
+    if name not in known:
+        hint = did_you_mean(name, known) or "search for one: give `query`"
+        raise NotFound("TEMPLATE_UNKNOWN", f"there is no template {name[:100]!r}", hint=hint)
+    return known[name]
+
+
+def search(query: str) -> list[Template]:
+    """The templates that fit, the best first; all of them without words."""
+    words = [word for word in query.casefold().replace("-", " ").split() if word]
+    if not words:
+        return list(templates().values())
+    others = set(related(words, query))
+    scored = [(_score(one, words, others), one) for one in templates().values()]
+    return [one for score, one in sorted(scored, key=lambda pair: -pair[0]) if score > 0]
+
+
+def _score(one: Template, words: list[str], others: set[str]) -> float:
+    places = list(_places(one))
+    direct = sum(weight for word in words for weight, text in places if _is_in(word, text))
+    meant = sum(weight for word in others for weight, text in places if _is_in(word, text))
+    return direct + _RELATED * meant
+
+
+def _places(one: Template) -> Iterator[tuple[float, set[str]]]:
+    yield _TITLE, _words(f"{one.title} {one.name}")
+    yield _TAG, _words(" ".join(one.tags))
+    yield _SUMMARY, _words(one.summary)
+    yield _NODE, _words(" ".join(one.nodes))
+
+
+def _words(text: str) -> set[str]:
+    for mark in "._-,":
+        text = text.replace(mark, " ")
+    return set(text.casefold().split())
+
+
+def _is_in(word: str, words: set[str]) -> bool:
+    return word in words or word.removesuffix("s") in words or f"{word}s" in words
+
+
+def _read(name: str, data: bytes) -> Template:
+    body: JsonObject = orjson.loads(data)
+    tags, workflow = body["tags"], body["workflow"]
+    inputs, samples = body["inputs"], body["samples"]
+    assert isinstance(tags, list)
+    assert isinstance(workflow, dict)
+    assert isinstance(inputs, dict)
+    assert isinstance(samples, dict)
+    title, summary = str(body["title"]), str(body["summary"])
+    return Template(name, title, summary, tuple(map(str, tags)), inputs, samples, workflow)
