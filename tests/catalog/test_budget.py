@@ -96,12 +96,13 @@ def test_no_answer_of_a_search_is_over_its_budget(
 @steady(100)
 @given(st.sampled_from([None, "TOOL", "FLOW"]), budgets)
 def test_no_list_of_types_is_over_its_budget(only: str | None, budget: int) -> None:
-    answer = live_knowledge().node_types(only, max_tokens=budget)
-    assert tokens(answer) <= budget
+    answer, notes = live_knowledge().types_and_notes(only, max_tokens=budget)
+    assert tokens(answer) + tokens(notes) <= budget + 1
     whole = live_catalog().types(only)
-    if "left_out" not in answer:
+    assert set(answer) <= set(whole)
+    if "left_out" not in notes:
         assert answer == whole
-    elif isinstance(left := answer["left_out"], dict):
+    elif isinstance(left := notes["left_out"], dict):
         for kind, subtypes in whole.items():
             kept = cast("list[str]", answer[kind])
             assert kept == subtypes[: len(kept)]
@@ -241,12 +242,12 @@ def test_what_frames_an_answer_goes_when_there_is_no_room_for_it() -> None:
 
 def test_lists_are_cut_evenly_and_at_last_only_counted() -> None:
     lists = {"A": [f"a{n}" for n in range(50)], "B": ["b0", "b1"]}
-    cut = fit_lists(lists, 40, again="ask")
+    cut, left = fit_lists(lists, 40, again="ask")
     assert cut["B"] == ["b0", "b1"]
-    assert cut["left_out"] == {"A": 50 - len(cast("list[str]", cut["A"]))}
+    assert left["left_out"] == {"A": 50 - len(cast("list[str]", cut["A"]))}
     many = {f"type number {n}": ["x"] for n in range(50)}
-    assert fit_lists(many, 50, again="ask") == {"left_out": 50, "get_the_rest": "ask"}
-    assert fit_lists({}, 50, again="ask") == {}
+    assert fit_lists(many, 50, again="ask") == ({}, {"left_out": 50, "get_the_rest": "ask"})
+    assert fit_lists({}, 50, again="ask") == ({}, {})
 
 
 def test_average_and_worst_node_are_small() -> None:

@@ -101,9 +101,11 @@ async def test_the_tool_that_states_a_budget_still_keeps_to_it(tmp_path: Path) -
         await catalog.refresh()
     toolbox = ToolService(lambda: catalog.knowledge)
     for arguments in ({}, {"max_tokens": 300}, {"max_tokens": 300}):
-        answer: Any = toolbox.call("get_node_types", dict(arguments))["structuredContent"]
+        result: Any = toolbox.call("get_node_types", dict(arguments))
+        answer = result["structuredContent"]
         assert len(json.dumps(answer)) <= 4 * 1.2 * arguments.get("max_tokens", 2_000)
-        assert answer["left_out"]["TOOL"] > 500
+        assert not {"left_out", "get_the_rest"} & set(answer)
+        assert result["_meta"]["toolweave/left_out"]["TOOL"] > 500
 
 
 async def test_tools_that_are_as_they_were_are_not_read_again(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from rest.house import House
+from toolweave.access.keys import ApiKeys
 from toolweave.errors import Unavailable
 
 pytestmark = pytest.mark.anyio
@@ -222,11 +223,11 @@ async def test_a_refused_call_keeps_the_id_that_was_sent(house: House) -> None:
 async def test_a_broken_database_is_an_internal_error_that_shows_no_path(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(_: str) -> None:
+    async def broken(_: ApiKeys, __: str) -> None:
         raise Unavailable("STORAGE_BROKEN", "/home/somebody/toolweave.db cannot be opened")
 
     key = await house.key()
-    monkeypatch.setattr(house.keys, "check", broken)
+    monkeypatch.setattr(ApiKeys, "check", broken)
     answer = await house.client.post(EXTERNAL, json=rpc(id=9), headers=key)
     assert (answer.status_code, answer.json()["id"]) == (503, 9)
     assert answer.json()["error"]["code"] == -32603

@@ -15,7 +15,7 @@ from toolweave.engine.execution_report import records
 from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
-from toolweave.templates.gallery import Template, search, templates
+from toolweave.templates.gallery import GalleryTemplate, search, templates
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Node
 from toolweave.workflow.report import examine_loaded
@@ -56,7 +56,7 @@ def test_the_gallery_has_many_kinds_of_templates() -> None:
 
 
 @pytest.mark.parametrize("template", ALL, ids=lambda one: one.name)
-def test_a_template_validates_without_an_account(template: Template) -> None:
+def test_a_template_validates_without_an_account(template: GalleryTemplate) -> None:
     report = examine_loaded(read(template.workflow), known_built_in())
     assert [problem.as_json() for problem in report.problems] == []
 

@@ -84,7 +84,7 @@ _BY_CODE: dict[str, str] = {
     "HTTP_URL_INVALID": "write the whole URL with https://",
     "HTTP_ADDRESS_DENIED": "use a public address; private ones are allowed by a setting only",
     "PARSE_FAILED": "choose the format that the text really has, or clean it first",
-    "SWITCH_CASE_INVALID": 'give each case its CEL: [{"when": "data.total > 100"}], and connect case-0',
+    "SWITCH_CASE_INVALID": 'give each case its CEL: [{"when": "data.total > 9"}]; connect case-0',
     "FILTER_CONDITION_INVALID": "use an operator that get_node_details of FLOW.FILTER shows",
     "SUBWORKFLOW_FAILED": "explain_run of the run it called says why",
     "FLOW_STOPPED": "FLOW.STOP ended the run on purpose; change the condition before it",

@@ -21,7 +21,7 @@ _TITLE, _TAG, _SUMMARY, _NODE, _RELATED = 4.0, 3.0, 2.0, 1.0, 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class GalleryTemplate:
     """A complete workflow to start from."""
 
     name: str
@@ -52,9 +52,9 @@ class Template:
 
 
 @lru_cache(1)
-def templates() -> dict[str, Template]:
+def templates() -> dict[str, GalleryTemplate]:
     """Every template by its name."""
-    files = sorted(resources.files(__package__).iterdir(), key=lambda file: file.name)
+    files = sorted(resources.files("toolweave.templates").iterdir(), key=lambda file: file.name)
     found = [
         _read(file.name.removesuffix(ENDING), file.read_bytes())
         for file in files
@@ -63,7 +63,7 @@ def templates() -> dict[str, Template]:
     return {template.name: template for template in found}
 
 
-def template(name: str) -> Template:
+def template(name: str) -> GalleryTemplate:
     """One template. Raises `NotFound`: `TEMPLATE_UNKNOWN`."""
     known = templates()
     if name not in known:
@@ -72,7 +72,7 @@ def template(name: str) -> Template:
     return known[name]
 
 
-def search(query: str) -> list[Template]:
+def search(query: str) -> list[GalleryTemplate]:
     """The templates that fit, the best first; all of them without words."""
     words = [word for word in query.casefold().replace("-", " ").split() if word]
     if not words:
@@ -82,14 +82,14 @@ def search(query: str) -> list[Template]:
     return [one for score, one in sorted(scored, key=lambda pair: -pair[0]) if score > 0]
 
 
-def _score(one: Template, words: list[str], others: set[str]) -> float:
+def _score(one: GalleryTemplate, words: list[str], others: set[str]) -> float:
     places = list(_places(one))
     direct = sum(weight for word in words for weight, text in places if _is_in(word, text))
     meant = sum(weight for word in others for weight, text in places if _is_in(word, text))
     return direct + _RELATED * meant
 
 
-def _places(one: Template) -> Iterator[tuple[float, set[str]]]:
+def _places(one: GalleryTemplate) -> Iterator[tuple[float, set[str]]]:
     yield _TITLE, _words(f"{one.title} {one.name}")
     yield _TAG, _words(" ".join(one.tags))
     yield _SUMMARY, _words(one.summary)
@@ -106,7 +106,7 @@ def _is_in(word: str, words: set[str]) -> bool:
     return word in words or word.removesuffix("s") in words or f"{word}s" in words
 
 
-def _read(name: str, data: bytes) -> Template:
+def _read(name: str, data: bytes) -> GalleryTemplate:
     body: JsonObject = orjson.loads(data)
     tags, workflow = body["tags"], body["workflow"]
     inputs, samples = body["inputs"], body["samples"]
@@ -115,4 +115,4 @@ def _read(name: str, data: bytes) -> Template:
     assert isinstance(inputs, dict)
     assert isinstance(samples, dict)
     title, summary = str(body["title"]), str(body["summary"])
-    return Template(name, title, summary, tuple(map(str, tags)), inputs, samples, workflow)
+    return GalleryTemplate(name, title, summary, tuple(map(str, tags)), inputs, samples, workflow)

@@ -115,7 +115,7 @@ class CatalogStatsResponse(BaseModel):
     nodes: list[UsageCountResponse]
 
 
-class TemplateSummaryResponse(BaseModel):
+class GalleryTemplateSummary(BaseModel):
     """A template of the gallery; `nodes` are the kinds of nodes that it uses."""
 
     name: str
@@ -125,13 +125,13 @@ class TemplateSummaryResponse(BaseModel):
     nodes: list[str]
 
 
-class TemplateListResponse(BaseModel):
+class GalleryTemplateList(BaseModel):
     """Templates, the best match first."""
 
-    templates: list[TemplateSummaryResponse]
+    templates: list[GalleryTemplateSummary]
 
 
-class TemplateResponse(TemplateSummaryResponse):
+class GalleryTemplateResponse(GalleryTemplateSummary):
     """A template with its workflow, inputs to try it with, and sample outputs of nodes."""
 
     inputs: dict[str, Any]
@@ -186,8 +186,8 @@ def catalog_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRo
     for path, handler, answered in (
         ("/nodes", handlers.list_nodes, responses(NodeListResponse, *KEYED)),
         ("/node", handlers.show_node, responses(NodeResponse, 404, 422, *KEYED)),
-        ("/templates", handlers.list_templates, responses(TemplateListResponse, 422, *KEYED)),
-        ("/template", handlers.show_template, responses(TemplateResponse, 404, 422, *KEYED)),
+        ("/templates", handlers.list_templates, responses(GalleryTemplateList, 422, *KEYED)),
+        ("/template", handlers.show_template, responses(GalleryTemplateResponse, 404, 422, *KEYED)),
         ("/stats", handlers.show_stats, responses(CatalogStatsResponse, 422, *KEYED)),
     ):
         router.add_api_route(
