@@ -4,7 +4,7 @@ A process of the program spends a second or two on imports before it does anythi
 keep one that has done this (`process.py`), and it forks when `subprocess.Popen` is asked for the
 program: a real process, a child of this one, with its own arguments, environment, directory,
 descriptors, session and process group. The first one of a worker is started the plain way, and so
-is one with other settings of Python.
+is one with settings of Python that this process does not have.
 """
 
 import array
@@ -66,7 +66,7 @@ class Preloaded:
             [sys.executable, PROCESS, number, address],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
-            env={name: one for name, one in os.environ.items() if not name.startswith("PYTHON")},
+            env={name: one for name, one in os.environ.items() if name not in KEPT},
         )
         theirs.close()
 
@@ -144,8 +144,8 @@ def _can_fork(args: Any, given: Mapping[str, Any]) -> bool:
     usual |= {"shell": False, "gid": None, "gids": None, "uid": None, "umask": -1}
     if any(given[name] != one for name, one in usual.items()):
         return False
-    python = (name for name in _environ(given) if name.startswith("PYTHON"))
-    return all(name in KEPT for name in python)
+    python = {name: one for name, one in _environ(given).items() if name.startswith("PYTHON")}
+    return all(name in KEPT or os.environ.get(name) == one for name, one in python.items())
 
 
 def pytest_configure() -> None:
