@@ -19,7 +19,7 @@ def _question(given: NodeInput) -> QuestionNode:
 node = ApprovalNode(
     approval_spec(
         "DISCORD_INTERACTION",
-        "Ask in a Discord channel, wait for the reply and go on by what it means.",
+        "Ask in a Discord channel, wait for the reply and continue by its meaning.",
         (
             SERVER_ID,
             Field(

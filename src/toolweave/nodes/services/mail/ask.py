@@ -22,6 +22,7 @@ def mail_approval(
     credentials: str,
     subject: str,
     part: str,
+    formatting: tuple[Field, ...] = (),
     more: tuple[Field, ...] = (),
     tags: tuple[str, ...],
     keywords: tuple[str, ...],
@@ -43,10 +44,12 @@ def mail_approval(
 
     spec = approval_spec(
         f"{provider.upper()}_INTERACTION",
-        f"Ask people by mail from {title}, wait for a reply and go on by what it means.",
+        f"Ask people by mail from {title}, wait for a reply and continue by its meaning.",
         (
             Field(access, "object", credentials, required=True, sensitive=True),
             *_message_fields(title, subject, part),
+            *formatting,
+            Field("auto_reply_enabled", "boolean", "Answer the reply with a confirmation.", True),
             *more,
             confirmations("Text of that confirmation"),
         ),
@@ -75,5 +78,4 @@ def _message_fields(title: str, subject: str, part: str) -> tuple[Field, ...]:
         ANALYSIS_MODEL,
         analysis_prompt("response_analysis_prompt"),
         Field("include_attachments", "boolean", "Attach the files in content.attachments.", False),
-        Field("auto_reply_enabled", "boolean", "Answer the reply with a confirmation.", True),
     )

@@ -16,8 +16,10 @@ node = mail_approval(
     credentials="Microsoft Graph access as vault references: tenant_id, client_id, client_secret.",
     subject="Subject line: Approve change {{ content.change_id }}.",
     part="{{ content.system }}",
-    more=(
+    formatting=(
         Field("use_rich_formatting", "boolean", "Send HTML made from the Markdown text.", True),
+    ),
+    more=(
         Field(
             "priority_level",
             "string",

@@ -30,7 +30,7 @@ def _question(given: NodeInput) -> QuestionNode:
 node = ApprovalNode(
     approval_spec(
         "SLACK_INTERACTION",
-        "Ask a person or channel on Slack, wait for the reply and go on by what it means.",
+        "Ask a person or channel on Slack, wait for the reply and continue by its meaning.",
         (
             Field(
                 "channel",

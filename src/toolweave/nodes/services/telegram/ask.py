@@ -24,7 +24,7 @@ def _question(given: NodeInput) -> QuestionNode:
 node = ApprovalNode(
     approval_spec(
         "TELEGRAM_INTERACTION",
-        "Ask in a Telegram chat, wait for a button or reply and go on by what it means.",
+        "Ask in a Telegram chat, wait for a button or reply and continue by its meaning.",
         (
             BOT_TOKEN,
             Field(
