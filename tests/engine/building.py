@@ -75,6 +75,7 @@ class Kinds:
             "end": NodeKind(end.plain, "pure"),
             "FLOW.IF": NodeKind(if_.node, if_spec.effect, if_spec),
             "once": NodeKind(self.scripted, "once"),
+            "askUserQuestion": NodeKind(self.scripted, "once"),
             "keyed": NodeKind(self.scripted, "keyed"),
             "each": NodeKind(Each(), "pure"),
         }

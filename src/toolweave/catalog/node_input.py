@@ -89,7 +89,8 @@ class NodeInput:
 
 
 def _refuse(name: str, called: str) -> NoReturn:
-    raise refused_at((name,), "NODE_INPUT_INVALID", f"{name!r} must be {called}")
+    facts = {"field": name, "expected": called}
+    raise Invalid("NODE_INPUT_INVALID", f"{name!r} must be {called}", facts=facts)
 
 
 def refused_at(

@@ -22,6 +22,7 @@ RUNS: dict[str, str] = {
     "STEP_NOT_WAITING": "The step is not waiting for an answer or a decision.",
     "STEP_TIMEOUT": "A step exceeded its node's time limit.",
     "STEP_UNCERTAIN": "It is unknown whether the step took effect, so it fails.",
+    "TURNS_EXCEEDED": "An answer led back to an earlier step too often in one run.",
     "STEP_UNKNOWN": "The run has no step with this key.",
     "TOOL_FAILED": "A tool reported an error.",
 }

@@ -1,11 +1,27 @@
 """Positions in a run: levels of the graph, steps within them, active loops."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from toolweave.catalog.node import ERROR_PORT, Iteration, Outcome
-from toolweave.engine.events import Key
-from toolweave.engine.steps import PlannedStep
+from toolweave.catalog.node import ERROR_PORT, Iteration, Outcome, Resumed
+from toolweave.engine.events import Key, StepWaiting
+from toolweave.engine.steps import Link, PlannedStep
 from toolweave.json_text import Json, JsonObject
+
+
+@dataclass(eq=False)
+class Repeats:
+    """The steps of a drawn workflow that run again, because an answer led back to one of them."""
+
+    # By step number: how often a link led back to it, and by which link it was entered.
+    turns: dict[int, int] = field(default_factory=dict[int, int])
+    entered: dict[int, Link] = field(default_factory=dict[int, Link])
+    # By step number: the prefix of its key now, and the one it had when it ended last.
+    prefixes: dict[int, str] = field(default_factory=dict[int, str])
+    ended: dict[int, str] = field(default_factory=dict[int, str])
+
+    def is_stale(self, step: int) -> bool:
+        """Whether the outcome of a step is one of an earlier turn."""
+        return self.prefixes.get(step, "") != self.ended.get(step, "")
 
 
 @dataclass(eq=False)
@@ -23,6 +39,11 @@ class Frame:
     keys: list[Key] = field(default_factory=list[Key])
     open_steps: int = 0
     error: JsonObject | None = None
+    repeats: "Repeats | None" = None
+
+    def runs_again(self, step: int) -> bool:
+        """Whether the outcome of a step is one of an earlier turn."""
+        return self.repeats is not None and self.repeats.is_stale(step)
 
 
 class StepFrame:
@@ -34,8 +55,10 @@ class StepFrame:
     def __init__(self, frame: Frame, step: PlannedStep) -> None:
         self.frame = frame
         self.step = step
+        repeats = frame.repeats
+        prefix = repeats.prefixes.get(step.index, "") if repeats else frame.prefix
         # Its key in the journal.
-        self.key: Key = frame.prefix + step.node.id
+        self.key: Key = prefix + step.node.id
 
 
 @dataclass(eq=False)
@@ -60,3 +83,9 @@ def carried_by(step: PlannedStep, outcome: Outcome) -> Json:
     if step.prepared.passes_on and ERROR_PORT not in outcome.ports and isinstance(value, dict):
         return value.get("data")
     return value
+
+
+def with_earlier(event: StepWaiting, before: Resumed | None) -> StepWaiting:
+    """Add a part's entry after those of the earlier parts."""
+    earlier = before.memory if before is not None and isinstance(before.memory, list) else []
+    return replace(event, memory=[*earlier, event.memory])

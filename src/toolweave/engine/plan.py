@@ -13,6 +13,7 @@ from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
+from toolweave.workflow.revise_loops import leads_back
 
 LOOP_PORT = "loop"
 DATA_EDGE = "data"
@@ -62,6 +63,16 @@ class Plan:
         """By step: the next step to compute, where only one can follow."""
         return tuple(_follower(self.steps, step) for step in self.steps)
 
+    def repeated(self, target: int) -> frozenset[int]:
+        """Return the steps that run again when a link leads back to this one."""
+        found, waiting = {target}, [target]
+        while waiting:
+            for link in self.steps[waiting.pop()].outgoing:
+                if link.target not in found:
+                    found.add(link.target)
+                    waiting.append(link.target)
+        return frozenset(found)
+
     @cached_property
     def starts(self) -> tuple[PlannedStep, ...]:
         """The steps that receive the run's inputs: triggers and starts, else the first ones."""
@@ -82,14 +93,18 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     _refuse_unknown(workflow, [node for node in nodes if found[node.id] is None])
     hanging = {node.id: _hanging(workflow, graph, node, kinds) for node in nodes}
     places = {node.id: index for index, node in enumerate(nodes)}
-    links = [
-        Link(places[edge.source], places[edge.target], edge.source_port, edge.target_port)
-        for edge in graph.edges
-        if edge.source in places and edge.target in places and _orders(edge, graph)
-    ]
+    repeating = {id(edge) for edge in leads_back(graph)}
+    links: list[Link] = []
+    back: list[Link] = []
+    for edge in graph.edges:
+        if edge.source in places and edge.target in places and _orders(edge, graph):
+            ends = places[edge.source], places[edge.target]
+            link = Link(*ends, edge.source_port, edge.target_port)
+            (back if id(edge) in repeating else links).append(link)
     ready = [kind for node in nodes if (kind := found[node.id])]
     leaving = _grouped(links, len(nodes), lambda link: link.source)
     entering = _grouped(links, len(nodes), lambda link: link.target)
+    returning = _grouped(back, len(nodes), lambda link: link.source)
     loops = _loops(ready, leaving)
     gates = Counter(_gate(link, loops) for link in links)
     steps = tuple(
@@ -104,6 +119,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
             tuple(link for link in entering[index] if _gate(link, loops) is not None),
             tuple(loop for link in leaving[index] if (loop := _gate(link, loops)) is not None),
             gates[index],
+            tuple(returning[index]),
         )
         for index, node in enumerate(nodes)
     )
@@ -130,7 +146,7 @@ def _opening(steps: Sequence[PlannedStep], loop: int | None, body: Sequence[int]
 
 
 def _follower(steps: Sequence[PlannedStep], step: PlannedStep) -> PlannedStep | None:
-    if len(step.outgoing) != 1 or step.gated or step.is_loop or step.may_stop:
+    if len(step.outgoing) != 1 or step.back or step.gated or step.is_loop or step.may_stop:
         return None
     (link,) = step.outgoing
     target = steps[link.target]

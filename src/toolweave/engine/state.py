@@ -5,7 +5,6 @@ here and never stored, so replaying a journal gives the same state.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 
 from toolweave.catalog.node import ERROR_PORT, OUTPUT_PORT, STOPPED, Iteration, Outcome, Resumed
@@ -31,9 +30,10 @@ from toolweave.engine.events import (
     StepWaiting,
     UncertainResolved,
 )
-from toolweave.engine.frames import Frame, LoopState, StepFrame, carried_by
+from toolweave.engine.frames import Frame, LoopState, StepFrame, carried_by, with_earlier
 from toolweave.engine.plan import Plan
-from toolweave.engine.steps import PlannedStep
+from toolweave.engine.repeats import note_end, refuse_turn, repeat
+from toolweave.engine.steps import Link, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -41,12 +41,6 @@ USUAL = (OUTPUT_PORT,)
 # In a row of computed steps, in place of a value's index: a loop begins its next iteration.
 TURN = -1
 FLOW_STOPPED = "FLOW_STOPPED"
-
-
-def _with_earlier(event: StepWaiting, before: Resumed | None) -> StepWaiting:
-    """Add a part's entry after those of the earlier parts."""
-    earlier = before.memory if before is not None and isinstance(before.memory, list) else []
-    return replace(event, memory=[*earlier, event.memory])
 
 
 class RunState:
@@ -127,7 +121,7 @@ class RunState:
             case StepWaiting(key):
                 self._forget(key)
                 before = self.resumed.pop(key, None)
-                self.waiting[key] = _with_earlier(event, before) if event.adds else event
+                self.waiting[key] = with_earlier(event, before) if event.adds else event
             case Answered(key):
                 if self.accepts_answer(key):  # else it came too late
                     self.answers.setdefault(key, []).append(event)
@@ -250,10 +244,15 @@ class RunState:
         if place.step.is_loop:
             self._close_loop(key)
             self._forgive(key)
+        if place.frame.repeats is not None and not note_end(place):
+            return  # an answer led back meanwhile, and the step runs again
         place.frame.outcomes[place.step.index] = outcome
         if place.step.may_stop and STOPPED in outcome.ports:
             self.stopped_by = self.stopped_by or place
         self._decided(place, outcome.ports)
+        for link in place.step.back:
+            if link.port in outcome.ports:
+                self._lead_back(place, link)
 
     def hand_on(self, place: StepFrame, outcome: Outcome) -> StepFrame | None:
         """As `leave`; if only one step can follow, and it computes, return its place instead.
@@ -262,7 +261,8 @@ class RunState:
         """
         step, frame = place.step, place.frame
         target = self.plan.followers[step.index]
-        if target is None or outcome.ports != USUAL or self.resumed or self.answers:
+        is_held = self.resumed or self.answers or frame.repeats is not None
+        if target is None or outcome.ports != USUAL or is_held:
             self.leave(place, outcome)
             return None
         self._forget(place.key)
@@ -326,7 +326,7 @@ class RunState:
                 if frame.undecided[link.target]:
                     if target.gathers_s and frame.taken[link.target]:
                         self._gather(StepFrame(frame, target))
-                elif link.target in frame.outcomes:
+                elif link.target in frame.outcomes and not frame.runs_again(link.target):
                     pass  # it continued without this branch
                 elif frame.taken[link.target]:
                     self._enter(frame, target)
@@ -336,6 +336,15 @@ class RunState:
                 self._open_gate(frame, loop, waiting)
             if frame.open_steps == 0 and frame.loop is not None:
                 self._turned(frame)
+
+    def _lead_back(self, place: StepFrame, link: Link) -> None:
+        """Run an earlier step of a drawn workflow again, and what follows it."""
+        if (refused := refuse_turn(self.plan, place, link)) is not None:
+            self.failures[place.key] = refused
+            return
+        active = {*self.ready, *self.running, *self.waiting, *self.retrying, *self.uncertain}
+        repeat(self.plan, place.frame, link, active)
+        self._enter(place.frame, self.plan.steps[link.target])
 
     def _open_gate(
         self, frame: Frame, loop: int, waiting: list[tuple[StepFrame, tuple[str, ...]]]

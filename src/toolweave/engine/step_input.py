@@ -111,7 +111,7 @@ class Binder:
         if edits is not None and place.key in edits:
             return edits[place.key]
         only = place.step.only_link
-        if only is not None:
+        if only is not None and place.frame.repeats is None:
             return self.carried(place, only)
         if not place.step.incoming:
             return self.state.inputs
@@ -270,8 +270,13 @@ class StepNames(Mapping[str, Json]):
 
 
 def _taken(place: StepFrame) -> Iterator[Link]:
-    frame = place.frame
+    frame, repeats = place.frame, place.frame.repeats
+    if repeats is not None and place.step.index in repeats.entered:
+        yield repeats.entered[place.step.index]
+        return
     for link in place.step.incoming:
+        if repeats is not None and repeats.is_stale(link.source):
+            continue
         outcome = frame.outcomes.get(link.source)
         is_turn = frame.loop is not None and link.source == frame.loop.step.index
         if is_turn or (outcome is not None and link.port in outcome.ports):

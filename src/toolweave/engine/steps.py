@@ -43,6 +43,8 @@ class PlannedStep:
     # The loops that wait for it, once per link into a body; and how many links this one waits for.
     gated: tuple[int, ...] = ()
     gates: int = 0
+    # Links of a drawn workflow to an earlier step, which then runs again.
+    back: tuple[Link, ...] = ()
 
     @property
     def id(self) -> str:
@@ -98,7 +100,7 @@ class PlannedStep:
     @cached_property
     def way_out(self) -> frozenset[str]:
         """The ports with an outgoing edge."""
-        return frozenset(link.port for link in self.outgoing)
+        return frozenset(link.port for link in (*self.outgoing, *self.back))
 
     @cached_property
     def handles_errors(self) -> bool:

@@ -187,7 +187,8 @@ def _limited(spec: NodeSpec, name: str) -> bool:
 
 def _setting(random: Random, given: Field) -> Any:
     """A value for an optional setting that changes nothing else; nothing where it might."""
-    if given.name in {"enabled", "use_oauth"} or given.options:
+    # Sorting needs a field as well.
+    if given.name in {"enabled", "use_oauth", "sort_filtered_results"} or given.options:
         return None
     if given.type == "boolean":
         return random.random() < 0.5

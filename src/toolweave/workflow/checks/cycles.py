@@ -1,4 +1,4 @@
-"""Cycles: only the body of a loop may lead back, and only to its loop."""
+"""Cycles: only the body of a loop may lead back to its loop, and a drawn decision to a step."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,14 +8,20 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_loop, type_of
 from toolweave.workflow.checks.ports import LOOP_PORTS, NEXT, is_attachment
 from toolweave.workflow.model import Edge, NodeId
+from toolweave.workflow.revise_loops import leads_back
 
 MAX_NAMED = 8
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield a problem for every edge that leads back to an earlier node."""
+    repeating: set[int] | None = None
     for index, names, is_body in _Walk(case).backward():
         edge = case.workflow.edges[index]
+        if repeating is None:
+            repeating = {id(one) for one in leads_back(case.graph)}
+        if id(edge) in repeating:
+            continue
         if not is_body:
             yield _cycle(case, index, names)
         elif is_loop(case.graph.nodes[edge.target]) and edge.target_port != NEXT:

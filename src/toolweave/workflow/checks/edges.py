@@ -21,6 +21,7 @@ from toolweave.workflow.checks.ports import (
 )
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
+from toolweave.workflow.revise_loops import leads_back
 
 # The port of a node with several outputs is not guessed.
 MAX_PORTS = 100
@@ -40,7 +41,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if edge.source not in case.graph.nodes or edge.target not in case.graph.nodes:
             yield from ends.unknown(index, edge)
             continue
-        if edge.source == edge.target and not _is_empty_body(case, edge):
+        if edge.source == edge.target and not _may_repeat(case, edge):
             yield _to_itself(case, index, edge)
             continue
         first = seen.setdefault((edge.source, edge.target, *way(edge)), index)
@@ -62,8 +63,11 @@ def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
     return Problem("EDGE_TO_ITSELF", place, message, hint=hint, patch=(_remove(index),))
 
 
-def _is_empty_body(case: CheckContext, edge: Edge) -> bool:
-    return is_loop(case.graph.nodes[edge.source]) and edge.source_port in LOOP_PORTS
+def _may_repeat(case: CheckContext, edge: Edge) -> bool:
+    """Whether it is the empty body of a loop, or a drawn decision that asks again."""
+    if is_loop(case.graph.nodes[edge.source]) and edge.source_port in LOOP_PORTS:
+        return True
+    return any(one is edge for one in leads_back(case.graph))
 
 
 def _twice(case: CheckContext, index: int, first: int, edge: Edge) -> Problem:

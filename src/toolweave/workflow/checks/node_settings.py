@@ -61,7 +61,9 @@ def _is_step(case: CheckContext, node: Node) -> bool:
 
 
 def _place(refused: Invalid) -> tuple[str, ...]:
-    """Return the steps to the refused value; a field of a service is named with dots."""
+    """Return the steps to the refused value; none for a wrong type, which `values` reports."""
+    if "expected" in refused.facts:
+        return ()
     at, field = refused.facts.get("at"), refused.facts.get("field")
     if isinstance(at, str):
         return tuple(steps_of(at))
