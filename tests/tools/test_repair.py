@@ -59,6 +59,12 @@ def _applied(value: Json, operation: JsonObject) -> Json:
     ("arguments", "mended"),
     [
         ({"count": "5"}, {"count": 5}),
+        ({"count": "five"}, {"count": 5}),
+        ({"count": [5]}, {"count": 5}),
+        ({"count": {"value": 5}}, {"count": 5}),
+        ({"on": 0}, {"on": False}),
+        ({"tags": "a, b"}, {"tags": ["a", "b"]}),
+        ({"config": [{"name": "key", "value": "x"}]}, {"config": {"key": "x"}}),
         ({"count": " -5 "}, {"count": -5}),
         ({"ratio": "5"}, {"ratio": 5}),
         ({"ratio": "-0.5e2"}, {"ratio": -50.0}),
@@ -92,7 +98,7 @@ def test_a_patch_makes_the_arguments_fit(arguments: Json, mended: Json) -> None:
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        ({"count": "five"}, None),
+        ({"count": "many"}, None),
         ({"count": "007"}, None),
         ({"count": 1.5}, None),
         ({"short": "7"}, None),
@@ -101,12 +107,12 @@ def test_a_patch_makes_the_arguments_fit(arguments: Json, mended: Json) -> None:
         ({"config": '{"key": 1}'}, None),
         ({"config": []}, None),
         ({"count": None}, "leave it out if there is no value"),
-        ({"region": "us-east-2"}, "did you mean 'us-east-1'?"),
+        ({"region": "us-east-2"}, None),
         ({"region": "mars"}, None),
         # As close to one as to another, too short to tell, or too far.
-        ({"format": "jsonx"}, "did you mean 'json'?"),
+        ({"format": "jsonx"}, None),
         ({"format": "mp"}, None),
-        ({"format": "marking"}, "did you mean 'markdown'?"),
+        ({"format": "marking"}, None),
         ({"counter": 1}, "did you mean 'count'?"),
         ({"region": []}, None),
         ({"regionn": "nowhere"}, "did you mean 'region'?"),

@@ -11,11 +11,12 @@ from itertools import islice
 
 from rapidfuzz.distance import OSA
 
-from toolweave import json_text
-from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
+from toolweave.tools.conversions import conversions
 from toolweave.tools.document import Steps
+from toolweave.tools.meaning import meant as meant_options
+from toolweave.tools.meaning import renamed
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
@@ -24,18 +25,10 @@ MAX_COMPARED = 100
 MAX_NAME = 40
 # Allowed edits, and the minimum name length for any.
 MAX_SLIPS = 3
+MAX_LISTED = 8
 SHORT = 2
-MAX_PARSED = 10_000
-_INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
 _DIGITS = re.compile(r"\d+")
 _SEPARATORS = re.compile(r"[\s_.-]+")
-_NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
-# Words, addresses, channels; no separators, brackets or signs of an expression.
-_PLAIN = re.compile(r"[\w#@/:+-][\w#@/:+. -]*")
-# `data.items`: may be an expression.
-_PATH = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
-# YAML booleans too: converted files contain them as texts.
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 Operation = dict[str, Json]
 
@@ -85,8 +78,11 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
     bound = min(max(1, len(plain) // 4), MAX_SLIPS) if len(plain) > SHORT else 0
     near: list[tuple[int, str]] = []
     for name in dict.fromkeys(islice(known, MAX_COMPARED)):
-        distance = OSA.distance(plain, _letters(name), score_cutoff=bound)
-        if distance <= bound and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME:
+        letters = _letters(name)
+        # `XOR` is not a typo of `OR`.
+        allowed = bound if len(letters) > SHORT else 0
+        distance = OSA.distance(plain, letters, score_cutoff=allowed)
+        if distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME:
             near.append((distance, name))
     near.sort()
     is_clear = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
@@ -105,6 +101,11 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     strange = [key for key in given if key not in known]
     free = [key for key in known if key not in given]
     slips = [key for key in strange[:MAX_COMPARED] if misspelt(key, free) == name]
+    slips = slips or [
+        key
+        for key in strange[:MAX_COMPARED]
+        if _only_fitting(key, given[key], known, free, explainer) == name
+    ]
     meant = slips[0] if slips else closest(name, strange)
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
@@ -133,12 +134,12 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     known_names = [str(name) for name in names] if isinstance(names, list) else []
     free = [name for name in known_names if name not in parent]
     wrong = str(fault.path[-1])
-    slip = misspelt(wrong, free)
+    known = explainer.properties(fault.schema)
+    slip = misspelt(wrong, free) or _only_fitting(wrong, fault.value, known, free, explainer)
     meant = slip or closest(wrong, free)
     if meant is None:
         listed = ", ".join(shown(name) for name in free[:8])
         return Repair(f"available: {listed}" if listed else "remove it")
-    known = explainer.properties(fault.schema)
     move: Operation = {
         "op": "move",
         "from": pointer(*fault.path),
@@ -146,6 +147,22 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     }
     is_certain = slip is not None and explainer.fits(known.get(meant, True), fault.value)
     return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
+
+
+def _only_fitting(
+    wrong: str, value: Json, known: JsonObject, free: list[str], explainer: Explainer
+) -> str | None:
+    """Return the only free name that means the same and accepts the value."""
+    found = [
+        name
+        for name in renamed(wrong, free)
+        if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_deprecated(schema: Json) -> bool:
+    return isinstance(schema, dict) and schema.get("deprecated") is True
 
 
 def _option(fault: Violation) -> Repair:
@@ -161,50 +178,30 @@ def _option(fault: Violation) -> Repair:
     texts = [option for option in options if isinstance(option, str)]
     if slip := misspelt(text, texts):
         return Repair(f"did you mean {slip!r}?", (_replace(fault.path, slip),))
-    meant = closest(text, texts)
-    return Repair(f"did you mean {meant!r}?") if meant is not None else NONE
+    found = meant_options(text, texts, _field(fault.path))
+    if len(found) == 1:
+        return Repair(f"did you mean {found[0]!r}?", (_replace(fault.path, found[0]),))
+    if found:
+        return Repair(f"choose one of {', '.join(shown(one) for one in found[:MAX_LISTED])}")
+    return NONE
+
+
+def _field(path: Steps) -> str:
+    """The name of the field that a path leads to, of a list's item the list's."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
 def _kind(fault: Violation, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
-    for value in _conversions(fault.value, kinds):
+    described = fault.schema.get("description")
+    about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
+    for value in conversions(fault.value, kinds, about):
         if explainer.fits(fault.schema, value):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
     if fault.value is None:
         return Repair("leave it out if there is no value")
     return NONE
-
-
-def _conversions(value: Json, kinds: list[Json]) -> Iterator[Json]:
-    """Yield lossless conversions of a value to other types."""
-    if isinstance(value, str):
-        yield from _from_text(value.strip(), kinds)
-    elif isinstance(value, int | float) and "string" in kinds:
-        yield written(value)
-    if "array" in kinds and _is_one_item(value):
-        yield [value]
-
-
-def _is_one_item(value: Json) -> bool:
-    """Whether a value can only be the single item of a list: no list as text, no expression."""
-    if isinstance(value, str):
-        return _PLAIN.fullmatch(value) is not None and _PATH.fullmatch(value) is None
-    return value is not None and not isinstance(value, list)
-
-
-def _from_text(text: str, kinds: list[Json]) -> Iterator[Json]:
-    if ("integer" in kinds or "number" in kinds) and _INTEGER.fullmatch(text):
-        yield int(text)
-    if "number" in kinds and _NUMBER.fullmatch(text):
-        yield float(text)
-    if "boolean" in kinds and text.lower() in _BOOLEANS:
-        yield _BOOLEANS[text.lower()]
-    if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "["):
-        try:
-            yield json_text.read(text, max_bytes=MAX_PARSED)
-        except Invalid:
-            return
 
 
 def with_article(kind: str) -> str:

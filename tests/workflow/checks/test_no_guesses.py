@@ -68,7 +68,7 @@ def test_a_port_of_another_meaning_is_not_guessed(port: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("bug, urgent", "bug;urgent", "bug\nurgent", "data.labels", "data.items[0]", "$.labels"),
+        *("bug or urgent, now", "bug\nurgent", "data.labels", "data.items[0]", "$.labels"),
         *("$json.labels", "${labels}", "=labels", "nodes['a'].labels", "labels.split(',')"),
     ],
 )

@@ -1,0 +1,130 @@
+"""Finds the options that a value means, by words instead of letters."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from toolweave.tools import key_groups, word_groups
+
+MAX_LENGTH = 60
+MAX_OPTIONS = 100
+_SEPARATORS = re.compile(r"[\s_.\-]+")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NOTE = re.compile(r"\s*\([^()]*\)$")
+_TAG = re.compile(r"([a-z]{2})[-_][A-Za-z]{2,4}")
+_MEDIA = re.compile(r"[a-z]+/(?:[a-z.]+\+)?(?:x-)?([a-z-]+)(?:;.*)?")
+_VERSION = re.compile(r"([A-Za-z]{3,})v?\d+")
+_STEM = re.compile(r"(?:ation|ing|ed|es|s|e|ion)$")
+# A value with one of these says the opposite of the option it contains.
+_NEGATIONS = frozenset({"not", "no", "non", "without", "never", "except", "un", "dont", "skip"})
+_NOISE = frozenset({"api", "chat", "type", "mode", "the", "a", "an", "by", "to", "of", "new"})
+
+
+def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
+    """The options that `given` may mean; one is certain, several are a choice.
+
+    `about` is the name of the field; its words may be repeated in a value.
+    """
+    known = list(dict.fromkeys(options))[:MAX_OPTIONS]
+    value = _NOTE.sub("", given.strip())
+    if not value or len(value) > MAX_LENGTH:
+        return []
+    for found in (_same(value, known), _short(value, known), _worded(value, known, about)):
+        if found:
+            return found
+    return []
+
+
+def _same(value: str, known: Sequence[str]) -> list[str]:
+    """Options with the same letters, or in a group with the value."""
+    plain = plain_word(value)
+    same = [option for option in known if plain_word(option) == plain]
+    if same:
+        return same
+    return _grouped(plain, known, word_groups.GROUPS)
+
+
+def _grouped(plain: str, known: Sequence[str], groups: tuple[str, ...]) -> list[str]:
+    numbers = _numbers(groups)
+    mine = numbers.get(plain, frozenset())
+    return [one for one in known if mine & numbers.get(plain_word(one), frozenset())]
+
+
+def renamed(wrong: str, free: Iterable[str]) -> list[str]:
+    """The names among `free` that a key of another system means."""
+    known = list(dict.fromkeys(free))[:MAX_OPTIONS]
+    plain = plain_word(wrong)
+    same = [name for name in known if plain_word(name) == plain]
+    return same or _grouped(plain, known, key_groups.GROUPS)
+
+
+def is_related(wrong: str, known: Iterable[str]) -> bool:
+    """Whether a name shares a word with another, so that it may mean it."""
+    given = words(wrong)
+    return any(given & words(name) for name in list(known)[:MAX_OPTIONS])
+
+
+def _short(value: str, known: Sequence[str]) -> list[str]:
+    """`de-DE` for `de`, `text/html` for `html`, `sqlite3` for `sqlite`, `qa` for its words."""
+    lowered = value.strip().lower()
+    for pattern in (_TAG, _MEDIA, _VERSION):
+        if match := pattern.fullmatch(lowered):
+            return _same(match.group(1), known)
+    if 2 <= len(lowered) <= 4:
+        return [one for one in known if _initials(one) == lowered]
+    return []
+
+
+def _worded(value: str, known: Sequence[str], about: str) -> list[str]:
+    """Options whose words are those of the value, more or fewer."""
+    given = words(value)
+    if not given or given & _NEGATIONS:
+        return []
+    named = {option: found for option in known if (found := words(option))}
+    equal = [option for option, found in named.items() if found == given]
+    longer = [option for option, found in named.items() if given < found]
+    spare = _NOISE | words(about)
+    shorter = [
+        option
+        for option, found in named.items()
+        if found < given and (len(found) > 1 or given - found <= spare)
+    ]
+    return equal or longer or shorter
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The words of a name in their basic form: `chat.postMessage` is chat, message and send."""
+    return frozenset(_basic(one.lower()) for one in _WORD.findall(name))
+
+
+def plain_word(text: str) -> str:
+    """A word without case and separators."""
+    return _SEPARATORS.sub("", text.strip().casefold()) or text.strip()
+
+
+def _basic(word: str) -> str:
+    if word in _verbs():
+        return _verbs()[word]
+    stem = _STEM.sub("", word)
+    return _verbs().get(stem, stem if len(stem) > 2 else word)
+
+
+def _initials(option: str) -> str:
+    found = _WORD.findall(option)
+    return "".join(one[0].lower() for one in found) if len(found) > 1 else ""
+
+
+@cache
+def _numbers(groups: tuple[str, ...]) -> dict[str, frozenset[int]]:
+    """The numbers of the groups of every word."""
+    found: dict[str, set[int]] = {}
+    for index, group in enumerate(groups):
+        for word in group.split():
+            found.setdefault(plain_word(word), set()).add(index)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+@cache
+def _verbs() -> dict[str, str]:
+    return {word: group.split()[0] for group in word_groups.VERBS for word in group.split()}
