@@ -13,6 +13,7 @@ from servers.rooms import pinned
 from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import STOPPED, ChatEvent, ChatLimits, Conversation
 from toolweave.assistant.home_models import OnDemandModelCaller
+from toolweave.assistant.tool_context import ContextRecord
 from toolweave.catalog.resources.model import Called
 from toolweave.errors import Denied, Limited, NotFound
 from toolweave.testing.model import calls, says, together
@@ -62,7 +63,8 @@ async def talk_at(desk: Desk, scope: str = "chat:1", bound_to: str | None = None
     "002:AIToolContext.tools", "002:AIToolContext.inputSchema", "002:AIToolContext.enabledServers"
 )
 async def test_the_context_has_every_tool_with_a_valid_schema(desk: Desk) -> None:
-    shown: Any = (await tool_context(desk.studio.home, desk.studio.gate, "chat:1")).as_json()
+    context = await tool_context(desk.studio.home, desk.studio.gate, "chat:1")
+    shown = ContextRecord.of(context).as_json()
     assert shown["enabledServers"] == [SERVER]
     assert len(shown["tools"]) == len(await desk.studio.gate.tools(SERVER))
     (server,) = await desk.studio.home.registry.list()

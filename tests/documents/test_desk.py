@@ -9,6 +9,7 @@ import anyio.lowlevel
 import pytest
 
 from toolweave.documents.bindings import read_binding
+from toolweave.documents.document_json import DocumentRunRecord
 from toolweave.documents.service import DocumentRunReport, DocumentService, document_key
 from toolweave.documents.workspace import document_service
 from toolweave.errors import NotFound, Unavailable
@@ -123,7 +124,7 @@ async def test_a_result_appears_below_its_block_and_stays_until_something_change
     write(notes, f"# Notes\n\n{block()}\nAfter.\n")
     tools = Tools()
     first = await run(desk, notes, tools)
-    assert (first.is_success, first.as_json()["ran"]) == (True, 1)
+    assert (first.is_success, DocumentRunRecord.read(first).ran) == (True, 1)
     (call,) = tools.calls
     assert (call.server, call.tool, call.source, call.line) == ("demo", "echo", "document", 3)
     assert call.location == str(notes)
@@ -131,7 +132,8 @@ async def test_a_result_appears_below_its_block_and_stays_until_something_change
     assert "> echo says hi\n" in written
     assert written.endswith("\nAfter.\n")
     again = await run(desk, notes, tools)
-    assert (again.as_json()["ran"], again.as_json()["skipped"]) == (0, 1)
+    record = DocumentRunRecord.read(again)
+    assert (record.ran, record.skipped) == (0, 1)
     assert read(notes) == written
     await run(desk, notes, tools, refresh=True)
     assert len(tools.calls) == 2

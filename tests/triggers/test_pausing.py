@@ -155,11 +155,12 @@ async def test_every_trigger_of_every_workflow_is_listed_with_what_is_wrong(host
     }
     assert "cannot be used" in (found["never"].reason or "")
     assert not found["daily"].is_current
-    assert ("Time zone", "Europe/Berlin") in found["daily"].facts
+    facts = [(fact.label, fact.value) for fact in found["daily"].facts]
+    assert ("Time zone", "Europe/Berlin") in facts
     assert [time[11:16] for time in found["daily"].next_times] == ["08:00"] * 3
     hook = found["hook"].hook
     assert hook is not None
-    assert (hook.paths, hook.methods, hook.proof) == (("/orders",), ("POST",), "none")
+    assert (hook.paths, hook.methods, hook.proof) == (["/hooks/orders"], ["POST"], "none")
 
 
 async def test_the_last_deliveries_are_kept_with_their_runs_and_no_more(host: Host) -> None:

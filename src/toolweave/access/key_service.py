@@ -1,10 +1,26 @@
 """Create and revoke API keys, with the same rules for CLI and REST."""
 
 from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from toolweave.access.keys import STUDIO, ApiKey, ApiKeys, KeyId
 from toolweave.errors import Conflict, Invalid
-from toolweave.json_text import JsonObject
+from toolweave.json_record import JsonRecord
+
+Names = Annotated[list[str], BeforeValidator(sorted)]
+
+
+class KeyRecord(JsonRecord):
+    """An API key without its secret."""
+
+    id: str
+    name: str
+    scopes: Names
+    created_at: str
+    revoked_at: str | None
+    tools: Names | None
 
 
 async def create_key(
@@ -43,15 +59,3 @@ async def revoke_key(
 def is_studio_key(key: ApiKey) -> bool:
     """Whether it is the studio's own key and still valid."""
     return key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None
-
-
-def key_as_json(key: ApiKey) -> JsonObject:
-    """Return a key without its secret."""
-    return {
-        "id": key.id,
-        "name": key.name,
-        "scopes": [*sorted(key.scopes)],
-        "createdAt": key.created_at,
-        "revokedAt": key.revoked_at,
-        "tools": [*sorted(key.tools)] if key.tools is not None else None,
-    }

@@ -10,7 +10,7 @@ from typing import Literal
 import toolweave
 from toolweave.assistant.home_models import home_models
 from toolweave.home import Home
-from toolweave.json_text import JsonObject
+from toolweave.json_record import JsonRecord
 from toolweave.servers import runners
 from toolweave.servers.discovery.search import discover_all
 from toolweave.servers.import_servers import client_locations
@@ -30,10 +30,14 @@ class DoctorFinding:
     details: str
     remedy: str | None = None
 
-    def as_json(self) -> JsonObject:
-        """The finding as JSON."""
-        finding: JsonObject = {"state": self.state, "what": self.what, "details": self.details}
-        return {**finding, "remedy": self.remedy} if self.remedy else finding
+
+class FindingRecord(JsonRecord):
+    """A finding of the diagnostics; `remedy` only if there is something to do."""
+
+    state: State
+    what: str
+    details: str
+    remedy: str | None = None
 
 
 def examine_machine(environ: Mapping[str, str]) -> list[DoctorFinding]:

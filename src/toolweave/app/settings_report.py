@@ -1,14 +1,14 @@
 """Every setting with its value, its source and its description; secrets are never shown."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from toolweave.errors import Invalid
 from toolweave.home import DATABASE_NAME, Home, lockfile_path
-from toolweave.json_text import JsonObject
+from toolweave.json_record import JsonRecord
 from toolweave.settings import PREFIX, WORDS, Settings, from_environment
 
 Source = Literal["default", "environment", "command line"]
@@ -18,25 +18,14 @@ SECRET = frozenset({"VAULT_KEY", "MODEL_KEY"})
 _ADDRESSES = frozenset({"DATABASE", "MODEL_URL"})
 
 
-@dataclass(frozen=True, slots=True)
-class SettingLine:
-    """One setting."""
+class SettingLine(JsonRecord):
+    """A setting; `words` describes what a null value means."""
 
     variable: str
     words: str
     value: str | None
     default: str | None
     source: Source
-
-    def as_json(self) -> JsonObject:
-        """The setting as JSON."""
-        return {
-            "variable": self.variable,
-            "words": self.words,
-            "value": self.value,
-            "default": self.default,
-            "source": self.source,
-        }
 
 
 def setting_lines(home: Home) -> list[SettingLine]:
@@ -70,7 +59,11 @@ def _line(
     elif name in _ADDRESSES and value:
         value = without_password(value)
     return SettingLine(
-        variable, WORDS[name], value or _usual(name, home), _text(default.get(name)), source
+        variable=variable,
+        words=WORDS[name],
+        value=value or _usual(name, home),
+        default=_text(default.get(name)),
+        source=source,
     )
 
 

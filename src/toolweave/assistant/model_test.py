@@ -1,19 +1,17 @@
 """Test a model with one small request."""
 
 import time
-from dataclasses import dataclass
 
 from toolweave.catalog.resources.model import ModelCaller, ModelQuestion, Said
-from toolweave.json_text import JsonObject
+from toolweave.json_record import JsonRecord
 
 # Some models count reasoning tokens before the answer.
 MAX_TOKENS = 400
 DEADLINE_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class ModelTestResult:
-    """The result of a test."""
+class ModelTestResult(JsonRecord):
+    """The result of a test request."""
 
     model: str
     provider: str
@@ -22,18 +20,6 @@ class ModelTestResult:
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
-
-    def as_json(self) -> JsonObject:
-        """Return the result as JSON."""
-        return {
-            "model": self.model,
-            "provider": self.provider,
-            "text": self.text,
-            "tookMs": self.took_ms,
-            "inputTokens": self.input_tokens,
-            "outputTokens": self.output_tokens,
-            "costUsd": self.cost_usd,
-        }
 
 
 async def check_model(caller: ModelCaller, name: str | None) -> ModelTestResult:
@@ -48,11 +34,11 @@ async def check_model(caller: ModelCaller, name: str | None) -> ModelTestResult:
     reply = await caller.ask(question)
     usage = reply.usage
     return ModelTestResult(
-        reply.model,
-        reply.provider,
-        reply.message.text.strip()[:200],
-        round((time.perf_counter() - began) * 1000),
-        usage.input_tokens,
-        usage.output_tokens,
-        usage.cost_usd,
+        model=reply.model,
+        provider=reply.provider,
+        text=reply.message.text.strip()[:200],
+        took_ms=round((time.perf_counter() - began) * 1000),
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost_usd=usage.cost_usd,
     )

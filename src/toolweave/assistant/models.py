@@ -12,7 +12,7 @@ from toolweave.assistant.provider import Provider
 from toolweave.assistant.providers import discover
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Denied, Invalid, NotFound
-from toolweave.json_text import JsonObject
+from toolweave.json_record import JsonRecord
 from toolweave.network.addresses import naming_of, origin_of
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
@@ -40,18 +40,18 @@ class Model:
     found_in: Literal["added", "environment"] = "added"
     created_at: str | None = None
 
-    def as_json(self) -> JsonObject:
-        """Return the model as JSON, never with its key."""
-        return {
-            "name": self.name,
-            "provider": self.provider,
-            "model": self.model,
-            "baseUrl": self.base_url,
-            "hasKey": self.has_key,
-            "isDefault": self.is_default,
-            "foundIn": self.found_in,
-            "createdAt": self.created_at,
-        }
+
+class ModelRecord(JsonRecord):
+    """A configured model, without its key."""
+
+    name: str
+    provider: str
+    model: str
+    base_url: str
+    has_key: bool
+    is_default: bool
+    found_in: Literal["added", "environment"]
+    created_at: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,13 @@ bound to it. Calls go through the gate, which checks them again.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import AliasPath, Field
 
 from toolweave.errors import Denied, NotFound
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_record import JsonRecord
+from toolweave.json_text import JsonObject
 from toolweave.nodes.model_tools import offered_name
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import ProgressListener, Tool, ToolCall, ToolCaller, ToolResult
@@ -34,16 +38,6 @@ class ContextTool:
     server: EnabledServer
     tool: Tool
     offered: str
-
-    def as_json(self) -> JsonObject:
-        """Return the tool as JSON."""
-        return {
-            "serverId": self.server.id,
-            "serverName": self.server.name,
-            "toolName": self.tool.name,
-            "description": self.tool.description,
-            "inputSchema": self.tool.input_schema,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +88,24 @@ class ToolContext:
         ]
         return "\n".join(lines) or "(none)"
 
-    def as_json(self) -> JsonObject:
-        """Return the context as JSON."""
-        tools: list[Json] = [one.as_json() for one in self.tools]
-        enabled: list[Json] = [*self.enabled_servers]
-        return {
-            "tools": tools,
-            "enabledServers": enabled,
-            "sectionBinding": self.section_binding,
-        }
+
+class ContextToolRecord(JsonRecord):
+    """A tool of a server that a model may use."""
+
+    server_id: str = Field(validation_alias=AliasPath("server", "id"))
+    server_name: str = Field(validation_alias=AliasPath("server", "name"))
+    tool_name: str = Field(validation_alias=AliasPath("tool", "name"))
+    description: str = Field(validation_alias=AliasPath("tool", "description"))
+    # Any: a schema.
+    input_schema: dict[str, Any] = Field(validation_alias=AliasPath("tool", "input_schema"))
+
+
+class ContextRecord(JsonRecord):
+    """The tools a model may use, and how."""
+
+    tools: list[ContextToolRecord]
+    enabled_servers: list[str]
+    section_binding: str | None
 
 
 async def build_context(

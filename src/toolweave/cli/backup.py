@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.terminal import json_option, tell
 from toolweave.errors import Conflict, Invalid, Unavailable
 from toolweave.home import DATABASE_NAME, WORKFLOWS, lockfile_path
 from toolweave.settings import Settings, from_environment
@@ -32,10 +32,11 @@ def backup(file: Path, as_json: bool) -> None:
     if file.exists():
         raise Conflict("FILE_EXISTS", f"{str(file)!r} already exists", hint="choose another name")
     names = _write(settings, file)
-    if as_json:
-        print_json({"file": str(file), "bytes": file.stat().st_size, "files": names})
-    else:
-        say(f"Wrote {file} ({file.stat().st_size:,} bytes): {', '.join(names)}")
+    tell(
+        as_json,
+        {"file": str(file), "bytes": file.stat().st_size, "files": names},
+        f"Wrote {file} ({file.stat().st_size:,} bytes): {', '.join(names)}",
+    )
 
 
 def _write(settings: Settings, file: Path) -> list[str]:

@@ -7,8 +7,8 @@ import click
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.prompts import confirm
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.commands import launch_of
 from toolweave.servers.commands import Commands, RegisteredCommand
@@ -73,12 +73,7 @@ def add(
             "network": network is True or runner == "plain",
         }
     )
-
-    async def work() -> RegisteredCommand:
-        async with current_home() as home:
-            return await Commands(home.database, home.clock).add(name, definition)
-
-    added = run(work)
+    added = in_home(lambda home: Commands(home.database, home.clock).add(name, definition))
     if as_json:
         print_json(_as_dict(added))
     else:
@@ -90,12 +85,7 @@ def add(
 @json_option
 def list_commands(as_json: bool) -> None:
     """List the registered programs."""
-
-    async def work() -> list[RegisteredCommand]:
-        async with current_home() as home:
-            return await Commands(home.database, home.clock).list()
-
-    found = run(work)
+    found = in_home(lambda home: Commands(home.database, home.clock).list())
     if as_json:
         print_json([_as_dict(one) for one in found])
     elif found:
@@ -137,10 +127,11 @@ def approve(name: str, yes: bool, as_json: bool) -> int:
             return found, is_agreed
 
     found, is_agreed = run(work)
-    if as_json:
-        print_json({"approved": is_agreed, **_as_dict(found)})
-    else:
-        say(f"Approved {name!r}." if is_agreed else "Not approved.")
+    tell(
+        as_json,
+        {"approved": is_agreed, **_as_dict(found)},
+        f"Approved {name!r}." if is_agreed else "Not approved.",
+    )
     return 0 if is_agreed else 1
 
 
@@ -149,16 +140,8 @@ def approve(name: str, yes: bool, as_json: bool) -> int:
 @json_option
 def remove(name: str, as_json: bool) -> None:
     """Remove a program."""
-
-    async def work() -> None:
-        async with current_home() as home:
-            await Commands(home.database, home.clock).remove(name)
-
-    run(work)
-    if as_json:
-        print_json({"removed": name})
-    else:
-        say(f"Removed {name!r}.")
+    in_home(lambda home: Commands(home.database, home.clock).remove(name))
+    tell(as_json, {"removed": name}, f"Removed {name!r}.")
 
 
 def _line(one: RegisteredCommand) -> str:

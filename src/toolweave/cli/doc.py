@@ -13,11 +13,12 @@ from toolweave.app.lazy import Lazy
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.block_runner import Planned
-from toolweave.documents.service import DocumentReport, DocumentRunReport, document_key, looked_json
+from toolweave.documents.document_json import DocumentRecord, DocumentRunRecord
+from toolweave.documents.service import DocumentReport, DocumentRunReport, document_key
 from toolweave.documents.workspace import StoredWorkflows, document_service
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
@@ -62,7 +63,7 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
 
     found = run(work)
     if as_json:
-        print_json([looked_json(looked) for looked in found])
+        print_json([DocumentRecord.read(looked).as_json() for looked in found])
     else:
         for looked in found:
             _tell(looked)
@@ -144,10 +145,11 @@ def bind(
             return (await document_service(home).bind(file, binding)).id
 
     id = run(work)
-    if as_json:
-        print_json({"id": id, **binding.model_dump(by_alias=True, exclude_none=True)})
-    else:
-        say(f"Bound {binding.section} of {file} to {server!r} ({id}).")
+    tell(
+        as_json,
+        {"id": id, **binding.model_dump(by_alias=True, exclude_none=True)},
+        f"Bound {binding.section} of {file} to {server!r} ({id}).",
+    )
 
 
 @doc.command("unbind")
@@ -158,16 +160,8 @@ def unbind(file: Path, binding: str | None, as_json: bool) -> None:
     """Remove a binding by its id, or all bindings of a document stored in this home."""
 
     key = document_key(file)
-
-    async def work() -> int:
-        async with current_home() as home:
-            return await document_service(home).kept.remove(key, binding)
-
-    count = run(work)
-    if as_json:
-        print_json({"removed": count})
-    else:
-        say(f"Removed {_count(count, 'binding')} of {file}.")
+    count = in_home(lambda home: document_service(home).kept.remove(key, binding))
+    tell(as_json, {"removed": count}, f"Removed {_count(count, 'binding')} of {file}.")
 
 
 async def _run_all(
@@ -267,7 +261,7 @@ def _row(planned: Planned) -> tuple[str, str, str | None, str, str]:
 
 
 def _tell_run(ran: DocumentRunReport, *, as_json: bool) -> None:
-    told = ran.as_json()
+    told = DocumentRunRecord.read(ran).as_json()
     if as_json:
         print_json(told)
         return

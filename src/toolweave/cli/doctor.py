@@ -6,7 +6,7 @@ import shlex
 import click
 
 from toolweave.app.client_config import ClientConfig, client_config
-from toolweave.app.doctor import DoctorFinding, examine_home, examine_machine
+from toolweave.app.doctor import DoctorFinding, FindingRecord, examine_home, examine_machine
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import ToolweaveError
@@ -21,7 +21,9 @@ def doctor(as_json: bool) -> int:
     findings = run(_examine)
     client = _client()
     if as_json:
-        print_json([finding.as_json() for finding in findings] + _client_report(client))
+        print_json(
+            [FindingRecord.brief(one).as_json() for one in findings] + _client_report(client)
+        )
     else:
         rows = [(_MARKS[finding.state], finding.what, finding.details) for finding in findings]
         print_table(("", "what", "details"), rows)
@@ -57,4 +59,4 @@ def _client_report(client: ClientConfig | None) -> list[JsonObject]:
     if client is None:
         return []
     finding = DoctorFinding("ok", "mcp client", shlex.join([client.command, *client.args]))
-    return [{**finding.as_json(), "configuration": client.as_json()}]
+    return [{**FindingRecord.brief(finding).as_json(), "configuration": client.as_json()}]

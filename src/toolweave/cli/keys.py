@@ -2,11 +2,11 @@
 
 import click
 
-from toolweave.access.key_service import create_key, key_as_json, revoke_key
-from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
+from toolweave.access.key_service import KeyRecord, create_key, revoke_key
+from toolweave.access.keys import SCOPES, ApiKeys
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.session import in_home
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.home import Home
 
 
@@ -24,14 +24,9 @@ def keys() -> None:
 @json_option
 def create(name: str, scopes: tuple[str, ...], tools: tuple[str, ...], as_json: bool) -> None:
     """Create a key and print it once."""
-
-    async def work() -> tuple[ApiKey, str]:
-        async with current_home() as home:
-            return await create_key(_keys(home), name, list(scopes), tools)
-
-    key, text = run(work)
+    key, text = in_home(lambda home: create_key(_keys(home), name, list(scopes), tools))
     if as_json:
-        print_json({**key_as_json(key), "key": text})
+        print_json(KeyRecord.of(key).as_json() | {"key": text})
         return
     click.echo(text)
     say("Store it safely: it is not shown again.", stderr=True)
@@ -41,14 +36,9 @@ def create(name: str, scopes: tuple[str, ...], tools: tuple[str, ...], as_json: 
 @json_option
 def list_keys(as_json: bool) -> None:
     """List keys without their secrets."""
-
-    async def work() -> list[ApiKey]:
-        async with current_home() as home:
-            return await _keys(home).list()
-
-    found = run(work)
+    found = in_home(lambda home: _keys(home).list())
     if as_json:
-        print_json([key_as_json(key) for key in found])
+        print_json([KeyRecord.of(key) for key in found])
     elif found:
         print_table(
             ("name", "scopes", "created", "state", "id"),
@@ -72,16 +62,8 @@ def list_keys(as_json: bool) -> None:
 @json_option
 def revoke(key: str, as_json: bool) -> None:
     """Revoke a key by its id or name."""
-
-    async def work() -> None:
-        async with current_home() as home:
-            await revoke_key(_keys(home), key, is_sure=True)
-
-    run(work)
-    if as_json:
-        print_json({"revoked": key})
-    else:
-        say(f"Revoked {key!r}.")
+    in_home(lambda home: revoke_key(_keys(home), key, is_sure=True))
+    tell(as_json, {"revoked": key}, f"Revoked {key!r}.")
 
 
 def _keys(home: Home) -> ApiKeys:

@@ -10,12 +10,13 @@ from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.inputs import read_inputs
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
 from toolweave.library.home_libraries import flow_runner, library_store
+from toolweave.library.library_json import LibraryContent, LibraryRecord
 from toolweave.library.models import Library, LibraryRevision, Skipped
 from toolweave.library.store import LibraryStore
 
@@ -46,9 +47,9 @@ def add(name: str, address: str, ref: str | None, as_json: bool) -> None:
 
     added, flows, templates, skipped = run(work)
     if as_json:
-        counts: JsonObject = {"flows": flows, "templates": templates}
+        counts = {"flows": flows, "templates": templates}
         left_out = [one.as_json() for one in skipped]
-        print_json({**added.as_json(), **counts, "skipped": left_out})
+        print_json({**LibraryRecord.of(added).as_json(), **counts, "skipped": left_out})
         return
     say(f"Added {name!r} at {added.ref}: {flows} flows, {templates} templates.")
     _tell_skipped(skipped)
@@ -58,14 +59,9 @@ def add(name: str, address: str, ref: str | None, as_json: bool) -> None:
 @json_option
 def list_libraries(as_json: bool) -> None:
     """List the libraries."""
-
-    async def work() -> tuple[Library, ...]:
-        async with current_home() as home:
-            return await library_store(home).list()
-
-    found = run(work)
+    found = in_home(lambda home: library_store(home).list())
     if as_json:
-        print_json([one.as_json() for one in found])
+        print_json([LibraryRecord.of(one) for one in found])
     elif found:
         rows = [(one.name, one.ref, one.remote.url) for one in found]
         print_table(("name", "ref", "from"), rows)
@@ -151,31 +147,15 @@ def refresh(name: str | None, as_json: bool) -> None:
 @json_option
 def remove(name: str, as_json: bool) -> None:
     """Remove a library and its local copy."""
-
-    async def work() -> None:
-        async with current_home() as home:
-            await library_store(home).remove(name)
-
-    run(work)
-    if as_json:
-        print_json({"removed": name})
-    else:
-        say(f"Removed {name!r}.")
+    in_home(lambda home: library_store(home).remove(name))
+    tell(as_json, {"removed": name}, f"Removed {name!r}.")
 
 
 async def _show_all(libraries: LibraryStore, name: str, ref: str | None, *, as_json: bool) -> None:
     flows, templates = await libraries.flows(name, ref), await libraries.templates(name, ref)
     skipped = (*flows.skipped, *templates.skipped)
     if as_json:
-        print_json(
-            {
-                "library": name,
-                **flows.at.as_json(),
-                "flows": [one.as_json() for one in flows.flows],
-                "templates": [one.as_json() for one in templates.templates],
-                "skipped": [one.as_json() for one in skipped],
-            }
-        )
+        print_json(LibraryContent.read(name, flows, templates))
         return
     _tell_at(name, flows.at)
     rows = [("flow", one.name, one.description) for one in flows.flows]
@@ -200,7 +180,7 @@ async def _show_one(
             template = await libraries.template(name, wanted, ref)
         except NotFound:
             raise missing from None
-        print_json(template.as_json())
+        print_json(template)
         return
     if not as_json:
         _tell_at(name, found.at)

@@ -7,11 +7,11 @@ import click
 
 from toolweave.assistant.home_models import home_models, open_model_caller
 from toolweave.assistant.model_test import ModelTestResult, check_model
-from toolweave.assistant.models import Model, NewModel
+from toolweave.assistant.models import ModelRecord, NewModel
 from toolweave.assistant.providers import discover
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 
 NONE_YET = (
     "No models yet. `toolweave models add NAME --provider anthropic` adds one; ANTHROPIC_API_KEY,"
@@ -49,14 +49,9 @@ def add(
     """Add a model; its key is read from the prompt or standard input and stored in the vault."""
     wants_key = with_key or key_env is not None or discover()[provider].key_variable is not None
     new = NewModel(name, provider, model, base_url, _key(key_env) if wants_key else None)
-
-    async def work() -> Model:
-        async with current_home() as home:
-            return await home_models(home).add(new)
-
-    added = run(work)
+    added = in_home(lambda home: home_models(home).add(new))
     if as_json:
-        print_json(added.as_json())
+        print_json(ModelRecord.of(added))
     else:
         note = " It is the default model." if added.is_default else ""
         say(f"Added {name!r}: {added.model} at {added.base_url}.{note}")
@@ -78,14 +73,9 @@ def _key(key_env: str | None) -> str:
 @json_option
 def list_models(as_json: bool) -> None:
     """List the configured models without their keys."""
-
-    async def work() -> list[Model]:
-        async with current_home() as home:
-            return await home_models(home).list()
-
-    found = run(work)
+    found = in_home(lambda home: home_models(home).list())
     if as_json:
-        print_json([model.as_json() for model in found])
+        print_json([ModelRecord.of(model) for model in found])
     elif found:
         print_table(
             ("", "name", "provider", "model", "address", "key", "from"),
@@ -115,7 +105,7 @@ def test(name: str | None, as_json: bool) -> None:
 
     tried = run(work)
     if as_json:
-        print_json(tried.as_json())
+        print_json(tried)
     else:
         cost = "" if tried.cost_usd is None else f", {tried.cost_usd:.6f} USD"
         say(f"{tried.model} of {tried.provider} answers {tried.text!r}.")
@@ -127,16 +117,8 @@ def test(name: str | None, as_json: bool) -> None:
 @json_option
 def default(name: str, as_json: bool) -> None:
     """Make this the default model."""
-
-    async def work() -> Model:
-        async with current_home() as home:
-            return await home_models(home).make_default(name)
-
-    model = run(work)
-    if as_json:
-        print_json(model.as_json())
-    else:
-        say(f"{name!r} is now the default model.")
+    model = in_home(lambda home: home_models(home).make_default(name))
+    tell(as_json, ModelRecord.of(model), f"{name!r} is now the default model.")
 
 
 @models.command("remove")
@@ -144,13 +126,5 @@ def default(name: str, as_json: bool) -> None:
 @json_option
 def remove(name: str, as_json: bool) -> None:
     """Remove a model and its key."""
-
-    async def work() -> None:
-        async with current_home() as home:
-            await home_models(home).remove(name)
-
-    run(work)
-    if as_json:
-        print_json({"removed": name})
-    else:
-        say(f"Removed {name!r}.")
+    in_home(lambda home: home_models(home).remove(name))
+    tell(as_json, {"removed": name}, f"Removed {name!r}.")

@@ -7,12 +7,12 @@ import click
 
 from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.environment import known_offline
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
 from toolweave.home import workflow_store
 from toolweave.publishing.service import PublicationRequest, publish, unpublish
-from toolweave.publishing.store import IfLeft, Publication, PublishedStore, Tasks
+from toolweave.publishing.store import IfLeft, Publication, PublicationRecord, PublishedStore, Tasks
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.ids import slug
 from toolweave.workflow.store import WorkflowStore
@@ -59,10 +59,11 @@ def publish_workflow(
             return await publish(home, await known_offline(home), wish)
 
     made = run(work)
-    if as_json:
-        print_json(made.as_json())
-    else:
-        say(f"Published {made.workflow!r} as the tool {made.tool!r}.")
+    tell(
+        as_json,
+        PublicationRecord.of(made),
+        f"Published {made.workflow!r} as the tool {made.tool!r}.",
+    )
 
 
 @click.command("unpublish")
@@ -70,16 +71,12 @@ def publish_workflow(
 @json_option
 def unpublish_workflow(name: str, as_json: bool) -> None:
     """Unpublish a tool by its name or its workflow's; active runs continue."""
-
-    async def work() -> Publication:
-        async with current_home() as home:
-            return await unpublish(home, name)
-
-    removed = run(work)
-    if as_json:
-        print_json({"unpublished": removed.tool, "workflow": removed.workflow})
-    else:
-        say(f"{removed.tool!r} is unpublished.")
+    removed = in_home(lambda home: unpublish(home, name))
+    tell(
+        as_json,
+        {"unpublished": removed.tool, "workflow": removed.workflow},
+        f"{removed.tool!r} is unpublished.",
+    )
 
 
 @click.command("published")
@@ -95,7 +92,12 @@ def list_published(as_json: bool) -> None:
 
     found, revisions = run(work)
     if as_json:
-        print_json([one.as_json() | {"state": _state(one, revisions)} for one in found])
+        print_json(
+            [
+                PublicationRecord.of(one).as_json() | {"state": _state(one, revisions)}
+                for one in found
+            ]
+        )
     elif found:
         rows = [
             (one.tool, one.workflow, _state(one, revisions), one.published_at, one.description)

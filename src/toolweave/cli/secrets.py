@@ -5,8 +5,8 @@ import sys
 import click
 
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, say, tell
 
 
 @click.group(cls=HelpfulGroup)
@@ -25,16 +25,12 @@ def set_secret(name: str, as_json: bool) -> None:
         value = sys.stdin.read().rstrip("\n")
     if not value:
         raise click.UsageError("the value is empty")
-
-    async def work() -> None:
-        async with current_home() as home:
-            await home.vault.put(name, value)
-
-    run(work)
-    if as_json:
-        print_json({"stored": name})
-    else:
-        say(f"Stored. Use it as ${{vault:{name}}} in a server's environment or headers.")
+    in_home(lambda home: home.vault.put(name, value))
+    tell(
+        as_json,
+        {"stored": name},
+        f"Stored. Use it as ${{vault:{name}}} in a server's environment or headers.",
+    )
 
 
 @secrets.command("list")
@@ -60,13 +56,5 @@ def list_secrets(as_json: bool) -> None:
 @json_option
 def remove_secret(name: str, as_json: bool) -> None:
     """Delete a secret."""
-
-    async def work() -> None:
-        async with current_home() as home:
-            await home.vault.delete(name)
-
-    run(work)
-    if as_json:
-        print_json({"removed": name})
-    else:
-        say(f"Removed {name!r}.")
+    in_home(lambda home: home.vault.delete(name))
+    tell(as_json, {"removed": name}, f"Removed {name!r}.")

@@ -10,8 +10,8 @@ import click
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.credentials.accounts import Tested, client_of, kind_of, open_desk
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
+from toolweave.credentials.accounts import CredentialRecord, Tested, client_of, kind_of, open_desk
 from toolweave.credentials.store import Credential
 from toolweave.servers.sign_in import Show, SignIn
 
@@ -32,7 +32,7 @@ def list_services(as_json: bool) -> None:
 
     found = run(work)
     if as_json:
-        print_json([_as_dict(one) for one in found])
+        print_json([CredentialRecord.of(one) for one in found])
     elif found:
         rows = [(one.name, one.kind, one.auth, one.base_url or "its own") for one in found]
         print_table(("name", "kind", "signed in by", "address"), rows)
@@ -93,10 +93,11 @@ def add(
             return await desk.sign_in(name, of_kind, client, sign_in, base_url=base_url)
 
     stored = run(work)
-    if as_json:
-        print_json(_as_dict(stored))
-    else:
-        say(f"Stored for {of_kind}. Use it as ${{vault:{name}}} in a node's token field.")
+    tell(
+        as_json,
+        CredentialRecord.of(stored),
+        f"Stored for {of_kind}. Use it as ${{vault:{name}}} in a node's token field.",
+    )
 
 
 @services.command("test")
@@ -110,12 +111,7 @@ def test(name: str, as_json: bool) -> None:
             return await desk.test(name)
 
     found = run(work)
-    if as_json:
-        print_json(
-            {"name": found.name, "kind": found.kind, "who": found.who, "address": found.address}
-        )
-    else:
-        say(f"{found.name!r} works: {found.kind} at {found.address} says {found.who}.")
+    tell(as_json, found, f"{found.name!r} works: {found.kind} at {found.address} says {found.who}.")
 
 
 @services.command("remove")
@@ -129,10 +125,7 @@ def remove(name: str, as_json: bool) -> None:
             await desk.remove(name)
 
     run(work)
-    if as_json:
-        print_json({"removed": name})
-    else:
-        say(f"Removed {name!r}.")
+    tell(as_json, {"removed": name}, f"Removed {name!r}.")
 
 
 def _token(variable: str | None) -> str:
@@ -163,7 +156,3 @@ def _shower(no_browser: bool) -> Show:
             webbrowser.open(url)
 
     return show
-
-
-def _as_dict(one: Credential) -> dict[str, str | None]:
-    return {"name": one.name, "kind": one.kind, "auth": one.auth, "baseUrl": one.base_url}

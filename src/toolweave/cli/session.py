@@ -24,6 +24,16 @@ def run(work: Callable[[], Awaitable[T]]) -> T:
     return anyio.run(work)
 
 
+def in_home(work: Callable[[Home], Awaitable[T]]) -> T:
+    """Run a command's work with the home directory of this process open."""
+
+    async def opened() -> T:
+        async with current_home() as home:
+            return await work(home)
+
+    return run(opened)
+
+
 def current_home() -> AbstractAsyncContextManager[Home]:
     """Open the home directory of this process."""
     return open_home(from_environment())

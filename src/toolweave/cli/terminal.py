@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from typing import cast
 
 import click
 from rich.cells import cell_len
@@ -22,8 +23,25 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON f
 
 
 def print_json(value: object) -> None:
-    """Print JSON to stdout."""
-    click.echo(json_text(value))
+    """Print JSON, a record or a list of records to stdout."""
+    click.echo(json_text(_plain(value)))
+
+
+def tell(as_json: bool, value: object, *lines: str) -> None:
+    """Print `value` for programs, or `lines` for people."""
+    if as_json:
+        print_json(value)
+        return
+    for line in lines:
+        say(line)
+
+
+def _plain(value: object) -> object:
+    # Not `isinstance`: most commands have no records and need not load pydantic.
+    if isinstance(value, list):
+        return [_plain(one) for one in cast("list[object]", value)]
+    as_json = getattr(value, "as_json", None)
+    return value if as_json is None else as_json()
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -7,10 +7,10 @@ import click
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.triggers.activation import ActivationResult, TriggerActivation
-from toolweave.triggers.listing import TriggerLine, trigger_lines
+from toolweave.cli.session import current_home, in_home, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
+from toolweave.triggers.activation import ActivationRecord, ActivationResult, TriggerActivation
+from toolweave.triggers.listing import trigger_lines
 
 EXIT_CODES = {"success": 0, "waiting": 0, "running": 0}
 node_option = click.option("--node", metavar="ID", help="Only this trigger of the workflow.")
@@ -33,14 +33,9 @@ def list_triggers(shows_all: bool, as_json: bool) -> None:
     if shows_all:
         _list_all(as_json)
         return
-
-    async def work() -> Sequence[ActivationResult]:
-        async with current_home() as home:
-            return await TriggerActivation(home).list()
-
-    found = run(work)
+    found = in_home(lambda home: TriggerActivation(home).list())
     if as_json:
-        print_json([_as_dict(one) for one in found])
+        print_json([ActivationRecord.of(one) for one in found])
     elif found:
         _show(found)
     else:
@@ -56,16 +51,9 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
 
     Later edits take effect when you enable it again.
     """
-
-    async def work() -> Sequence[ActivationResult]:
-        async with current_home() as home:
-            return await TriggerActivation(home).enable(name, node)
-
-    found = run(work)
-    if as_json:
-        print_json([_as_dict(one) for one in found])
-    else:
-        _show(found)
+    found = in_home(lambda home: TriggerActivation(home).enable(name, node))
+    _tell(found, as_json)
+    if not as_json:
         say("They start runs while `toolweave serve` is running.")
 
 
@@ -74,16 +62,8 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
 @json_option
 def disable(name: str, as_json: bool) -> None:
     """Disable the triggers of a workflow; active runs continue."""
-
-    async def work() -> None:
-        async with current_home() as home:
-            await TriggerActivation(home).disable(name)
-
-    run(work)
-    if as_json:
-        print_json({"workflow": name, "enabled": False})
-    else:
-        say(f"Disabled the triggers of {name!r}.")
+    in_home(lambda home: TriggerActivation(home).disable(name))
+    tell(as_json, {"workflow": name, "enabled": False}, f"Disabled the triggers of {name!r}.")
 
 
 @triggers.command()
@@ -134,21 +114,14 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
             return started, (await engine.runs.run_to_end(started)).status
 
     started, status = run(work)
-    if as_json:
-        print_json({"run": started, "status": status})
-    else:
-        say(f"{started}  {status}")
+    tell(as_json, {"run": started, "status": status}, f"{started}  {status}")
     return EXIT_CODES.get(status, 1)
 
 
 def _list_all(as_json: bool) -> None:
-    async def work() -> list[TriggerLine]:
-        async with current_home() as home:
-            return await trigger_lines(home)
-
-    found = run(work)
+    found = in_home(trigger_lines)
     if as_json:
-        print_json([one.as_json() for one in found])
+        print_json(found)
     elif found:
         print_table(
             ("workflow", "node", "kind", "state", "next", "hook", "problem"),
@@ -159,7 +132,7 @@ def _list_all(as_json: bool) -> None:
                     one.kind,
                     one.state,
                     one.next_times[0] if one.next_times else None,
-                    " ".join(f"/hooks{path}" for path in one.hook.paths) if one.hook else None,
+                    " ".join(one.hook.paths) if one.hook else None,
                     one.reason,
                 )
                 for one in found
@@ -171,7 +144,7 @@ def _list_all(as_json: bool) -> None:
 
 def _tell(found: Sequence[ActivationResult], as_json: bool) -> None:
     if as_json:
-        print_json([_as_dict(one) for one in found])
+        print_json([ActivationRecord.of(one) for one in found])
     else:
         _show(found)
 
@@ -202,18 +175,3 @@ def _state(one: ActivationResult) -> str:
     if one.failure:
         return one.failure
     return "on" if one.is_current else "on; edited since, enable again to use the new version"
-
-
-def _as_dict(one: ActivationResult) -> dict[str, object]:
-    return {
-        "workflow": one.workflow,
-        "node": one.node,
-        "kind": one.kind,
-        "isCurrent": one.is_current,
-        "isDeleted": one.is_deleted,
-        "nextAt": one.next_at,
-        "hooks": [f"/hooks{path}" for path in one.hooks],
-        "firedAt": one.fired_at,
-        "failure": one.failure,
-        "pausedAt": one.paused_at,
-    }

@@ -6,7 +6,7 @@ import click
 
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import workflow_store
@@ -83,10 +83,9 @@ def save(file: str, name: str | None, force: bool, as_json: bool) -> None:
         return await store.load(workflow.name)
 
     stored = run(work)
-    if as_json:
-        print_json(_as_dict(stored))
-    else:
-        say(f"Stored {stored.name!r}. `toolweave run {stored.slug}` runs it.")
+    tell(
+        as_json, _as_dict(stored), f"Stored {stored.name!r}. `toolweave run {stored.slug}` runs it."
+    )
 
 
 @workflows.command()
@@ -102,10 +101,11 @@ def remove(name: str, as_json: bool) -> None:
         return stored
 
     stored = run(work)
-    if as_json:
-        print_json({"name": stored.name, "slug": stored.slug, "removed": True})
-    else:
-        say(f"Removed {stored.name!r}.")
+    tell(
+        as_json,
+        {"name": stored.name, "slug": stored.slug, "removed": True},
+        f"Removed {stored.name!r}.",
+    )
 
 
 async def _revision(store: WorkflowStore, name: str) -> Revision | None:

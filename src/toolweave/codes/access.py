@@ -1,6 +1,7 @@
 """Codes of secrets, API keys and credentials of external services."""
 
 SECRETS_AND_KEYS: dict[str, str] = {
+    "ACCESS_NOT_DEFINED": "A route or tool has no row in the authorisation table.",
     "KEY_INVALID": "The API key is unknown or revoked.",
     "KEY_IN_USE": "The studio's pages use this key; confirm to continue.",
     "KEY_MISSING": "The request has no API key.",

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.credentials.oauth_tokens import OAuthClient, check_client
@@ -10,6 +11,7 @@ from toolweave.credentials.services import VaultServices, vault_services
 from toolweave.credentials.store import Credential
 from toolweave.errors import Denied, Invalid
 from toolweave.home import Home
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json
 from toolweave.network.addresses import AllowedHosts
 from toolweave.nodes.services._client import ServiceClient
@@ -22,9 +24,17 @@ from toolweave.servers.sign_in import SignIn
 TEST_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """What a harmless call with a credential told."""
+class CredentialRecord(JsonRecord):
+    """A credential, without its secret."""
+
+    name: str
+    kind: str
+    auth: Literal["token", "oauth"]
+    base_url: str | None
+
+
+class Tested(JsonRecord):
+    """The result of a test request with a credential."""
 
     name: str
     kind: str
@@ -96,7 +106,9 @@ class ServiceAccounts:
         facts = {**told, **inner} if isinstance(inner, dict) else told
         words = [_shown(look_up(facts, place)) for place in service.who]
         who = " · ".join(word for word in words if word)
-        return Tested(name, credential.kind, who or "accepted", access.address)
+        return Tested(
+            name=name, kind=credential.kind, who=who or "accepted", address=access.address
+        )
 
     async def remove(self, name: str) -> None:
         """Forget a credential, its token and its sign-in. Raises `SERVICE_CREDENTIAL_MISSING`."""

@@ -17,7 +17,6 @@ from toolweave.documents.block_runner import (
     due,
     held,
     plan,
-    summary,
     unknown_servers,
     within_limit,
 )
@@ -28,7 +27,6 @@ from toolweave.documents.result_writer import ResultWriter
 from toolweave.documents.results import without_results
 from toolweave.documents.stored_bindings import StoredBinding, StoredBindings
 from toolweave.errors import Denied, Limited
-from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.servers.connections import require_enabled
 from toolweave.servers.definition import Server
@@ -81,21 +79,6 @@ class DocumentRunReport:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the document, and results without a place."""
         return (*self.looked.problems, *self.unplaced)
-
-    def as_json(self) -> JsonObject:
-        """Return it as JSON."""
-        shown: JsonObject = {
-            "path": str(self.looked.path),
-            **summary(self.looked.planned, self.results),
-            "cancelled": self.is_cancelled,
-            "results": [
-                _shown_result(one, self.results[one.number])
-                for one in self.looked.planned
-                if one.number in self.results
-            ],
-            "problems": [one.as_json() for one in self.problems],
-        }
-        return {**shown, "held": self.held.as_json()} if self.held else shown
 
 
 class DocumentService:
@@ -249,31 +232,6 @@ def _refused(planned: Sequence[Planned], servers: Sequence[Server]) -> Iterator[
             yield Problem(error.code, pointer("lines", one.block.line), error.message, error.hint)
 
 
-def looked_json(looked: DocumentReport) -> JsonObject:
-    """The shape doors show."""
-    return {
-        "path": str(looked.path),
-        "blocks": [
-            {
-                "line": one.block.line,
-                "kind": one.block.kind,
-                "name": one.block.name,
-                "server": one.server,
-                "why": one.why,
-                "state": one.standing,
-                "arguments": one.block.arguments,
-                "id": one.block.id,
-            }
-            for one in looked.planned
-        ],
-        "bindings": [
-            {"id": one.id, **one.binding.model_dump(by_alias=True, exclude_none=True)}
-            for one in looked.kept
-        ],
-        "problems": [one.as_json() for one in looked.problems],
-    }
-
-
 async def _stop_at(stop: anyio.Event, scope: anyio.CancelScope) -> None:
     await stop.wait()
     scope.cancel()
@@ -282,14 +240,3 @@ async def _stop_at(stop: anyio.Event, scope: anyio.CancelScope) -> None:
 def document_key(path: Path) -> str:
     """What a document's bindings are kept under."""
     return str(path.resolve())
-
-
-def _shown_result(planned: Planned, callout: Callout) -> JsonObject:
-    return {
-        "line": planned.block.line,
-        "kind": planned.block.kind,
-        "name": planned.block.name,
-        "server": planned.server,
-        "failed": callout.is_failure,
-        "text": "\n".join(callout.lines[1:-1]),
-    }

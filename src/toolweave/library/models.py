@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_record import JsonRecord
+from toolweave.json_text import Json
 from toolweave.library.flows import FlowEntry
 from toolweave.library.remote import Remote
 from toolweave.library.templates import PromptTemplate
@@ -17,41 +18,26 @@ class Library:
     ref: str
     added_at: str
 
-    def as_json(self) -> JsonObject:
-        """Return it as JSON."""
-        return {
-            "name": self.name,
-            "url": self.remote.url,
-            "ref": self.ref,
-            "addedAt": self.added_at,
-        }
+    @property
+    def url(self) -> str:
+        """Where the repository is."""
+        return self.remote.url
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryRevision:
-    """The commit something was read at, and why it may be old."""
+class LibraryRevision(JsonRecord):
+    """At which commit something was read; `stale` says why it may be outdated, if it may."""
 
     ref: str
     commit: str
     checked_at: str
     stale: str | None = None
 
-    def as_json(self) -> JsonObject:
-        """Return it as JSON; `stale` only if the remote could not be asked."""
-        shown: JsonObject = {"ref": self.ref, "commit": self.commit, "checkedAt": self.checked_at}
-        return {**shown, "stale": self.stale} if self.stale else shown
 
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A file that was skipped, and why."""
+class Skipped(JsonRecord):
+    """A file that was left out, and why."""
 
     path: str
     reason: str
-
-    def as_json(self) -> JsonObject:
-        """Return it as JSON."""
-        return {"path": self.path, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)

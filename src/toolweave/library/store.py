@@ -216,7 +216,7 @@ class LibraryStore:
             return _at(ref, known, stale=error.message)
         self._silent.pop(place, None)
         await self._cache.note_head(library.name, ref, commit)
-        return LibraryRevision(ref, commit, timestamp(self._clock.now()))
+        return LibraryRevision(ref=ref, commit=commit, checked_at=timestamp(self._clock.now()))
 
     async def _kept(
         self, library: Library, at: LibraryRevision, key: str, read: Read
@@ -248,12 +248,13 @@ def _library(row: Row) -> Library:
 
 
 def _at(ref: str, known: KnownHead, stale: str | None = None) -> LibraryRevision:
-    return LibraryRevision(ref, known.commit, timestamp(known.checked_at), stale)
+    at = LibraryRevision(ref=ref, commit=known.commit, checked_at=timestamp(known.checked_at))
+    return at.model_copy(update={"stale": stale}) if stale else at
 
 
 def _skipped(value: JsonObject) -> tuple[Skipped, ...]:
     found = _SKIPPED.validate_python(value["skipped"])
-    return tuple(Skipped(path, why) for path, why in found)
+    return tuple(Skipped(path=path, reason=why) for path, why in found)
 
 
 def _flow_named(listed: FlowList, wanted: str) -> FlowEntry:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolweave import json_text
+from toolweave.access.authorization import tool_rule
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
 from toolweave.codes.remedies import remedy
@@ -16,6 +17,7 @@ from toolweave.mcp_server.published_calls import PublishedCalls
 from toolweave.mcp_server.stored_workflows import fit_problems, read_document
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
 from toolweave.problems import did_you_mean
+from toolweave.publishing.limited_keys import require_workflow as require_published
 from toolweave.publishing.service import PublicationRequest, PublishedTool, publish
 from toolweave.publishing.store import Publication
 from toolweave.tools.read_tool import read_tool
@@ -62,14 +64,14 @@ class AuthoringTools:
             raise Invalid("REQUEST_INVALID", "give either 'name' or 'workflow'")
         key = asked.caller.key
         if key is not None and key.tools is not None:
+            await require_published(self._context.published, key, name)
             one = await self._context.published.of_workflow(name)
-            key.require_tool(one.publication.tool if one else None)
             assert one is not None
             # Such a key may run the published version, not the current file.
             return await read_document(json_text.read(one.publication.document))
         if name:
             return (await studio.home.workflows.load(name)).loaded
-        asked.caller.require("workflows:write")
+        asked.caller.require(tool_rule("run_workflow#workflow"))
         return require_workflow(await read_document(given))
 
     async def _publish(self, asked: ToolRequest) -> Answer:

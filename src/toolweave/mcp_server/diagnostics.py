@@ -1,5 +1,6 @@
 """`test_node` and `explain_run`: one node with sample data, and why a run failed."""
 
+from toolweave.access.authorization import tool_rule
 from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.environment import node_in
 from toolweave.authoring.node_test import NodeTest, NodeTests
@@ -8,8 +9,8 @@ from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.stored_workflows import read_document
-from toolweave.mcp_server.tasks import require_run
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
+from toolweave.publishing.limited_keys import require_workflow as require_published
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Node
 
@@ -32,8 +33,8 @@ class DiagnosticTools:
         given, name = asked.arguments["node"], asked.text("name")
         with_effects = asked.arguments.get("effects") is True
         if with_effects:
-            asked.caller.require("workflows:run")
-            asked.caller.require("workflows:write")
+            asked.caller.require(tool_rule("run_workflow"))
+            asked.caller.require(tool_rule("run_workflow#workflow"))
         if isinstance(given, dict):
             loaded = require_workflow(await read_document({"name": "test", "nodes": [given]}))
             node: Node = loaded.workflow.nodes[0]
@@ -54,7 +55,8 @@ class DiagnosticTools:
     async def _explain(self, asked: ToolRequest) -> JsonObject:
         studio = await self._context.studio()
         run = await studio.engine.get(asked.text("run_id"))
-        await require_run(asked.caller, self._context.published, run)
+        if (key := asked.caller.key) is not None:
+            await require_published(self._context.published, key, run.workflow)
         dialect: FormatName = "toolweave"
         revision: str | None = None
         try:

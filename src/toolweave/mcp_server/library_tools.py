@@ -5,6 +5,7 @@ from typing import cast
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from toolweave.access.authorization import tool_rule
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.flow_runner import FlowRequest as AskedFlow
@@ -21,8 +22,6 @@ from toolweave.mcp_server.tool_call import (
     structured_result,
 )
 from toolweave.problems import did_you_mean
-
-READ = "workflows:read"
 
 
 class LibraryTools:
@@ -102,7 +101,11 @@ class LibraryTools:
         values = asked.arguments.get("initialVariables")
         given = values if isinstance(values, dict) else {}
         flow = AskedFlow(
-            library, asked.text("flow"), _ref(asked), given, may_read=_may_read(asked.caller)
+            library,
+            asked.text("flow"),
+            _ref(asked),
+            given,
+            may_read=asked.caller.may(tool_rule("prompts_get")),
         )
         runner = flow_runner(studio.home, studio.engine, libraries)
         execution = await runner.execute(flow)
@@ -132,10 +135,9 @@ class LibraryPrompts:
 
     async def list_prompts(self, context: Context, _: object) -> types.ListPromptsResult:
         """List the prompts; a library that cannot be read is skipped."""
-        McpCaller(context).require(READ)
         found: list[types.Prompt] = []
         libraries = await self._libraries()
-        if libraries is None:
+        if libraries is None or McpCaller(context).is_limited:
             return types.ListPromptsResult(prompts=found)
         for library in await libraries.list():
             try:
@@ -153,7 +155,6 @@ class LibraryPrompts:
         Raises:
             MCPError: there is no such prompt, or a value is missing.
         """
-        McpCaller(context).require(READ)
         try:
             libraries = await self._libraries()
             if libraries is None:
@@ -238,14 +239,6 @@ def _blame(problems: list[Json], name: str, error: ToolweaveError, asked: ToolRe
     if asked.text("library") or isinstance(error, Invalid):
         raise error
     problems.append({"library": name, "code": error.code, "reason": error.message})
-
-
-def _may_read(caller: McpCaller) -> bool:
-    try:
-        caller.require(READ)
-    except MCPError:
-        return False
-    return True
 
 
 def _native(library: str, template: PromptTemplate) -> types.Prompt:

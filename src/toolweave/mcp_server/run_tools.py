@@ -8,8 +8,8 @@ from toolweave.engine.state import RunState
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
-from toolweave.mcp_server.tasks import require_run
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
+from toolweave.publishing.limited_keys import require_workflow
 
 RESULT_TOKENS = 5_000
 
@@ -24,7 +24,8 @@ class RunTools:
         """Call one of the run tools."""
         engine = (await self._context.studio()).engine
         run = await engine.get(asked.text("run_id"))
-        await require_run(asked.caller, self._context.published, run)
+        if (key := asked.caller.key) is not None:
+            await require_workflow(self._context.published, key, run.workflow)
         match asked.name:
             case "run_result":
                 return structured_result(await _result(engine, run, asked))

@@ -5,13 +5,14 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server import CacheHint, Server
-from mcp.server.context import CallNext, HandlerResult
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 import toolweave
+from toolweave.access.authorization import method_rule
 from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.tool_service import ToolService
 from toolweave.json_text import write
@@ -22,7 +23,7 @@ from toolweave.mcp_server.library_tools import LibraryPrompts
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.signed_state import sealing
 from toolweave.mcp_server.tasks import TaskMethods
-from toolweave.mcp_server.tool_call import Context, asker
+from toolweave.mcp_server.tool_call import Context, McpCaller, asker
 from toolweave.mcp_server.tools import McpTools
 
 logger = logging.getLogger("toolweave.mcp")
@@ -35,14 +36,19 @@ class CatalogServer:
         self._catalog = catalog
 
     async def list_resources(
-        self, _: Context, params: types.PaginatedRequestParams | None
+        self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """List the whole catalog, each type and each node."""
+        if McpCaller(context).is_limited:
+            return types.ListResourcesResult(resources=[])
         return resources.page(self._catalog.knowledge, params.cursor if params else None)
 
-    async def list_templates(self, _: Context, __: object) -> types.ListResourceTemplatesResult:
+    async def list_templates(
+        self, context: Context, _: object
+    ) -> types.ListResourceTemplatesResult:
         """List the template for a node's specification."""
-        return types.ListResourceTemplatesResult(resource_templates=[resources.template()])
+        shown = [] if McpCaller(context).is_limited else [resources.template()]
+        return types.ListResourceTemplatesResult(resource_templates=shown)
 
     async def read_resource(
         self, _: Context, params: types.ReadResourceRequestParams
@@ -113,8 +119,23 @@ def build_server(
         "notifications/initialized", types.NotificationParams, changes.meet
     )
     TaskMethods(context).serve(server)
-    server.middleware += [_contain, sealing(context.seal_key if context else None)]
+    server.middleware += [
+        _contain,
+        _authorize(server),
+        sealing(context.seal_key if context else None),
+    ]
     return server
+
+
+def _authorize(server: Server[Any]) -> ServerMiddleware[Any]:
+    """Check every request that has a handler against the authorisation table."""
+
+    async def check(ctx: Context, call_next: CallNext) -> HandlerResult:
+        if server.get_request_handler(ctx.method) is not None:
+            McpCaller(ctx).require(method_rule(ctx.method))
+        return await call_next(ctx)
+
+    return check
 
 
 async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -21,6 +21,7 @@ from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.store import Revision, Stored
+from toolweave.workflow.workflow_json import WorkflowRecord
 
 ANSWER_TOKENS = 2_000
 DOCUMENT_TOKENS = 8_000
@@ -170,9 +171,5 @@ async def _report(studio: RunningStudio, name: str, asked: ToolRequest) -> Answe
     """The saved workflow and its problems, with pointers into the saved document."""
     stored = await studio.home.workflows.load(name)
     report = (await studio.authoring.examine(stored.loaded)).report
-    frame: JsonObject = {
-        "name": stored.name,
-        "revision": stored.revision,
-        "valid": report.is_valid,
-    }
+    frame: JsonObject = {**WorkflowRecord.of(stored).as_json(), "valid": report.is_valid}
     return structured_result(fit_problems(frame, report.problems, asked))

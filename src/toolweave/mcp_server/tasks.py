@@ -18,7 +18,7 @@ from toolweave.mcp_server import elicitation as asking
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.results import finished_result
 from toolweave.mcp_server.tool_call import FORBIDDEN, Context, McpCaller
-from toolweave.publishing.service import Published
+from toolweave.publishing.limited_keys import require_workflow
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 MISSING_CAPABILITY = -32021
@@ -143,14 +143,14 @@ class TaskMethods:
         if not caller.is_modern:
             raise MCPError(types.METHOD_NOT_FOUND, "Method not found", data=context.method)
         require_tasks(caller)
-        caller.require("workflows:run")
         _check_header(context, params)
         if self._context is None:
             raise _no_task(params)
         engine = (await self._context.studio()).engine
         try:
             run = await engine.get(params.task_id)
-            await require_run(caller, self._context.published, run)
+            if caller.key is not None:
+                await require_workflow(self._context.published, caller.key, run.workflow)
         except NotFound:
             run = None
         except Denied as error:
@@ -170,14 +170,3 @@ def _check_header(context: Context, params: TaskParams) -> None:
 
 def _no_task(params: TaskParams) -> MCPError:
     return MCPError(types.INVALID_PARAMS, f"no task {params.task_id[:100]!r}")
-
-
-async def require_run(caller: McpCaller, published: Published, run: RunRecord) -> None:
-    """Require that the caller's key may see the run.
-
-    Raises:
-        Denied: `TOOL_NOT_ALLOWED`.
-    """
-    if caller.key is not None and caller.key.tools is not None:
-        one = await published.of_workflow(run.workflow)
-        caller.key.require_tool(one.publication.tool if one else None)

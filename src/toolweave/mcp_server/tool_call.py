@@ -10,6 +10,7 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from toolweave.access.authorization import Rule
 from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import Invalid, ToolweaveError
@@ -36,6 +37,11 @@ class McpCaller:
         """The API key of an HTTP request; over stdio there is none."""
         request = self.context.request
         return None if request is None else request.state.key
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the key is limited to some published tools."""
+        return self.key is not None and self.key.tools is not None
 
     @property
     def who(self) -> str:
@@ -70,15 +76,19 @@ class McpCaller:
         request = self.context.request
         return request is None or getattr(request.state, "has_left", False)
 
-    def require(self, scope: str) -> None:
-        """Require a scope of the caller's key.
+    def may(self, rule: Rule) -> bool:
+        """Whether a rule of the authorisation table allows the caller; stdio may do everything."""
+        return self.key is None or rule.allows(self.key)
+
+    def require(self, rule: Rule) -> None:
+        """Require what a rule of the authorisation table demands.
 
         Raises:
-            MCPError: the key lacks the scope.
+            MCPError: the key may not.
         """
         try:
             if self.key is not None:
-                self.key.require(scope)
+                rule.require(self.key)
         except ToolweaveError as error:
             message = f"{error.message}; {error.hint}"
             raise MCPError(FORBIDDEN, message, data=error.as_json()) from None

@@ -1,4 +1,4 @@
-"""A tool as data: its entry in `tools/list` and the scope that a caller needs.
+"""A tool as data: its entry in `tools/list`. Who may call it stands in `access.authorization`.
 
 Independent of the SDK, so that the early answers can list it. To add tools: put `DEFINITIONS` in
 a file of `definitions`, add it to `tool_list.py`, and the code that answers to `tool_code.py`.
@@ -12,10 +12,9 @@ from toolweave.json_text import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """One tool and the scope that a key needs to call it."""
+    """One tool."""
 
     definition: JsonObject
-    scope: str
 
     @property
     def name(self) -> str:
@@ -33,7 +32,6 @@ class ToolDefinition:
 
 def define(
     name: str,
-    scope: str,
     description: str,
     /,
     *required: str,
@@ -49,4 +47,4 @@ def define(
     definition: JsonObject = {"name": name, "description": description, "inputSchema": schema}
     if only_reads:
         definition |= {"annotations": {"readOnlyHint": True}}
-    return ToolDefinition(definition, scope)
+    return ToolDefinition(definition)

@@ -8,9 +8,7 @@ from toolweave.json_text import JsonObject
 from toolweave.mcp_server.definitions import authoring, library, running
 from toolweave.mcp_server.tool_definition import ToolDefinition
 
-KNOWLEDGE: tuple[ToolDefinition, ...] = tuple(
-    ToolDefinition(entry, "tools:execute") for entry in knowledge()
-)
+KNOWLEDGE: tuple[ToolDefinition, ...] = tuple(ToolDefinition(entry) for entry in knowledge())
 # Answered by `tool_code.py`.
 CONTRIBUTED: tuple[ToolDefinition, ...] = (
     *authoring.DEFINITIONS,

@@ -7,6 +7,7 @@ from typing import Any, cast
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from toolweave.access.authorization import PUBLISHED_TOOL, UNKNOWN_TOOL, tool_rule
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
@@ -41,7 +42,10 @@ class McpTools:
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
         """List every tool that the caller's key may see, on one page."""
         caller = McpCaller(context)
-        entries = [*listed(), *(one.publication.definition for one in await self._seen(caller))]
+        entries = listed()
+        if caller.is_limited:
+            entries = [entry for entry in entries if caller.may(tool_rule(str(entry["name"])))]
+        entries += [one.publication.definition for one in await self._seen(caller)]
         return types.ListToolsResult(tools=[types.Tool.model_validate(one) for one in entries])
 
     def input_schema(self, name: str) -> JsonObject | None:
@@ -66,7 +70,7 @@ class McpTools:
 
     async def _answered(self, asked: ToolRequest) -> Answer:
         if self._tool_service.knows(asked.name):
-            asked.caller.require("tools:execute")
+            asked.caller.require(tool_rule(asked.name))
             return called(
                 self._tool_service, asked.name, asked.arguments, asker(asked.caller.context)
             )
@@ -81,14 +85,14 @@ class McpTools:
     async def _ran(self, asked: ToolRequest) -> Answer:
         offered, tools = self._offers.get(asked.name), self._contributed.get(asked.name)
         if offered is not None and tools is not None:
-            asked.caller.require(offered.scope)
+            asked.caller.require(tool_rule(offered.name))
             _check(self._tools[asked.name], asked.arguments)
             return await tools.call(asked)
         one = await self._published.get(asked.name) if self._published else None
         if one is None or self._calls is None or not _may_see(asked.caller, one):
-            asked.caller.require("tools:execute")
+            asked.caller.require(UNKNOWN_TOOL)
             raise await self._no_tool(asked)
-        asked.caller.require("workflows:run")
+        asked.caller.require(PUBLISHED_TOOL)
         if asked.params.request_state is None:
             _check(one.tool, asked.arguments)
         return await self._calls.call(asked, one)
@@ -99,7 +103,8 @@ class McpTools:
 
     async def _no_tool(self, asked: ToolRequest) -> MCPError:
         names = [one.publication.tool for one in await self._seen(asked.caller)]
-        known = [*(str(entry["name"]) for entry in listed()), *names[:20]]
+        own = [str(entry["name"]) for entry in listed()]
+        known = [*(one for one in own if asked.caller.may(tool_rule(one))), *names[:20]]
         hint = did_you_mean(asked.name, [*known, *names]) or f"available tools: {', '.join(known)}"
         return MCPError(types.INVALID_PARAMS, f"no tool {asked.name[:100]!r}; {hint}")
 

@@ -6,10 +6,11 @@ Later edits of a file wait until it is published again, so that nobody's half-do
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from toolweave import json_text
 from toolweave.errors import Conflict, Invalid, NotFound
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
@@ -71,19 +72,20 @@ class Publication:
         facts: JsonObject = {"toolweave/workflow": self.slug, "toolweave/revision": self.revision}
         return {**shown, "_meta": facts}
 
-    def as_json(self) -> JsonObject:
-        """The facts about it that every door shows."""
-        return {
-            "tool": self.tool,
-            "workflow": self.workflow,
-            "description": self.description,
-            "revision": self.revision,
-            "publishedAt": self.published_at,
-            "ifLeft": self.if_left,
-            "tasks": self.tasks,
-            "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
-        }
+
+class PublicationRecord(JsonRecord):
+    """A published workflow."""
+
+    tool: str
+    workflow: str
+    description: str
+    revision: str
+    published_at: str
+    if_left: IfLeft
+    tasks: Tasks
+    # Any: schemas.
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
 
 
 class PublishedStore:

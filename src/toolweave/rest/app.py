@@ -26,20 +26,17 @@ from toolweave.rest.routes.chat import chat_routes
 from toolweave.rest.routes.documents import document_routes
 from toolweave.rest.routes.edit import edit_routes
 from toolweave.rest.routes.events import event_routes
-from toolweave.rest.routes.freeze import freeze_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.inbox import inbox_routes
 from toolweave.rest.routes.keys import key_routes
 from toolweave.rest.routes.knowledge import FastInvoke, knowledge_routes
 from toolweave.rest.routes.library import library_routes
-from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
 from toolweave.rest.routes.preview import preview_routes
 from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_control import run_control_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes
-from toolweave.rest.routes.samples import sample_routes
 from toolweave.rest.routes.server_details import server_detail_routes
 from toolweave.rest.routes.servers import server_routes
 from toolweave.rest.routes.services import service_routes
@@ -110,31 +107,30 @@ def create_api(
 
 def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[APIRouter]:
     """The routes of every resource under `/api/v1`."""
-    home = studio.home
-    yield catalog_routes(studio, authenticator)
-    yield workflow_routes(studio.home.workflows, authenticator)
-    yield edit_routes(studio, authenticator)
-    yield preview_routes(studio, authenticator)
-    yield run_control_routes(studio, authenticator)
-    yield run_routes(studio, authenticator)
-    yield service_routes(home, authenticator)
-    yield run_detail_routes(studio, authenticator)
-    yield sample_routes(studio, authenticator)
-    yield server_routes(studio, authenticator)
-    yield server_detail_routes(studio, authenticator)
+    for routes in (
+        catalog_routes,
+        workflow_routes,
+        edit_routes,
+        preview_routes,
+        run_control_routes,
+        run_routes,
+        run_detail_routes,
+        server_routes,
+        server_detail_routes,
+        setting_routes,
+        chat_routes,
+        inbox_routes,
+        signal_routes,
+        trigger_routes,
+        published_routes,
+        library_routes,
+        document_routes,
+        health_routes,
+    ):
+        yield routes(studio, authenticator)
+    yield service_routes(studio.home, authenticator)
+    yield model_routes(studio.home, authenticator)
     yield key_routes(authenticator)
-    yield setting_routes(home, authenticator)
-    yield freeze_routes(studio, authenticator)
-    yield chat_routes(studio, authenticator)
-    yield model_routes(home, authenticator)
-    yield inbox_routes(studio, authenticator)
-    yield signal_routes(studio, authenticator)
-    yield trigger_routes(studio, authenticator)
-    yield published_routes(studio, authenticator)
-    yield library_routes(studio, authenticator)
-    yield document_routes(studio, authenticator)
-    yield health_routes()
-    yield metrics_routes(studio, authenticator)
 
 
 async def _on_error(request: Request, error: Exception) -> Response:

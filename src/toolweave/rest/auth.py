@@ -10,9 +10,12 @@ from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
+from toolweave.access.authorization import Rule, route_rule
 from toolweave.access.keys import ApiKey, ApiKeys
 from toolweave.clock import Clock
 from toolweave.errors import Denied, Limited, ToolweaveError, Unavailable
+
+Gate = Callable[[Request], Awaitable[ApiKey]]
 
 
 class Unauthorized(ToolweaveError):
@@ -65,20 +68,21 @@ class Authenticator:
         self.keys = keys
         self._rates = rates
 
-    def require(self, scope: str | None) -> Callable[[Request], Awaitable[ApiKey]]:
-        """Return a dependency for routes that need `scope`, or any valid key for `None`."""
+    def gate(self, method: str, path: str) -> Gate:
+        """Return the check of a route: what its row in the authorisation table demands."""
+        rule = route_rule(method, path)
 
         async def check(request: Request) -> ApiKey:
-            return await self.authenticate(request, scope)
+            return await self.authenticate(request, rule)
 
         return check
 
-    async def authenticate(self, request: HTTPConnection, scope: str | None) -> ApiKey:
-        """Return the key of a request that has `scope`.
+    async def authenticate(self, request: HTTPConnection, rule: Rule) -> ApiKey:
+        """Return the key of a request that `rule` allows.
 
         Raises:
             Unauthorized: no valid key.
-            Denied: `SCOPE_MISSING`.
+            Denied: `SCOPE_MISSING`, `TOOL_NOT_ALLOWED`.
             Limited: `RATE_LIMITED`.
         """
         headers = request.headers
@@ -86,8 +90,7 @@ class Authenticator:
         request.state.client, request.state.key = key.id, key
         request.state.client_name = key.name
         self._rates.spend(key.id)
-        if scope is not None:
-            key.require(scope)
+        rule.require(key)
         return key
 
     async def is_valid(self, request: HTTPConnection) -> bool:
@@ -154,3 +157,18 @@ def _is_loopback(request: HTTPConnection) -> bool:
 def _bearer(headers: Headers) -> str | None:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def key_of(request: Request) -> ApiKey:
+    """Return the key of an authenticated request."""
+    return request.state.key
+
+
+def require_part(request: Request, part: str) -> None:
+    """Require what a part of a request needs beyond the rest, by its row in the table.
+
+    Raises:
+        Denied: `SCOPE_MISSING`, `TOOL_NOT_ALLOWED`.
+    """
+    route = request.scope["route"]
+    route_rule(request.method, f"{route.path}#{part}").require(key_of(request))

@@ -117,7 +117,7 @@ def serve_openapi(api: FastAPI, authenticator: Authenticator) -> None:
     api.add_api_route(
         PATH,
         openapi,
-        dependencies=[Depends(authenticator.require(None))],
+        dependencies=[Depends(authenticator.gate("GET", PATH))],
         responses=response_models.OPENAPI,
         openapi_extra=KEYED,
         tags=["openapi"],

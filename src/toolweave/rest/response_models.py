@@ -1,22 +1,25 @@
 """Response models that several routes share, and the error responses for OpenAPI."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, Field
 
-from toolweave.json_record import JsonRecord
+from toolweave.json_record import ProblemRecord
+from toolweave.problems import Problem
+from toolweave.workflow.formats.format import FormatName
+from toolweave.workflow.formats.load import convert
+from toolweave.workflow.model import Workflow
 
 
-class ProblemResponse(JsonRecord):
-    """A problem of the input."""
+def problem_records(problems: Iterable[Problem]) -> list[ProblemRecord]:
+    """Return problems as JSON records."""
+    return [ProblemRecord.of(problem.as_json()) for problem in problems]
 
-    code: str
-    severity: Literal["error", "warning"]
-    pointer: str
-    message: str
-    hint: str | None = None
-    patch: list[dict[str, Any]] | None = None
+
+def document_in(workflow: Workflow, dialect: FormatName) -> dict[str, Any]:
+    """Return a workflow as a document of a dialect."""
+    return cast("dict[str, Any]", convert(workflow, dialect))
 
 
 class ErrorBody(BaseModel):
@@ -26,7 +29,7 @@ class ErrorBody(BaseModel):
     message: str
     hint: str | None = None
     facts: dict[str, Any] | None = None
-    problems: list[ProblemResponse] | None = None
+    problems: list[ProblemRecord] | None = None
 
 
 class ErrorResponse(BaseModel):
@@ -89,7 +92,7 @@ class InvocationResponse(BaseModel):
     content: list[TextContentResponse]
     is_error: bool = Field(alias="isError")
     structured_content: dict[str, Any] | None = Field(None, alias="structuredContent")
-    problems: list[ProblemResponse] | None = Field(None, alias="_problems")
+    problems: list[ProblemRecord] | None = Field(None, alias="_problems")
     tool_name: str = Field(alias="_tool_name")
     execution_time_ms: float = Field(alias="_execution_time_ms")
     request_id: str = Field(alias="_request_id")

@@ -1,6 +1,6 @@
 """Server-sent events, numbered so that clients can resume after a lost connection."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable
 from dataclasses import dataclass
 
 import anyio
@@ -32,7 +32,7 @@ class EventStream(Response):
     media_type = "text/event-stream"
 
     def __init__(
-        self, events: AsyncIterator[SentEvent], *, beat_every_s: float = BEAT_EVERY_S
+        self, events: AsyncIterable[SentEvent] | None = None, *, beat_every_s: float = BEAT_EVERY_S
     ) -> None:
         # Not `Response.__init__`, which would set a length.
         self.status_code = 200
@@ -53,9 +53,10 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def write(self, send: Send) -> None:
-        """Send every event."""
-        async for event in self._events:
-            await _send(send, event.encoded())
+        """Send every event; a subclass may send others."""
+        if self._events is not None:
+            async for event in self._events:
+                await self.send_event(send, event)
 
     async def send_event(self, send: Send, event: SentEvent) -> None:
         """Send one event."""

@@ -20,6 +20,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toolweave.access.authorization import route_rule
 from toolweave.access.keys import ApiKeys
 from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
@@ -37,7 +38,6 @@ from toolweave.rest.app import create_app
 from toolweave.rest.auth import Authenticator, RateLimiter
 from toolweave.rest.log import logged_to
 from toolweave.rest.routes.hooks import hook_routes
-from toolweave.rest.routes.people_hooks import reply_routes
 from toolweave.storage.files import write_private
 from toolweave.tasks import background
 from toolweave.triggers.service import Triggers, open_triggers
@@ -47,6 +47,7 @@ logger = logging.getLogger(__name__)
 SERVICE_TOKEN = "service.token"
 MAX_SESSIONS = 1_000
 
+_MCP_RULE = route_rule("*", "/mcp")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _PORT = re.compile(r":\d+$")
 
@@ -156,10 +157,7 @@ async def _open_topics(
 def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: RateLimiter) -> APIRouter:
     """Where others deliver: replies of people first, then whatever starts workflows."""
     posts = ReplyPosts(replies, SecretTexts(home.vault, home.masker))
-    router = APIRouter()
-    router.include_router(reply_routes(posts, rates, home.clock))
-    router.include_router(hook_routes(triggers, rates, home.clock))
-    return router
+    return hook_routes(triggers, rates, home.clock, posts)
 
 
 @asynccontextmanager
@@ -198,7 +196,7 @@ class McpDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with 401, 403 or 429."""
         connection = HTTPConnection(scope)
-        key = await self._authenticator.authenticate(connection, "tools:read")
+        key = await self._authenticator.authenticate(connection, _MCP_RULE)
         # By this the SDK tells whose a session is; the secret itself stays outside.
         owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
 

@@ -2,10 +2,11 @@
 
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from toolweave.access.mask import Masker
 from toolweave.access.references import references
+from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
@@ -107,27 +108,40 @@ def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Approva
     ]
 
 
-def drift_as_json(drift: list[Drift]) -> list[dict[str, Any]]:
-    """Return the same facts as JSON."""
-    return [
-        {
-            "tool": change.tool,
-            "kind": change.kind,
-            "changes": [
-                {"pointer": line.pointer, "message": line.message} for line in change.changes
-            ],
-        }
-        for change in drift
-    ]
+class ToolChangeRecord(JsonRecord):
+    """A difference of a tool."""
+
+    pointer: str
+    message: str
 
 
-def tool_as_json(tool: Tool) -> dict[str, Any]:
-    """Return a tool with its parameters as JSON."""
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": [write_wire(parameter) for parameter in tool.parameters],
-        "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
-        "problems": [problem.as_json() for problem in tool.problems],
-    }
+class ToolDriftRecord(JsonRecord):
+    """A tool that changed since its approval."""
+
+    tool: str
+    kind: str
+    changes: list[ToolChangeRecord]
+
+
+class ServerToolRecord(JsonRecord):
+    """A tool of a server; `parameters` is its parameter tree, for forms."""
+
+    name: str
+    description: str
+    # Any: parameters and problems leave out what they do not have.
+    parameters: list[dict[str, Any]]
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    problems: list[ProblemRecord]
+
+    @classmethod
+    def read(cls, tool: Tool) -> Self:
+        """Read a tool with its parameters."""
+        return cls(
+            name=tool.name,
+            description=tool.description,
+            parameters=[write_wire(parameter) for parameter in tool.parameters],
+            input_schema=tool.input_schema,
+            output_schema=tool.output_schema,
+            problems=[ProblemRecord.of(problem.as_json()) for problem in tool.problems],
+        )

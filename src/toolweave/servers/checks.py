@@ -1,11 +1,8 @@
 """Check a server (response, latency, approved tools), and report its recent activity."""
 
-from dataclasses import dataclass
-from typing import Any
-
 from toolweave.access.mask import Masker
 from toolweave.errors import ToolweaveError
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_record import JsonRecord
 from toolweave.servers.connections import Connections
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Pings
@@ -13,29 +10,44 @@ from toolweave.servers.history import recent_calls
 from toolweave.servers.lockfile import Lockfile
 
 
-@dataclass(frozen=True, slots=True)
-class ServerCheck:
+class ServerCheck(JsonRecord):
     """The result of checking one server."""
 
-    server: str
+    name: str
     state: str
-    latency_ms: float | None = None
-    tools: int | None = None
-    protocol: str | None = None
-    details: str | None = None
-    code: str | None = None
+    latency_ms: float | None
+    tool_count: int | None
+    protocol_version: str | None
+    details: str | None
+    code: str | None
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the result as JSON."""
-        return {
-            "name": self.server,
-            "state": self.state,
-            "latencyMs": self.latency_ms,
-            "toolCount": self.tools,
-            "protocolVersion": self.protocol,
-            "details": self.details,
-            "code": self.code,
-        }
+
+class HealthCheckRecord(JsonRecord):
+    """A health check."""
+
+    at: str
+    ok: bool
+    latency_ms: float | None
+    reason: str | None
+
+
+class ServerCallRecord(JsonRecord):
+    """A tool call."""
+
+    at: str
+    tool: str
+    status: str
+    took_ms: float | None
+    code: str | None
+    message: str | None
+
+
+class ServerActivity(JsonRecord):
+    """The last health checks and calls, oldest first, and the last lines of the server's log."""
+
+    checks: list[HealthCheckRecord]
+    calls: list[ServerCallRecord]
+    log: list[str]
 
 
 async def check_server(connections: Connections, lockfile: Lockfile, server: Server) -> ServerCheck:
@@ -43,33 +55,40 @@ async def check_server(connections: Connections, lockfile: Lockfile, server: Ser
     try:
         live = await connections.refresh(server)
     except ToolweaveError as error:
-        return ServerCheck(server.name, "failing", details=error.message, code=error.code)
+        return server_check(server.name, "failing", details=error.message, code=error.code)
     health = connections.health(server)
     drift = lockfile.drift(server.name, live.tools.values())
-    details = f"{len(drift)} tools differ from the approved ones" if drift else None
-    return ServerCheck(
+    return server_check(
         server.name,
         "ready",
         latency_ms=health.latency_ms,
-        tools=health.tool_count,
-        protocol=health.protocol_version,
-        details=details,
+        tool_count=health.tool_count,
+        protocol_version=health.protocol_version,
+        details=f"{len(drift)} tools differ from the approved ones" if drift else None,
     )
+
+
+def server_check(name: str, state: str, **facts: float | str | None) -> ServerCheck:
+    """Return a result; what `facts` do not say is null."""
+    unknown = dict.fromkeys(ServerCheck.model_fields)
+    return ServerCheck.of({**unknown, "name": name, "state": state, **facts})
 
 
 async def recent_activity(
     connections: Connections, pings: Pings, masker: Masker, server: Server, *, limit: int
-) -> JsonObject:
+) -> ServerActivity:
     """Return at most `limit` of each, oldest first; possible secrets are masked."""
-    checks: list[Json] = [
-        {"at": at, "ok": ok, "latencyMs": latency_ms, "reason": reason}
+    checks = [
+        HealthCheckRecord(at=at, ok=ok, latency_ms=latency_ms, reason=reason)
         for at, ok, latency_ms, reason in await pings.recent(server.id, limit)
     ]
-    calls: list[Json] = [
-        {"at": at, "tool": tool, "status": status, "tookMs": took_ms, "code": code, "message": said}
-        for at, tool, status, took_ms, code, said in await recent_calls(
+    calls = [
+        ServerCallRecord(
+            at=at, tool=tool, status=status, took_ms=took_ms, code=code, message=message
+        )
+        for at, tool, status, took_ms, code, message in await recent_calls(
             pings.database, server.name, limit
         )
     ]
-    log: list[Json] = [masker.mask_text(line) for line in connections.log(server)]
-    return {"checks": checks, "calls": calls, "log": log}
+    log = [masker.mask_text(line) for line in connections.log(server)]
+    return ServerActivity(checks=checks, calls=calls, log=log)

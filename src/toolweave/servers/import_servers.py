@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from toolweave.errors import Invalid
+from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.servers.config_entry import RESERVED_NAMES
 from toolweave.servers.definition import definition_hash, transport_of
 from toolweave.servers.discovery.client import DiscoveredServer
@@ -50,29 +53,55 @@ def _names_for(found: DiscoveredServer) -> list[str]:
     return [found.name, of_client, *(f"{of_client}-{number}" for number in range(2, 1_000))]
 
 
-def discovery_as_json(
-    discovery: Discovery, imported: Mapping[int, str], statuses: Mapping[str, str]
-) -> dict[str, Any]:
+class DiscoveredServerRecord(JsonRecord):
+    """A server configured for another client, and what came of importing it."""
+
+    name: str
+    scope: str
+    client: str
+    type: str | None
+    found_in: str
+    pointer: str
+    shadowed_by: str | None
+    disabled: bool
+    # Any: problems leave out what they do not have.
+    problems: list[ProblemRecord]
+    import_: str | None = Field(serialization_alias="import")
+    claude_status: str | None
+
+
+class DiscoveryRecord(JsonRecord):
+    """Servers configured for other clients, and the problems of their files."""
+
+    servers: list[DiscoveredServerRecord]
+    # Any: as above.
+    file_problems: list[dict[str, Any]]
+
+
+def discovery_record(
+    discovery: Discovery,
+    imported: Mapping[int, str] | None = None,
+    statuses: Mapping[str, str] | None = None,
+) -> DiscoveryRecord:
     """Return the discovered servers with import outcomes by index and `claude` status by name."""
-    return {
-        "servers": [
-            {
-                "name": found.name,
-                "scope": found.scope,
-                "client": found.client,
-                "type": transport_of(found.definition) if found.definition else None,
-                "foundIn": str(found.path),
-                "pointer": found.pointer,
-                "shadowedBy": str(found.shadowed_by.path) if found.shadowed_by else None,
-                "disabled": found.disabled,
-                "problems": [problem.as_json() for problem in found.problems],
-                "import": imported.get(index),
-                "claudeStatus": statuses.get(found.name),
-            }
-            for index, found in enumerate(discovery.found)
-        ],
-        "fileProblems": [
-            {"path": str(problem.path), **problem.problem.as_json()}
-            for problem in discovery.file_problems
-        ],
-    }
+    servers = [
+        DiscoveredServerRecord(
+            name=found.name,
+            scope=found.scope,
+            client=found.client,
+            type=transport_of(found.definition) if found.definition else None,
+            found_in=str(found.path),
+            pointer=found.pointer,
+            shadowed_by=str(found.shadowed_by.path) if found.shadowed_by else None,
+            disabled=found.disabled,
+            problems=[ProblemRecord.of(problem.as_json()) for problem in found.problems],
+            import_=(imported or {}).get(index),
+            claude_status=(statuses or {}).get(found.name),
+        )
+        for index, found in enumerate(discovery.found)
+    ]
+    problems = [
+        {"path": str(problem.path), **problem.problem.as_json()}
+        for problem in discovery.file_problems
+    ]
+    return DiscoveryRecord(servers=servers, file_problems=problems)

@@ -1,7 +1,6 @@
 """Summaries of registered servers, made without starting them."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from toolweave.clock import timestamp
 from toolweave.json_record import JsonRecord
@@ -121,8 +120,3 @@ def record_of(line: ServerSummary) -> ServerRecord:
         details=details_of(server, health),
         sign_in=has_sign_in(server.definition),
     )
-
-
-def summary_as_json(line: ServerSummary) -> dict[str, Any]:
-    """Return the JSON of a server."""
-    return record_of(line).as_json()

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import anyio.to_thread
+from pydantic import BeforeValidator
 
 from toolweave import json_text
 from toolweave.access.secret_text import SecretTexts
@@ -14,6 +16,7 @@ from toolweave.engine.plan import make_plan
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid, NotFound
 from toolweave.home import FILES, WORKFLOWS, Home, workflow_store
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.nodes.trigger._delivery import secret_missing
@@ -60,6 +63,21 @@ class ActivationResult:
     fired_at: str | None
     failure: str | None
     paused_at: str | None = None
+
+
+class ActivationRecord(JsonRecord):
+    """The JSON of a trigger that is on."""
+
+    workflow: str
+    node: str
+    kind: str
+    is_current: bool
+    is_deleted: bool
+    next_at: str | None
+    hooks: list[Annotated[str, BeforeValidator("/hooks{}".format)]]
+    fired_at: str | None
+    failure: str | None
+    paused_at: str | None
 
 
 # The trigger recorded for a run that a person started in its place.

@@ -4,13 +4,13 @@ Only the settings named here are shown, so that no secret can be among them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from toolweave.clock import timestamp
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger.schedule import next_time
 from toolweave.triggers import deliveries, schedules
@@ -55,63 +55,48 @@ _FACTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
-    """The address of a trigger, and how callers authenticate."""
+class TriggerEventRecord(JsonRecord):
+    """A trigger event and its outcome."""
 
-    paths: tuple[str, ...]
-    methods: tuple[str, ...]
+    at: str
+    outcome: Literal["started", "ignored", "refused", "paused"]
+    run: str | None
+    status: str | None
+    reason: str | None
+
+
+class TriggerFact(JsonRecord):
+    """A setting, as text."""
+
+    label: str
+    value: str
+
+
+class Hook(JsonRecord):
+    """The address of a webhook and its authentication method, without secrets."""
+
+    paths: list[str]
+    methods: list[str]
     proof: str
 
 
-@dataclass(frozen=True, slots=True)
-class TriggerLine:
-    """One trigger of a stored workflow."""
+class TriggerLine(JsonRecord):
+    """A trigger of a stored workflow; `nextTimes` are its next times if it is enabled."""
 
     workflow: str
     slug: str
     node: str
     title: str
-    ref: str
+    kind: str
     state: State
     is_current: bool  # whether the enabled version is the stored one
-    facts: tuple[tuple[str, str], ...]
-    next_times: tuple[str, ...]
+    facts: list[TriggerFact]
+    next_times: list[str]
     hook: Hook | None
     reason: str | None  # its problem
     paused_at: str | None
-    recent: tuple[TriggerEvent, ...]
-
-    @property
-    def kind(self) -> str:
-        """`cron`, `webhook`, …"""
-        return self.ref.partition(".")[2].lower()
-
-    def as_json(self) -> JsonObject:
-        """Return it as JSON; the last firing is the newest event that started a run."""
-        fired = next((one for one in self.recent if one.outcome == "started"), None)
-        return {
-            "workflow": self.workflow,
-            "slug": self.slug,
-            "node": self.node,
-            "title": self.title,
-            "kind": self.kind,
-            "state": self.state,
-            "isCurrent": self.is_current,
-            "facts": [{"label": label, "value": value} for label, value in self.facts],
-            "nextTimes": list(self.next_times),
-            "hook": {
-                "paths": [f"/hooks{path}" for path in self.hook.paths],
-                "methods": list(self.hook.methods),
-                "proof": self.hook.proof,
-            }
-            if self.hook
-            else None,
-            "reason": self.reason,
-            "pausedAt": self.paused_at,
-            "last": _occasion(fired) if fired else None,
-            "recent": [_occasion(one) for one in self.recent],
-        }
+    last: TriggerEventRecord | None
+    recent: list[TriggerEventRecord]
 
 
 async def trigger_lines(home: Home) -> list[TriggerLine]:
@@ -196,20 +181,23 @@ class _Lister:
     ) -> TriggerLine:
         times, cannot = self._times(row.ref, config)
         unproven = await self._unproven(row.ref, config) if hooks else None
+        events = self._recent.get((row.workflow, row.node), ())
+        recent = [TriggerEventRecord.of(event) for event in events]
         return TriggerLine(
             workflow=workflow,
             slug=row.workflow,
             node=row.node,
             title=(node.name if node and node.name else row.node),
-            ref=row.ref,
+            kind=row.ref.partition(".")[2].lower(),
             state=state,
             is_current=is_current,
-            facts=tuple(_facts(row.ref, config)),
-            next_times=times,
+            facts=[*_facts(row.ref, config)],
+            next_times=[*times],
             hook=_hook(row.ref, config, hooks) if hooks else None,
             reason=row.failure or reason or cannot or unproven,
             paused_at=row.paused_at,
-            recent=tuple(self._recent.get((row.workflow, row.node), ())),
+            last=next((event for event in recent if event.outcome == "started"), None),
+            recent=recent,
         )
 
     def _settings(self, stored: Stored, node: Node) -> tuple[JsonObject, str | None]:
@@ -239,10 +227,10 @@ class _Lister:
         return None
 
 
-def _facts(ref: str, config: JsonObject) -> Iterator[tuple[str, str]]:
+def _facts(ref: str, config: JsonObject) -> Iterator[TriggerFact]:
     for name, label in _FACTS.get(ref, {}).items():
         if (text := _text(config.get(name))) is not None:
-            yield label, text
+            yield TriggerFact(label=label, value=text)
 
 
 def _text(value: Json) -> str | None:
@@ -257,8 +245,9 @@ def _own_path(ref: str, config: JsonObject) -> str | None:
 
 def _hook(ref: str, config: JsonObject, paths: Sequence[str]) -> Hook:
     methods = config.get("allowed_methods")
-    allowed = tuple(map(str, methods)) if isinstance(methods, list) else ("POST",)
-    return Hook(tuple(paths), allowed, _proof(ref, config))
+    allowed = [str(method) for method in methods] if isinstance(methods, list) else ["POST"]
+    addresses = [f"/hooks{path}" for path in paths]
+    return Hook(paths=addresses, methods=allowed, proof=_proof(ref, config))
 
 
 def _proof(ref: str, config: JsonObject) -> str:
@@ -268,13 +257,3 @@ def _proof(ref: str, config: JsonObject) -> str:
     if ref == "TRIGGER.GITHUB":
         return "github" if config.get("webhook_secret") else "none"
     return "slack" if ref == "TRIGGER.SLACK" else "email"
-
-
-def _occasion(one: TriggerEvent) -> JsonObject:
-    return {
-        "at": one.at,
-        "outcome": one.outcome,
-        "run": one.run,
-        "status": one.status,
-        "reason": one.reason,
-    }

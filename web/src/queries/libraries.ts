@@ -29,7 +29,7 @@ export async function addLibrary(name: string, url: string, ref: string | null):
   return `Added ${name}`;
 }
 
-export type FlowExecution = Schemas["FlowExecutionResponse"];
+export type FlowExecution = Schemas["FlowExecution"];
 
 const flowPath = (library: string, flow: string) => ({ params: { path: { library, flow } } });
 

@@ -8,7 +8,7 @@ import { isDirty } from "../state/document";
 import { useDocument } from "../state/editorContext";
 import { usePublished } from "./publishedTools";
 
-export type Publication = Schemas["PublishedToolResponse"];
+export type Publication = Schemas["PublicationRecord"];
 export type ToolDraft = Schemas["ToolDraftResponse"];
 
 /** The published tool of the open workflow, and whether the canvas has a newer version. */

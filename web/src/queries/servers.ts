@@ -31,7 +31,7 @@ export function useServerFacts(id: string) {
   });
 }
 
-export type ServerHealth = Schemas["ServerHealthResponse"];
+export type ServerHealth = Schemas["ServerActivity"];
 
 export function useServerHealth(id: string) {
   return useQuery({
@@ -89,7 +89,7 @@ export function useDiscovered() {
   });
 }
 
-function discoveredServers(answer: Schemas["DiscoveredServersResponse"]): Discovered[] {
+function discoveredServers(answer: Schemas["DiscoveryRecord"]): Discovered[] {
   return answer.servers as unknown as Discovered[];
 }
 

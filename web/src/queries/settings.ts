@@ -8,9 +8,9 @@ const SETTINGS = ["settings"] as const;
 
 const DOCTOR = ["doctor"] as const;
 
-export type Setting = Schemas["SettingResponse"];
+export type Setting = Schemas["SettingLine"];
 
-export type Finding = Schemas["DoctorFindingResponse"];
+export type Finding = Schemas["FindingRecord"];
 
 export const useSettings = () =>
   useQuery({ queryKey: SETTINGS, queryFn: () => unwrap(client.GET("/api/v1/settings")) });

@@ -6,8 +6,8 @@ import { client, unwrap } from "../api/client";
 
 export const TRIGGERS = ["triggers"] as const;
 
-export type Trigger = Schemas["TriggerResponse"];
-export type TriggerFiring = Schemas["TriggerEventResponse"];
+export type Trigger = Schemas["TriggerLine"];
+export type TriggerFiring = Schemas["TriggerEventRecord"];
 
 export const useTriggers = () =>
   useQuery({

@@ -5,7 +5,7 @@ import re
 import click
 
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.run_json import RunSummary
 from toolweave.engine.run_table import RunRecord, RunTable
@@ -73,10 +73,9 @@ def prune_runs(age: str | None, keep: int | None, as_json: bool) -> None:
             return await prune(home.database, retention, home.clock.now())
 
     pruned = run(work)
-    if as_json:
-        print_json({"pruned": pruned})
-    else:
-        say("Deleted 1 run." if pruned == 1 else f"Deleted {pruned} runs.")
+    tell(
+        as_json, {"pruned": pruned}, "Deleted 1 run." if pruned == 1 else f"Deleted {pruned} runs."
+    )
 
 
 def _days(age: str) -> float:

@@ -9,13 +9,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from toolweave.cli.session import current_home, run
+from toolweave.cli.session import in_home
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Server
-from toolweave.servers.summary import ServerSummary, summary_as_json
+from toolweave.servers.summary import ServerSummary, record_of
 from toolweave.servers.user_definitions import (
     anchored,
     from_command_line,
@@ -114,16 +114,11 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     Values may contain ${VAR}, ${VAR:-default} or ${vault:NAME}; they are resolved at start.
     """
     wanted = _wanted(ctx, given, ctx.obj or ())
-
-    async def work() -> tuple[list[Server], set[str]]:
-        async with current_home() as home:
-            return await _register(home, wanted)
-
-    servers, known = run(work)
+    servers, known = in_home(lambda home: _register(home, wanted))
     for problem in wanted.warnings:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if given["as_json"]:
-        print_json([summary_as_json(ServerSummary(server)) for server in servers])
+        print_json([record_of(ServerSummary(server)).as_json() for server in servers])
         return
     for server in servers:
         approve = f"toolweave servers approve {shlex.quote(server.name)}"

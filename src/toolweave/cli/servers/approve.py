@@ -14,8 +14,8 @@ from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
 from toolweave.servers.approval import (
     ApprovedListing,
+    ToolDriftRecord,
     approval_facts,
-    drift_as_json,
     list_current_tools,
     pin_tools,
 )
@@ -110,7 +110,7 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
 async def _accepts(name: str, drift: list[Drift], asking: ApprovalPrompt) -> bool:
     if not drift:
         return True
-    asking.report["changes"] = drift_as_json(drift)
+    asking.report["changes"] = [ToolDriftRecord.of(one).as_json() for one in drift]
     if not asking.as_json:
         show_drift(drift)
     if not asking.changes:

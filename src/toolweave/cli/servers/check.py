@@ -18,7 +18,7 @@ from toolweave.cli.terminal import (
     print_table,
     say,
 )
-from toolweave.servers.checks import ServerCheck, check_server
+from toolweave.servers.checks import ServerCheck, check_server, server_check
 from toolweave.servers.definition import Server
 
 COLUMNS = ("name", "state", "latency", "tools", "protocol", "details")
@@ -62,7 +62,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
 async def _check_all(
     studio: Studio, servers: list[Server], show: Callable[[list[ServerCheck]], None]
 ) -> list[ServerCheck]:
-    lines = {server.name: ServerCheck(server.name, "connecting") for server in servers}
+    lines = {server.name: server_check(server.name, "connecting") for server in servers}
     show(list(lines.values()))
 
     async def check_one(server: Server) -> None:
@@ -81,5 +81,5 @@ def _table(lines: list[ServerCheck]) -> Table:
 
 def _row(line: ServerCheck) -> tuple[str | None, ...]:
     latency = f"{line.latency_ms:.0f} ms" if line.latency_ms is not None else None
-    tools = str(line.tools) if line.tools is not None else None
-    return (line.server, line.state, latency, tools, line.protocol, line.details)
+    tools = str(line.tool_count) if line.tool_count is not None else None
+    return (line.name, line.state, latency, tools, line.protocol_version, line.details)

@@ -1,17 +1,17 @@
 """`toolweave servers discover`: list and import servers configured for other clients."""
 
+import os
 from pathlib import Path
 
 import click
 
-from toolweave.cli.places import here
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
 from toolweave.servers.discovery.client import DiscoveredServer
 from toolweave.servers.discovery.search import Discovery, discover_all
-from toolweave.servers.import_servers import discovery_as_json, import_server
+from toolweave.servers.import_servers import client_locations, discovery_record, import_server
 
 CLI_TIMEOUT_S = 60.0
 
@@ -27,14 +27,14 @@ def discover(importing: bool, ask_claude: bool, as_json: bool) -> None:
 
     Their files are read, never written.
     """
-    discovery = discover_all(here())
+    discovery = discover_all(client_locations(os.environ))
     statuses: dict[str, str] = {}
     if ask_claude:
-        listed = run(lambda: claude_mcp_list(CLI_TIMEOUT_S, places=here()))
+        listed = run(lambda: claude_mcp_list(CLI_TIMEOUT_S, places=client_locations(os.environ)))
         statuses = {line.name: line.said for line in listed}
     imported = run(lambda: _import(discovery)) if importing else {}
     if as_json:
-        print_json(discovery_as_json(discovery, imported, statuses))
+        print_json(discovery_record(discovery, imported, statuses).as_json())
         return
     _show(discovery, imported, statuses)
 
@@ -64,7 +64,7 @@ def _show(discovery: Discovery, imported: dict[int, str], statuses: dict[str, st
 
 def _short(path: Path) -> str:
     """The path with `~` for the home directory."""
-    home = here().home
+    home = client_locations(os.environ).home
     return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
 

@@ -8,9 +8,9 @@ from toolweave.servers.definition import transport_of
 from toolweave.servers.summary import (
     ServerSummary,
     details_of,
+    record_of,
     state_of,
     summarize_server,
-    summary_as_json,
 )
 
 # Hints for states, printed once below the table.
@@ -37,7 +37,7 @@ def list_servers(as_json: bool) -> None:
 
     lines = run(work)
     if as_json:
-        print_json([summary_as_json(line) for line in lines])
+        print_json([record_of(line).as_json() for line in lines])
     elif lines:
         columns = ("name", "state", "transport", "latency", "tools", "details")
         print_table(columns, [row(line) for line in lines])

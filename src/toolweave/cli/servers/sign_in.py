@@ -8,7 +8,7 @@ import click
 from toolweave.app.studio import open_studio
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.terminal import json_option, say, tell
 from toolweave.servers.sign_in_flow import sign_in_to
 
 
@@ -32,7 +32,8 @@ def sign_in(name: str, no_browser: bool, as_json: bool) -> None:
             return await sign_in_to(studio.connections, studio.transports, server, show)
 
     count = run(work)
-    if as_json:
-        print_json({"name": name, "signedIn": True, "toolCount": count})
-    else:
-        say(f"Signed in to {name!r}: {count} tools.")
+    tell(
+        as_json,
+        {"name": name, "signedIn": True, "toolCount": count},
+        f"Signed in to {name!r}: {count} tools.",
+    )

@@ -5,8 +5,8 @@ import shlex
 import click
 
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.servers.summary import ServerSummary, summarize_server, summary_as_json
+from toolweave.cli.terminal import json_option, print_json, say, tell
+from toolweave.servers.summary import ServerSummary, record_of, summarize_server
 
 
 @click.command()
@@ -23,7 +23,7 @@ def enable(name: str, as_json: bool) -> None:
 
     line = run(work)
     if as_json:
-        print_json(summary_as_json(line))
+        print_json(record_of(line).as_json())
         return
     say(f"Enabled {name!r}.")
     if not line.server.is_approved:
@@ -43,10 +43,7 @@ def disable(name: str, as_json: bool) -> None:
             )
 
     line = run(work)
-    if as_json:
-        print_json(summary_as_json(line))
-    else:
-        say(f"Disabled {name!r}.")
+    tell(as_json, record_of(line).as_json(), f"Disabled {name!r}.")
 
 
 @click.command()
@@ -61,7 +58,8 @@ def remove(name: str, as_json: bool) -> None:
             home.lockfile.unpin(name)
 
     run(work)
-    if as_json:
-        print_json({"removed": name})
-    else:
-        say(f"Removed {name!r}. Configurations of other clients are unchanged.")
+    tell(
+        as_json,
+        {"removed": name},
+        f"Removed {name!r}. Configurations of other clients are unchanged.",
+    )

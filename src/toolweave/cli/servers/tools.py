@@ -9,7 +9,7 @@ from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import NotFound
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
-from toolweave.servers.approval import tool_as_json
+from toolweave.servers.approval import ServerToolRecord
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
@@ -39,7 +39,7 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
             hint=did_you_mean(only, [tool.name for tool in listed]),
         )
     if as_json:
-        print_json([tool_as_json(tool) for tool in shown])
+        print_json([ServerToolRecord.read(tool).as_json() for tool in shown])
         return
     if description and only is None:
         say((f"{description}\n", "dim"))

@@ -10,7 +10,6 @@ _TOKENS: JsonObject = {"type": "integer", "minimum": 50}
 DEFINITIONS: tuple[ToolDefinition, ...] = (
     define(
         "validate_workflow",
-        "workflows:read",
         "Check a workflow; problems have a pointer, a hint and often a JSON Patch that fixes them",
         "workflow",
         only_reads=True,
@@ -19,7 +18,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "run_workflow",
-        "workflows:run",
         "Run a saved workflow, or the one given",
         name=_TEXT,
         workflow=_OBJECT,
@@ -27,7 +25,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "publish_workflow",
-        "workflows:write",
         "Publish a saved workflow as a tool",
         "name",
         name=_TEXT,
@@ -36,7 +33,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "explain_problem",
-        "workflows:read",
         "Explain the code of a problem",
         "code",
         only_reads=True,
@@ -56,14 +52,12 @@ STORED: tuple[ToolDefinition, ...] = (
     ),
     define(
         "list_workflows",
-        "workflows:read",
         "List saved workflows",
         only_reads=True,
         max_tokens=_TOKENS,
     ),
     define(
         "get_workflow",
-        "workflows:read",
         "A saved workflow as written, with its revision",
         "name",
         only_reads=True,
@@ -72,7 +66,6 @@ STORED: tuple[ToolDefinition, ...] = (
     ),
     define(
         "save_workflow",
-        "workflows:write",
         "Save a workflow; give `revision` to replace one",
         "workflow",
         workflow=_OBJECT,
@@ -80,7 +73,6 @@ STORED: tuple[ToolDefinition, ...] = (
     ),
     define(
         "patch_workflow",
-        "workflows:write",
         "Change a saved workflow by JSON Patch",
         "name",
         "patch",
@@ -95,7 +87,6 @@ STORED: tuple[ToolDefinition, ...] = (
 DIAGNOSTICS: tuple[ToolDefinition, ...] = (
     define(
         "test_node",
-        "workflows:read",
         "Try a node (or its id in the saved workflow `name`) on sample outputs of nodes by id, "
         "`trigger`, `data`; no effects unless asked",
         "node",
@@ -106,7 +97,6 @@ DIAGNOSTICS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "explain_run",
-        "workflows:read",
         "Why a run failed: step, input, patch",
         "run_id",
         only_reads=True,

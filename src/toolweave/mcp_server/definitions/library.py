@@ -9,7 +9,6 @@ _VALUES: JsonObject = {"type": "object"}
 DEFINITIONS: tuple[ToolDefinition, ...] = (
     define(
         "flows_list",
-        "workflows:read",
         "List flows of git libraries",
         only_reads=True,
         library=_TEXT,
@@ -17,7 +16,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "flows_show",
-        "workflows:read",
         "One flow",
         "flow",
         only_reads=True,
@@ -27,7 +25,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "flows_execute",
-        "workflows:run",
         "Run a flow",
         "flow",
         flow=_TEXT,
@@ -37,7 +34,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "prompts_list",
-        "workflows:read",
         "List prompt templates of git libraries",
         only_reads=True,
         library=_TEXT,
@@ -45,7 +41,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "prompts_get",
-        "workflows:read",
         "Render a prompt",
         "prompt",
         only_reads=True,
@@ -56,7 +51,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "get_variable_sets",
-        "workflows:read",
         "Get stored values of a prompt",
         "prompt",
         only_reads=True,

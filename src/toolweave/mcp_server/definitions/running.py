@@ -8,7 +8,6 @@ _TEXT: JsonObject = {"type": "string"}
 DEFINITIONS: tuple[ToolDefinition, ...] = (
     define(
         "run_status",
-        "workflows:read",
         "Status and open questions of a run",
         "run_id",
         only_reads=True,
@@ -16,7 +15,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "run_result",
-        "workflows:read",
         "Results of a run, step by step",
         "run_id",
         only_reads=True,
@@ -25,7 +23,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "run_respond",
-        "workflows:run",
         "Answer a question of a run",
         "run_id",
         "reply",
@@ -33,5 +30,5 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         step=_TEXT,
         reply={"anyOf": [{"type": "object"}, _TEXT]},
     ),
-    define("run_cancel", "workflows:run", "Cancel a run", "run_id", run_id=_TEXT),
+    define("run_cancel", "Cancel a run", "run_id", run_id=_TEXT),
 )

@@ -5,29 +5,24 @@ disconnects or asks to stop. Conversations live as long as the process and belon
 """
 
 import uuid
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, Depends, Path, Query, Request
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
-from starlette.routing import Route
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import Field
 from starlette.types import Send
 
-from toolweave.access.keys import ApiKey
 from toolweave.app.studio import Studio
 from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import ChatEvent, Conversation
 from toolweave.assistant.home_models import OnDemandModelCaller
+from toolweave.assistant.tool_context import ContextRecord
 from toolweave.errors import Conflict, NotFound, ToolweaveError
-from toolweave.rest import openapi
-from toolweave.rest.auth import Authenticator
-from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import JsonResponse
+from toolweave.json_record import JsonRecord
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.response_models import KEYED, READING, Responses, responses
+from toolweave.rest.routing import Routes, event_schema
 from toolweave.rest.stream import EventStream, SentEvent
 
 MAX_CHATS = 200
@@ -56,15 +51,7 @@ class ChatRequest(RequestBody):
     )
 
 
-class ChatContextResponse(BaseModel):
-    """The tools a model may use, and how."""
-
-    tools: list[dict[str, Any]]
-    enabled_servers: list[str] = Field(alias="enabledServers")
-    section_binding: str | None = Field(alias="sectionBinding")
-
-
-class StopChatResponse(BaseModel):
+class StopChatResponse(JsonRecord):
     """Whether an answer was stopped."""
 
     stopped: bool
@@ -82,7 +69,7 @@ class _Answer(EventStream):
     """Streams one answer while the model writes it."""
 
     def __init__(self, chat: _Chat, message: str) -> None:
-        super().__init__(_none())
+        super().__init__()
         self._chat = chat
         self._message = message
         self._count = 0
@@ -109,11 +96,6 @@ class _Answer(EventStream):
         await tell(ChatEvent("end"))
 
 
-async def _none() -> AsyncIterator[SentEvent]:
-    return
-    yield
-
-
 class _Handlers:
     """The handlers."""
 
@@ -134,12 +116,12 @@ class _Handlers:
             )
         return _Answer(chat, body.message)
 
-    async def stop_chat(self, chat: ChatId, request: Request) -> Response:
+    async def stop_chat(self, chat: ChatId, request: Request) -> StopChatResponse:
         """Stop the current answer; a running tool call is cancelled on its server."""
         found = self._mine(request, chat)
         if found.answering is not None:
             found.answering.cancel()
-        return JsonResponse({"stopped": found.answering is not None})
+        return StopChatResponse(stopped=found.answering is not None)
 
     async def forget_chat(self, chat: ChatId, request: Request) -> Response:
         """Delete a chat and stop its current answer."""
@@ -149,11 +131,10 @@ class _Handlers:
         del self._chats[chat]
         return Response(status_code=204)
 
-    async def show_chat_tools(self, server: BoundTo = None) -> Response:
+    async def show_chat_tools(self, server: BoundTo = None) -> ContextRecord:
         """List the tools a model may use in a chat: those of all enabled servers, or of one."""
-        return JsonResponse(
-            (await tool_context(self._studio.home, self._studio.gate, "rest", server)).as_json()
-        )
+        studio = self._studio
+        return ContextRecord.of(await tool_context(studio.home, studio.gate, "rest", server))
 
     async def _begun(self, request: Request, body: ChatRequest) -> _Chat:
         identity = str(uuid.uuid4())
@@ -166,7 +147,7 @@ class _Handlers:
             bound_to=body.server,
             model=body.model,
         )
-        chat = _Chat(identity, _owner(request), talk)
+        chat = _Chat(identity, key_of(request).id, talk)
         self._make_room()
         self._chats[identity] = chat
         return chat
@@ -180,57 +161,28 @@ class _Handlers:
 
     def _mine(self, request: Request, identity: str) -> _Chat:
         chat = self._chats.get(identity)
-        if chat is None or chat.owner != _owner(request):
+        if chat is None or chat.owner != key_of(request).id:
             raise NotFound("CHAT_UNKNOWN", "the chat does not exist", hint="start a new one")
         return chat
 
 
-def _owner(request: Request) -> str:
-    key: ApiKey = request.state.key
-    return key.id
-
-
-_EVENT: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "event", "data"],
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["answer", "call", "chat", "end", "error", "result", "stopped", "text"]},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-}
 _TEXTS = {
     404: "The chat does not exist, or no enabled server has this name.",
     409: "The model is still answering.",
 }
-_STREAM: Responses = responses(None, 404, 409, *KEYED, *READING, texts=_TEXTS)
-_STREAM[200]["content"] = {"text/event-stream": {"schema": _EVENT}}
+_EVENTS = ["answer", "call", "chat", "end", "error", "result", "stopped", "text"]
 
 
 def chat_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; all of them need `tools:execute`."""
-    handlers, gate = _Handlers(studio), authenticator.require("tools:execute")
-    router = APIRouter(prefix="/api/v1/chat", tags=["chat"])
-    stopped = responses(StopChatResponse, 404, 422, *KEYED, texts=_TEXTS)
-    gone = responses(None, 404, 422, *KEYED, texts=_TEXTS, status=204)
-    tools = responses(ChatContextResponse, 404, 422, *KEYED, texts=_TEXTS)
-    # Any: handlers of different parameters.
-    table: tuple[tuple[str, str, Any, Responses, type[RequestBody] | None], ...] = (
-        ("POST", "", handlers.say_in_chat, _STREAM, ChatRequest),
-        ("GET", "/tools", handlers.show_chat_tools, tools, None),
-        ("POST", "/{chat}/stop", handlers.stop_chat, stopped, None),
-        ("DELETE", "/{chat}", handlers.forget_chat, gone, None),
-    )
-    for method, path, answer, documented, reading in table:
-        router.add_api_route(
-            path,
-            answer,
-            methods=[method],
-            dependencies=[Depends(gate)],
-            responses=documented,
-            status_code=204 if method == "DELETE" else None,
-            openapi_extra=openapi.keyed(reading),
-        )
-    # Before the chats: `tools` is not the id of one.
-    router.routes.insert(2, Route(f"{router.prefix}/tools", endpoint=OtherMethods("GET")))
+    """The four endpoints."""
+    handlers = _Handlers(studio)
+    # A router of its own: `tools` is not the id of a chat.
+    tools = Routes(authenticator, "/api/v1/chat", "chat", 404, texts=_TEXTS)
+    tools.stream("POST", "", handlers.say_in_chat, event_schema(_EVENTS), 409)
+    tools.add("GET", "/tools", handlers.show_chat_tools)
+    router = tools.router(closed=True)
+    routes = Routes(authenticator, "/api/v1/chat", "chat", 404, texts=_TEXTS)
+    routes.add("POST", "/{chat}/stop", handlers.stop_chat)
+    routes.add("DELETE", "/{chat}", handlers.forget_chat, status=204)
+    router.routes += routes.router().routes
     return router

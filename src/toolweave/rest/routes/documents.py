@@ -1,27 +1,23 @@
 """`/api/v1/documents`: Markdown documents with tool blocks, in the allowed folders."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio.to_thread
 from fastapi import APIRouter, Depends
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.service import DocumentReport, document_key, looked_json
+from toolweave.documents.document_json import DocumentRecord, DocumentRunRecord
+from toolweave.documents.service import document_key
 from toolweave.documents.workspace import DocumentFolders, StoredWorkflows, document_service
 from toolweave.engine.engine import Engine
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import JsonObject
-from toolweave.rest import openapi
 from toolweave.rest.auth import Authenticator
-from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.response_models import KEYED, READING, responses
+from toolweave.rest.routing import Routes
 
-ALL = "/api/v1/documents"
-READ, WRITE, EXECUTE = "workflows:read", "workflows:write", "tools:execute"
 _PATH = Field(min_length=1, max_length=4_096, description="A file in an allowed folder")
 
 
@@ -57,43 +53,19 @@ class UnbindRequest(RequestBody):
     id: str | None = Field(None, min_length=1, max_length=50)
 
 
-class DocumentListResponse(BaseModel):
+class DocumentListResponse(JsonRecord):
     """Documents of the allowed folders."""
 
     documents: list[str]
 
 
-class DocumentCheckResponse(BaseModel):
-    """A document's blocks, bindings and problems."""
-
-    path: str
-    blocks: list[dict[str, Any]]
-    bindings: list[dict[str, Any]]
-    problems: list[dict[str, Any]]
-
-
-class DocumentRunResponse(BaseModel):
-    """The results of a document's blocks; `held` says how to continue after a limit was reached."""
-
-    path: str
-    blocks: int
-    ran: int
-    failed: int
-    skipped: int
-    invalid: int
-    cancelled: bool
-    results: list[dict[str, Any]]
-    problems: list[dict[str, Any]]
-    held: dict[str, Any] | None = None
-
-
-class RemovedResponse(BaseModel):
+class RemovedResponse(JsonRecord):
     """How many were removed."""
 
     removed: int
 
 
-class BindingResponse(BaseModel):
+class BindingResponse(JsonRecord):
     """A stored binding."""
 
     id: str
@@ -105,92 +77,73 @@ class _Handlers:
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         home = studio.home
-        self._desk = document_service(home)
+        self._service = document_service(home)
         self._folders = DocumentFolders(home)
 
-    async def list_documents(self) -> Response:
+    async def list_documents(self) -> DocumentListResponse:
         """List the Markdown files of the allowed folders."""
         found = await anyio.to_thread.run_sync(self._folders.list)
-        return JsonResponse({"documents": found})
+        return DocumentListResponse(documents=found)
 
     async def check_document(
         self, body: Annotated[DocumentRequest, Depends(DocumentRequest.read)]
-    ) -> Response:
+    ) -> DocumentRecord:
         """Show the blocks of a document, their servers and problems; nothing is run."""
-        path = await self._path(body.path)
-        looked: DocumentReport = await self._desk.look(path)
-        return JsonResponse(looked_json(looked))
+        path = await self._folders.path(body.path)
+        return DocumentRecord.read(await self._service.look(path))
 
     async def run_document(
         self, body: Annotated[DocumentRunRequest, Depends(DocumentRunRequest.read)]
-    ) -> Response:
+    ) -> DocumentRunRecord:
         """Run the blocks of a document and write the results below them."""
-        path = await self._path(body.path)
+        path = await self._folders.path(body.path)
 
         async def engine() -> Engine:
             return self._studio.engine
 
         studio = self._studio
         workflows = StoredWorkflows(engine, studio.home.workflows)
-        ran = await self._desk.run(
+        ran = await self._service.run(
             path, studio.gate, workflows, refresh=body.refresh, parallel=body.parallel
         )
-        return JsonResponse(ran.as_json())
+        return DocumentRunRecord.read(ran)
 
     async def clear_document(
         self, body: Annotated[DocumentRequest, Depends(DocumentRequest.read)]
-    ) -> Response:
+    ) -> RemovedResponse:
         """Remove the results from a document."""
-        path = await self._path(body.path)
-        return JsonResponse({"removed": await self._desk.clear(path)})
+        path = await self._folders.path(body.path)
+        return RemovedResponse(removed=await self._service.clear(path))
 
     async def bind_section(
         self, body: Annotated[BindingRequest, Depends(BindingRequest.read)]
-    ) -> Response:
+    ) -> BindingResponse:
         """Bind a section of a document to a server."""
-        path = await self._path(body.path)
+        path = await self._folders.path(body.path)
         given: JsonObject = body.model_dump(exclude={"path"}, exclude_none=True)
-        kept = await self._desk.bind(path, read_binding(given))
-        return JsonResponse({"id": kept.id}, 201)
+        kept = await self._service.bind(path, read_binding(given))
+        return BindingResponse(id=kept.id)
 
     async def unbind_section(
         self, body: Annotated[UnbindRequest, Depends(UnbindRequest.read)]
-    ) -> Response:
+    ) -> RemovedResponse:
         """Remove a binding, or all bindings of a document."""
-        path = await self._path(body.path)
+        path = await self._folders.path(body.path)
         key = await anyio.to_thread.run_sync(document_key, path)
-        return JsonResponse({"removed": await self._desk.kept.remove(key, body.id)})
-
-    async def _path(self, given: str) -> Path:
-        return await self._folders.path(given)
+        return RemovedResponse(removed=await self._service.kept.remove(key, body.id))
 
 
 def document_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; running blocks calls tools, so it needs `tools:execute`."""
-    a = _Handlers(studio)
-    router = APIRouter(prefix=ALL, tags=["documents"])
-    # Any: handlers of different parameters, and their responses.
-    table: tuple[tuple[str, str, Any, str, type[BaseModel], type[RequestBody] | None, int], ...] = (
-        ("GET", "", a.list_documents, READ, DocumentListResponse, None, 200),
-        ("POST", "/check", a.check_document, READ, DocumentCheckResponse, DocumentRequest, 200),
-        ("POST", "/run", a.run_document, EXECUTE, DocumentRunResponse, DocumentRunRequest, 200),
-        ("POST", "/clear", a.clear_document, WRITE, RemovedResponse, DocumentRequest, 200),
-        ("POST", "/bind", a.bind_section, WRITE, BindingResponse, BindingRequest, 201),
-        ("POST", "/unbind", a.unbind_section, WRITE, RemovedResponse, UnbindRequest, 200),
-    )
-    for method, path, handler, scope, shape, reading, status in table:
-        router.add_api_route(
-            path,
-            handler,
-            methods=[method],
-            dependencies=[Depends(authenticator.require(scope))],
-            responses=responses(
-                shape, 403, 404, 409, 422, *KEYED, *READING, status=status, texts=_TEXTS
-            ),
-            status_code=status,
-            openapi_extra=openapi.keyed(reading),
-        )
-    return router
+    """The six endpoints."""
+    handlers = _Handlers(studio)
+    routes = Routes(authenticator, "/api/v1/documents", "documents", 404, 409, 422, texts=_TEXTS)
+    routes.add("GET", "", handlers.list_documents)
+    routes.add("POST", "/check", handlers.check_document)
+    routes.add("POST", "/run", handlers.run_document)
+    routes.add("POST", "/clear", handlers.clear_document)
+    routes.add("POST", "/bind", handlers.bind_section, status=201)
+    routes.add("POST", "/unbind", handlers.unbind_section)
+    return routes.router()
 
 
 _TEXTS = {

@@ -4,32 +4,29 @@ The workflow is sent as `document`, in any dialect, or as `text` (JSON or YAML).
 the same dialect; pointers and patches refer to the document that was sent.
 """
 
-from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Self, cast
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import Response
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
-from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import ModeSwitch, require_workflow
 from toolweave.errors import Invalid
 from toolweave.export import discover
 from toolweave.export.convert import export
 from toolweave.export.reimport import import_text
+from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
 from toolweave.nodes import discover as discover_nodes
-from toolweave.problems import Problem
-from toolweave.rest import openapi
-from toolweave.rest.auth import Authenticator
-from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.auth import Authenticator, require_part
 from toolweave.rest.request_body import RequestBody, one_of
-from toolweave.rest.response_models import KEYED, READING, ProblemResponse, responses
+from toolweave.rest.response_models import document_in, problem_records
+from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import LoadedWorkflow
-from toolweave.workflow.formats.load import convert, load, read
+from toolweave.workflow.formats.load import load, read
 from toolweave.workflow.modes import Mode
 
 TARGETS = tuple(exporter.name for exporter in discover())
@@ -91,53 +88,53 @@ class ImportRequest(RequestBody):
     text: str
 
 
-class ValidateResponse(BaseModel):
+class ValidateResponse(JsonRecord):
     """The problems; with `live`, the status of MCP nodes and the servers that did not answer."""
 
     valid: bool
     format: str
-    problems: list[ProblemResponse]
+    problems: list[ProblemRecord]
     statuses: dict[str, str] | None = None
     unreachable: dict[str, str] | None = None
 
 
-class RepairResponse(BaseModel):
+class RepairResponse(JsonRecord):
     """The repaired workflow, the fixed problems, and the remaining ones."""
 
     format: str
     document: dict[str, Any]
-    mended: list[ProblemResponse]
-    problems: list[ProblemResponse]
+    mended: list[ProblemRecord]
+    problems: list[ProblemRecord]
 
 
-class SwitchModeResponse(BaseModel):
+class SwitchModeResponse(JsonRecord):
     """The workflow with the node in its new mode."""
 
     format: str
     document: dict[str, Any]
 
 
-class ExportedFileResponse(BaseModel):
+class ExportedFileResponse(JsonRecord):
     """A file to write."""
 
     path: str
     text: str
 
 
-class ExportResponse(BaseModel):
+class ExportResponse(JsonRecord):
     """The files for a target, the entry first, and its problems."""
 
     target: str
     files: list[ExportedFileResponse]
-    problems: list[ProblemResponse]
+    problems: list[ProblemRecord]
 
 
-class ImportResponse(BaseModel):
+class ImportResponse(JsonRecord):
     """The workflow in an exported file."""
 
     format: str
     document: dict[str, Any]
-    problems: list[ProblemResponse]
+    problems: list[ProblemRecord]
 
 
 class _Handlers:
@@ -149,42 +146,43 @@ class _Handlers:
 
     async def validate_workflow(
         self, body: Annotated[ValidateRequest, Depends(ValidateRequest.read)], request: Request
-    ) -> Response:
+    ) -> ValidateResponse:
         """Validate a workflow; the status is 200 even if it has problems."""
-        _may_be_live(request, body.live)
+        if body.live:  # connecting to a server may start its command, as a run would
+            require_part(request, "live")
         found = await self._studio.authoring.examine(await body.loaded(), live=body.live)
         content = found.report.as_json()
         if body.live:
             content |= {"statuses": dict(found.statuses), "unreachable": dict(found.reasons)}
-        return JsonResponse(content)
+        return ValidateResponse.of(content)
 
     async def fix_workflow(
         self, body: Annotated[EditRequest, Depends(EditRequest.read)]
-    ) -> Response:
+    ) -> RepairResponse:
         """Apply all known fixes to a workflow."""
         report, left = await self._studio.authoring.repair(await body.loaded())
-        return JsonResponse(
-            {
-                "format": report.loaded.format,
-                "document": convert(left.loaded.workflow, report.loaded.format),
-                "mended": _problems(report.fixed.repaired),
-                "problems": _problems(left.problems),
-            }
+        return RepairResponse(
+            format=report.loaded.format,
+            document=document_in(left.loaded.workflow, report.loaded.format),
+            mended=problem_records(report.fixed.repaired),
+            problems=problem_records(left.problems),
         )
 
     async def switch_mode(
         self, body: Annotated[SwitchModeRequest, Depends(SwitchModeRequest.read)], request: Request
-    ) -> Response:
+    ) -> SwitchModeResponse:
         """Switch an MCP node to another mode; the settings of the other modes are kept."""
-        _may_be_live(request, body.live)
+        if body.live:  # connecting to a server may start its command, as a run would
+            require_part(request, "live")
         loaded = await body.loaded()
         to = ModeSwitch(body.node, body.mode, body.description, body.tool)
         changed = await self._studio.authoring.switch(loaded.workflow, to, live=body.live)
-        return JsonResponse({"format": loaded.format, "document": convert(changed, loaded.format)})
+        document = document_in(changed, loaded.format)
+        return SwitchModeResponse(format=loaded.format, document=document)
 
     async def export_workflow(
         self, body: Annotated[ExportRequest, Depends(ExportRequest.read)]
-    ) -> Response:
+    ) -> ExportResponse:
         """Export a workflow as files for a coding agent; they contain no secrets."""
         loaded = require_workflow(await body.loaded())
         errors = [problem for problem in loaded.problems if problem.severity == "error"]
@@ -197,50 +195,32 @@ class _Handlers:
             )
         made = await run_sync(partial(export, loaded.workflow, body.to, specs=self._specs))
         problems = [
-            problem.as_json() | {"pointer": loaded.places.original(problem.pointer)}
+            replace(problem, pointer=loaded.places.original(problem.pointer))
             for problem in made.problems
         ]
-        files = [{"path": file.path, "text": file.text} for file in made.files]
-        return JsonResponse({"target": made.target, "files": files, "problems": problems})
+        return ExportResponse(
+            target=made.target,
+            files=[ExportedFileResponse.of(file) for file in made.files],
+            problems=problem_records(problems),
+        )
 
     async def import_workflow(
         self, body: Annotated[ImportRequest, Depends(ImportRequest.read)]
-    ) -> Response:
+    ) -> ImportResponse:
         """Import the workflow from an exported file."""
         loaded = await run_sync(import_text, body.text)
-        document = convert(loaded.workflow, "toolweave")
-        problems = _problems(loaded.problems)
-        return JsonResponse({"format": "toolweave", "document": document, "problems": problems})
+        document = document_in(loaded.workflow, "toolweave")
+        problems = problem_records(loaded.problems)
+        return ImportResponse(format="toolweave", document=document, problems=problems)
 
 
 def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The five endpoints; all need `workflows:read`, and `live` also `workflows:run`."""
+    """The five endpoints."""
     handlers = _Handlers(studio)
-    router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
-    for path, answer, reading, ok, more in (
-        ("/validate", handlers.validate_workflow, ValidateRequest, ValidateResponse, ()),
-        ("/fix", handlers.fix_workflow, EditRequest, RepairResponse, ()),
-        ("/mode", handlers.switch_mode, SwitchModeRequest, SwitchModeResponse, (404,)),
-        ("/export", handlers.export_workflow, ExportRequest, ExportResponse, ()),
-        ("/import", handlers.import_workflow, ImportRequest, ImportResponse, ()),
-    ):
-        router.add_api_route(
-            path,
-            answer,
-            methods=["POST"],
-            dependencies=[Depends(authenticator.require("workflows:read"))],
-            responses=responses(ok, *KEYED, *READING, *more),
-            openapi_extra=openapi.keyed(reading),
-        )
-    return router
-
-
-def _may_be_live(request: Request, is_live: bool) -> None:
-    # Connecting to a server may start its command, as a run would.
-    if is_live:
-        key: ApiKey = request.state.key
-        key.require("workflows:run")
-
-
-def _problems(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    return [problem.as_json() for problem in problems]
+    routes = Routes(authenticator, "/api/v1/edit", "edit")
+    routes.add("POST", "/validate", handlers.validate_workflow)
+    routes.add("POST", "/fix", handlers.fix_workflow)
+    routes.add("POST", "/mode", handlers.switch_mode, 404)
+    routes.add("POST", "/export", handlers.export_workflow)
+    routes.add("POST", "/import", handlers.import_workflow)
+    return routes.router()

@@ -4,21 +4,18 @@ Events only name the topics that changed. The first event has the version of eve
 client that reconnects, to whichever process, compares them and misses nothing.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable
+from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Send
 
 from toolweave.app.change_feed import TOPICS, ChangeFeed
-from toolweave.rest import openapi
 from toolweave.rest.auth import Authenticator
-from toolweave.rest.response_models import KEYED, Responses, responses
+from toolweave.rest.routing import Routes, event_schema
 from toolweave.rest.stream import EventStream, SentEvent
 
-ALL = "/api/v1/events"
 LONGEST_S = 86_400
 
 Seconds = Annotated[
@@ -40,7 +37,7 @@ class ChangeStream(EventStream):
         is_welcome: Callable[[], Awaitable[bool]],
         seconds: int | None = None,
     ) -> None:
-        super().__init__(_none())
+        super().__init__()
         self._topics = topics
         self._is_welcome = is_welcome
         self._seconds = seconds
@@ -64,8 +61,7 @@ class ChangeStream(EventStream):
 
 
 def event_routes(topics: ChangeFeed, authenticator: Authenticator) -> APIRouter:
-    """The endpoint; it needs `workflows:read`."""
-    router = APIRouter(tags=["events"])
+    """The endpoint."""
 
     async def follow_changes(request: Request, seconds: Seconds = None) -> Response:
         """Stream changes by topic: servers, workflows, runs and all others."""
@@ -76,34 +72,7 @@ def event_routes(topics: ChangeFeed, authenticator: Authenticator) -> APIRouter:
 
         return ChangeStream(topics, is_welcome, seconds)
 
-    router.add_api_route(
-        ALL,
-        follow_changes,
-        methods=["GET"],
-        dependencies=[Depends(authenticator.require("workflows:read"))],
-        responses=_STREAM,
-        openapi_extra=openapi.keyed(),
-    )
-    return router
-
-
-async def _none() -> AsyncIterator[SentEvent]:
-    for event in ():
-        yield event
-
-
-_STREAM: Responses = responses(None, 422, *KEYED)
-_EVENT: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "event", "data"],
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["now", "changed"]},
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "A version for each topic: " + ", ".join(TOPICS),
-        },
-    },
-}
-_STREAM[200]["content"] = {"text/event-stream": {"schema": _EVENT}}
+    event = event_schema(["now", "changed"], "A version for each topic: " + ", ".join(TOPICS))
+    routes = Routes(authenticator, "/api/v1/events", "events")
+    routes.stream("GET", "", follow_changes, event)
+    return routes.router()

@@ -1,7 +1,7 @@
-"""`/hooks/…`: webhooks that start workflows.
+"""`/hooks/…`: webhooks that start workflows, and `/hooks/people/…` for people's replies.
 
-No key is needed: each trigger defines its authentication. The guard's rules for Host, Origin
-and size apply; the rate limit per address is enforced here.
+No key is needed: each trigger and each channel defines its authentication. The guard's
+rules for Host, Origin and size apply; the rate limit per address is enforced here.
 """
 
 from html import escape
@@ -18,6 +18,7 @@ from toolweave.clock import Clock
 from toolweave.engine.events import Finished
 from toolweave.errors import Invalid, Limited, ToolweaveError
 from toolweave.json_text import JsonObject, write
+from toolweave.people.reply_webhooks import ReplyPosts
 from toolweave.rest.auth import RateLimiter
 from toolweave.rest.json_response import JsonResponse
 from toolweave.triggers.deliveries import WAIT_PARAMETER
@@ -71,11 +72,38 @@ class HookDoor:
             raise Limited("RATE_LIMITED", message, hint=error.hint, facts=error.facts) from None
 
 
-def hook_routes(triggers: Triggers, rates: RateLimiter, clock: Clock) -> APIRouter:
-    """The route for everything below `/hooks`; the workflows define the paths."""
+class ReplyDoor:
+    """Handles requests below `/hooks/people`."""
+
+    def __init__(self, posts: ReplyPosts, rates: RateLimiter, clock: Clock) -> None:
+        self._posts = posts
+        self._rates = rates
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one delivery."""
+        request = Request(scope, receive)
+        if request.method != "POST":
+            raise HTTPException(405, headers={"Allow": "POST"})
+        channel = str(request.path_params["channel"])
+        self._rates.spend(f"hook:people/{channel[:20]}")
+        arrival = await arrival_of(request, f"/people/{channel}", self._clock)
+        answer = JsonResponse(await self._posts.deliver(channel, arrival))
+        await answer(scope, receive, send)
+
+
+def hook_routes(
+    triggers: Triggers, rates: RateLimiter, clock: Clock, posts: ReplyPosts | None = None
+) -> APIRouter:
+    """Everything below `/hooks`: replies of people first, then what the workflows define."""
     router = APIRouter()
-    door = HookDoor(triggers, rates, clock)
-    router.routes.append(Route(PREFIX + "/{path:path}", endpoint=door, include_in_schema=False))
+    if posts is not None:
+        replies = ReplyDoor(posts, rates, clock)
+        router.routes.append(
+            Route(f"{PREFIX}/people/{{channel}}", endpoint=replies, include_in_schema=False)
+        )
+    hooks = HookDoor(triggers, rates, clock)
+    router.routes.append(Route(PREFIX + "/{path:path}", endpoint=hooks, include_in_schema=False))
     return router
 
 

@@ -8,20 +8,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
-from starlette.routing import Route
 
-from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.json_record import JsonRecord
 from toolweave.people.inbox import Inbox
 from toolweave.people.question_json import InboxQuestion
-from toolweave.rest.auth import Authenticator
-from toolweave.rest.error_responses import OtherMethods
+from toolweave.publishing.limited_keys import allows_workflow, require_workflow
+from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.routing import add_route
+from toolweave.rest.routing import Routes
 
-ALL = "/api/v1/inbox"
-VIA = "rest"
 MAX_LISTED = 1_000
 PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 
@@ -32,6 +28,9 @@ QuestionId = Annotated[
         pattern="^[0-9a-f]{4,16}$",
         description="A question's id or its first characters",
     ),
+]
+WholeQuestionId = Annotated[
+    str, Path(alias="id", pattern="^[0-9a-f]{16}$", description="A question's whole id")
 ]
 Who = Annotated[
     str | None,
@@ -82,28 +81,43 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._inbox = Inbox(studio.engine)
+        self._published = studio.published
 
-    async def list_inbox(self, who: Who = None, limit: Limit = 100) -> InboxResponse:
+    async def list_inbox(
+        self, request: Request, who: Who = None, limit: Limit = 100
+    ) -> InboxResponse:
         """List the open questions, oldest first."""
+        key = key_of(request)
         questions = await self._inbox.list(who=who, limit=limit)
-        return InboxResponse(questions=[InboxQuestion.of(question) for question in questions])
+        return InboxResponse(
+            questions=[
+                InboxQuestion.of(question)
+                for question in questions
+                if await allows_workflow(self._published, key, question.workflow)
+            ]
+        )
 
-    async def show_question(self, identity: QuestionId) -> InboxQuestion:
+    async def show_question(self, identity: QuestionId, request: Request) -> InboxQuestion:
         """Show a question, open or closed."""
-        return InboxQuestion.of(await self._inbox.show(identity))
+        question = await self._inbox.show(identity)
+        await require_workflow(self._published, key_of(request), question.workflow)
+        return InboxQuestion.of(question)
 
     async def answer_question(
         self,
-        identity: QuestionId,
+        identity: WholeQuestionId,
         body: Annotated[AnswerQuestionRequest, Depends(AnswerQuestionRequest.read)],
         request: Request,
     ) -> AnswerQuestionResponse:
         """Answer a question; every problem of an invalid answer is reported with its place."""
-        key: ApiKey = request.state.key
+        key = key_of(request)
         if body.as_ is not None:
-            key.require("admin")
+            require_part(request, "as")
+        if key.tools is not None:
+            question = await self._inbox.show(identity)
+            await require_workflow(self._published, key, question.workflow)
         who = body.as_ or key.name
-        taken = await self._inbox.answer(identity, body.reply, who=who, via=VIA)
+        taken = await self._inbox.answer(identity, body.reply, who=who, via="rest")
         question = taken.question
         return AnswerQuestionResponse(
             id=question.id, run=question.run, counts=taken.counts, why=taken.why
@@ -111,13 +125,10 @@ class _Handlers:
 
 
 def inbox_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The three endpoints: reading needs `workflows:read`, answering `workflows:run`."""
+    """The three endpoints."""
     handlers = _Handlers(studio)
-    read, run = map(authenticator.require, ("workflows:read", "workflows:run"))
-    router = APIRouter(prefix=ALL, tags=["inbox"])
-    add_route(router, "GET", "", handlers.list_inbox, read, 422)
-    add_route(router, "GET", "/{id}", handlers.show_question, read, 404, 422)
-    answer = handlers.answer_question
-    add_route(router, "POST", "/{id}/answer", answer, run, 404, 409, 422, status=202)
-    router.routes.append(Route(ALL, endpoint=OtherMethods("GET")))
-    return router
+    routes = Routes(authenticator, "/api/v1/inbox", "inbox")
+    routes.add("GET", "", handlers.list_inbox)
+    routes.add("GET", "/{id}", handlers.show_question, 404)
+    routes.add("POST", "/{id}/answer", handlers.answer_question, 404, 409, status=202)
+    return routes.router()

@@ -5,6 +5,7 @@ programs on this machine that have the service token.
 """
 
 import time
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -12,6 +13,7 @@ from fastapi.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import toolweave
+from toolweave.access.authorization import route_rule
 from toolweave.catalog.tool_definitions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import NotFound, ToolweaveError
@@ -22,10 +24,10 @@ from toolweave.rest.error_responses import error_response
 from toolweave.rest.guard import BodyTooLarge, too_large
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.request_body import Invocation, arguments_of, note_rpc_id, read_invocation
+from toolweave.rest.response_models import Responses
 
 PREFIX = "/api/v1/mcp"
 INVOKE = f"{PREFIX}/invoke"
-EXECUTE = "tools:execute"
 # Refused before the body is read; of somebody without a key nothing is read.
 SENT_ID = frozenset({403, 429, 503})
 ToolName = Annotated[str, Path(max_length=200, description="A tool's name")]
@@ -114,44 +116,33 @@ def knowledge_routes(
 ) -> APIRouter:
     """The six endpoints; without a service token the internal ones are disabled."""
     handlers = _Handlers(toolbox)
-    reads, executes, checks = map(authenticator.require, ("tools:read", EXECUTE, "health:check"))
     inside = ServiceTokenCheck(service_token)
-    keyed, internal = openapi.KEYED, openapi.INTERNAL
     router = APIRouter(prefix=PREFIX, tags=["catalog"])
-    # `/tools/internal` before `/tools/{tool_name}`, which would match it.
-    for path, answer, gate, shown, responses in (
-        ("/tools", handlers.list_tools, reads, keyed, response_models.TOOLS),
-        (
-            "/tools/internal",
-            handlers.list_tools_internal,
-            inside,
-            internal,
-            response_models.TOOLS_INTERNAL,
-        ),
-        ("/tools/{tool_name}", handlers.show_tool, reads, keyed, response_models.TOOL),
-        ("/health", handlers.health, checks, keyed, response_models.HEALTH),
-    ):
-        router.add_api_route(
-            path, answer, dependencies=[Depends(gate)], responses=responses, openapi_extra=shown
-        )
-    for path, answer, gate, shown, responses in (
-        ("/invoke", handlers.invoke, executes, keyed, response_models.INVOKE),
-        (
-            "/invoke/internal",
-            handlers.invoke_internal,
-            inside,
-            internal,
-            response_models.INVOKE_INTERNAL,
-        ),
-    ):
+
+    # Any: a handler of whatever parameters.
+    def add(
+        path: str, handler: Callable[..., Any], responses: Responses, method: str = "GET"
+    ) -> None:
+        is_internal = path.endswith("/internal")
+        gate = inside if is_internal else authenticator.gate(method, PREFIX + path)
+        body = openapi.INVOCATION if method == "POST" else {}
+        security = openapi.INTERNAL if is_internal else openapi.KEYED
         router.add_api_route(
             path,
-            answer,
-            methods=["POST"],
+            handler,
+            methods=[method],
             dependencies=[Depends(gate)],
             responses=responses,
-            openapi_extra={**shown, **openapi.INVOCATION},
+            openapi_extra={**security, **body},
         )
+
+    add("/tools", handlers.list_tools, response_models.TOOLS)
+    # Before `/tools/{tool_name}`, which would match it.
+    add("/tools/internal", handlers.list_tools_internal, response_models.TOOLS_INTERNAL)
+    add("/tools/{tool_name}", handlers.show_tool, response_models.TOOL)
+    add("/health", handlers.health, response_models.HEALTH)
+    add("/invoke", handlers.invoke, response_models.INVOKE, "POST")
+    add("/invoke/internal", handlers.invoke_internal, response_models.INVOKE_INTERNAL, "POST")
     return router
 
 
@@ -165,6 +156,7 @@ class FastInvoke:
         self._app = app
         self._handlers = _Handlers(toolbox)
         self._authenticator = authenticator
+        self._rule = route_rule("POST", INVOKE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer an invocation; forward everything else."""
@@ -173,7 +165,7 @@ class FastInvoke:
             return
         request = Request(scope, receive)
         try:
-            await self._authenticator.authenticate(request, EXECUTE)
+            await self._authenticator.authenticate(request, self._rule)
             answer = await self._handlers.invoke(request)
         except ToolweaveError as error:
             if error.status in SENT_ID:

@@ -2,27 +2,30 @@
 
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Path, Query, Request
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
-from starlette.routing import Route
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import Field
 
-from toolweave.access.keys import ApiKey
+from toolweave.access.authorization import route_rule
 from toolweave.app.running_studio import RunningStudio
-from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
+from toolweave.errors import Invalid, TimedOut, Unavailable
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
 from toolweave.library.home_libraries import flow_runner, library_store
+from toolweave.library.library_json import (
+    FlowExecution,
+    FlowRecord,
+    LibraryContent,
+    LibraryRecord,
+    TemplateRecord,
+)
+from toolweave.library.models import LibraryRevision
 from toolweave.library.templates import fill
-from toolweave.rest import openapi
-from toolweave.rest.auth import Authenticator
-from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import JsonResponse
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.response_models import KEYED, READING, responses
+from toolweave.rest.routing import Routes
 
 ALL = "/api/v1/library"
-READ, RUN, WRITE, ADMIN = "workflows:read", "workflows:run", "workflows:write", "servers:admin"
 _PRINTED = r"^[^\x00-\x1f\x7f]+$"
 
 LibraryName = Annotated[
@@ -65,76 +68,17 @@ class FillTemplateRequest(RequestBody):
     ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
 
 
-class LibraryResponse(BaseModel):
-    """A repository and its name."""
-
-    name: str
-    url: str
-    ref: str
-    added_at: str = Field(alias="addedAt")
-
-
-class LibraryListResponse(BaseModel):
+class LibraryListResponse(JsonRecord):
     """All of them."""
 
-    libraries: list[LibraryResponse]
+    libraries: list[LibraryRecord]
 
 
-class LibraryVersionResponse(BaseModel):
-    """The commit that was read; `stale` says why it may be outdated."""
-
-    ref: str
-    commit: str
-    checked_at: str = Field(alias="checkedAt")
-    stale: str | None = None
-
-
-class LibraryDetailsResponse(LibraryVersionResponse):
-    """The content of a library."""
-
-    library: str
-    flows: list[dict[str, Any]]
-    templates: list[dict[str, Any]]
-    skipped: list[dict[str, Any]]
-
-
-class FlowResponse(LibraryVersionResponse):
-    """A flow as stored in its file."""
-
-    library: str
-    name: str
-    flow: dict[str, Any]
-
-
-class TemplateResponse(BaseModel):
-    """A template with its variables and stored values."""
-
-    name: str
-    title: str
-    template: str
-    variables: list[dict[str, Any]]
-    variable_value_sets: list[dict[str, Any]] = Field(alias="variableValueSets")
-
-
-class FillTemplateResponse(BaseModel):
+class FillTemplateResponse(JsonRecord):
     """A filled template."""
 
     name: str
     text: str
-
-
-class FlowExecutionResponse(BaseModel):
-    """The execution of a flow."""
-
-    flow_id: str = Field(alias="flowId")
-    flow_name: str = Field(alias="flowName")
-    execution_id: str = Field(alias="executionId")
-    initial_variables: dict[str, Any] = Field(alias="initialVariables")
-    intermediate_results: list[dict[str, Any]] = Field(alias="intermediateResults")
-    final_result: Any = Field(alias="finalResult")
-    total_execution_time_ms: int = Field(alias="totalExecutionTimeMs")
-    status: str
-    error: dict[str, Any] | None = None
 
 
 class _Handlers:
@@ -142,53 +86,43 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
-        self._shelf = library_store(studio.home)
-        self._runner = flow_runner(studio.home, studio.engine, self._shelf)
+        self._libraries = library_store(studio.home)
+        self._runner = flow_runner(studio.home, studio.engine, self._libraries)
 
-    async def list_libraries(self) -> Response:
+    async def list_libraries(self) -> LibraryListResponse:
         """List the libraries."""
-        return JsonResponse({"libraries": [one.as_json() for one in await self._shelf.list()]})
+        found = await self._libraries.list()
+        return LibraryListResponse(libraries=[LibraryRecord.of(one) for one in found])
 
     async def add_library(
         self, body: Annotated[LibraryRequest, Depends(LibraryRequest.read)]
-    ) -> Response:
+    ) -> LibraryRecord:
         """Add a repository; it must be reachable."""
         folder = self._studio.home.settings.home
         try:
-            added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
+            added = await self._libraries.add(body.name, body.url, ref=body.ref, folder=folder)
         except (Unavailable, TimedOut) as error:
             # An error of the request: the address comes from the client.
             raise Invalid("GITHUB_ERROR", error.message, hint=error.hint) from None
-        return JsonResponse(added.as_json(), 201)
+        return LibraryRecord.of(added)
 
-    async def show_library(self, library: LibraryName, ref: Ref = None) -> Response:
+    async def show_library(self, library: LibraryName, ref: Ref = None) -> LibraryContent:
         """Show the flows and templates of a library, and the skipped files."""
-        flows = await self._shelf.flows(library, ref)
-        templates = await self._shelf.templates(library, ref)
-        return JsonResponse(
-            {
-                "library": library,
-                **flows.at.as_json(),
-                "flows": [one.as_json() for one in flows.flows],
-                "templates": [one.as_json() for one in templates.templates],
-                "skipped": [one.as_json() for one in (*flows.skipped, *templates.skipped)],
-            }
-        )
+        flows = await self._libraries.flows(library, ref)
+        return LibraryContent.read(library, flows, await self._libraries.templates(library, ref))
 
     async def remove_library(self, library: LibraryName) -> Response:
         """Remove a library and its cached content."""
-        await self._shelf.remove(library)
+        await self._libraries.remove(library)
         return Response(status_code=204)
 
-    async def refresh_library(self, library: LibraryName) -> Response:
+    async def refresh_library(self, library: LibraryName) -> LibraryRevision:
         """Check the repository for changes now."""
-        return JsonResponse((await self._shelf.refresh(library)).as_json())
+        return await self._libraries.refresh(library)
 
-    async def show_flow(self, library: LibraryName, flow: FlowName, ref: Ref = None) -> Response:
+    async def show_flow(self, library: LibraryName, flow: FlowName, ref: Ref = None) -> FlowRecord:
         """Show a flow."""
-        found = await self._shelf.flow(library, flow, ref)
-        about: JsonObject = {"library": library, "name": found.entry.name, **found.at.as_json()}
-        return JsonResponse({**about, "flow": found.document})
+        return FlowRecord.read(library, await self._libraries.flow(library, flow, ref))
 
     async def run_flow(
         self,
@@ -196,73 +130,51 @@ class _Handlers:
         flow: FlowName,
         body: Annotated[FlowRunRequest, Depends(FlowRunRequest.read)],
         request: Request,
-    ) -> Response:
+    ) -> FlowExecution:
         """Run a flow to its end; errors are part of the execution."""
-        await self._shelf.get(library)
-        key: ApiKey = request.state.key
+        await self._libraries.get(library)
         inputs = cast("JsonObject", body.inputs)
+        may_read = route_rule("GET", f"{ALL}/{{library}}/templates/{{template}}")
         asked = FlowRequest(
-            library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest"
+            *(library, flow, body.ref, inputs),
+            may_read=may_read.allows(key_of(request)),
+            trigger="rest",
         )
-        return JsonResponse(await self._runner.execute(asked))
+        return FlowExecution.of(await self._runner.execute(asked))
 
     async def show_template(
         self, library: LibraryName, template: TemplateName, ref: Ref = None
-    ) -> Response:
+    ) -> TemplateRecord:
         """Show a template."""
-        return JsonResponse((await self._shelf.template(library, template, ref)).as_json())
+        found = await self._libraries.template(library, template, ref)
+        return TemplateRecord.of(found.as_json())
 
     async def fill_template(
         self,
         library: LibraryName,
         template: TemplateName,
         body: Annotated[FillTemplateRequest, Depends(FillTemplateRequest.read)],
-    ) -> Response:
+    ) -> FillTemplateResponse:
         """Fill a template with values."""
-        found = await self._shelf.template(library, template, body.ref)
-        return JsonResponse({"name": found.name, "text": fill(found, body.values)})
+        found = await self._libraries.template(library, template, body.ref)
+        return FillTemplateResponse(name=found.name, text=fill(found, body.values))
 
 
 def library_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints; adding and removing a repository needs `servers:admin`."""
-    a = _Handlers(studio)
-    router = APIRouter(prefix=ALL, tags=["library"])
+    """The nine endpoints."""
+    handlers = _Handlers(studio)
+    routes = Routes(authenticator, ALL, "library", 404, 409, 422, texts=_TEXTS)
     one, flow, template = "/{library}", "/{library}/flows/{flow}", "/{library}/templates/{template}"
-    # Any: handlers of different parameters, and their responses.
-    table: tuple[tuple[str, str, Any, str, type[BaseModel] | None, Any, int], ...] = (
-        ("GET", "", a.list_libraries, READ, LibraryListResponse, None, 200),
-        ("POST", "", a.add_library, ADMIN, LibraryResponse, LibraryRequest, 201),
-        ("GET", one, a.show_library, READ, LibraryDetailsResponse, None, 200),
-        ("DELETE", one, a.remove_library, ADMIN, None, None, 204),
-        ("POST", f"{one}/refresh", a.refresh_library, WRITE, LibraryVersionResponse, None, 200),
-        ("GET", flow, a.show_flow, READ, FlowResponse, None, 200),
-        ("POST", f"{flow}/run", a.run_flow, RUN, FlowExecutionResponse, FlowRunRequest, 200),
-        ("GET", template, a.show_template, READ, TemplateResponse, None, 200),
-        (
-            "POST",
-            f"{template}/fill",
-            a.fill_template,
-            READ,
-            FillTemplateResponse,
-            FillTemplateRequest,
-            200,
-        ),
-    )
-    for method, path, handler, scope, shape, reading, status in table:
-        router.add_api_route(
-            path,
-            handler,
-            methods=[method],
-            dependencies=[Depends(authenticator.require(scope))],
-            responses=responses(
-                shape, 403, 404, 409, 422, *KEYED, *READING, status=status, texts=_TEXTS
-            ),
-            status_code=status,
-            openapi_extra=openapi.keyed(reading),
-        )
-    router.routes.append(Route(ALL, endpoint=OtherMethods("GET", "POST")))
-    router.routes.append(Route(ALL + one, endpoint=OtherMethods("DELETE", "GET")))
-    return router
+    routes.add("GET", "", handlers.list_libraries)
+    routes.add("POST", "", handlers.add_library, status=201)
+    routes.add("GET", one, handlers.show_library)
+    routes.add("DELETE", one, handlers.remove_library, status=204)
+    routes.add("POST", f"{one}/refresh", handlers.refresh_library)
+    routes.add("GET", flow, handlers.show_flow)
+    routes.add("POST", f"{flow}/run", handlers.run_flow)
+    routes.add("GET", template, handlers.show_template)
+    routes.add("POST", f"{template}/fill", handlers.fill_template)
+    return routes.router()
 
 
 _TEXTS = {
@@ -271,11 +183,3 @@ _TEXTS = {
     422: "The request does not have the expected form, or the repository or a file cannot be read.",
     503: "The database or the git host is unavailable.",
 }
-
-
-def _may_read(key: ApiKey) -> bool:
-    try:
-        key.require(READ)
-    except Denied:
-        return False
-    return True

@@ -7,21 +7,17 @@ from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
-from toolweave.authoring.preview import Preview, Previews
-from toolweave.cel.fault import SyntaxProblem
+from toolweave.authoring.preview import Previews
 from toolweave.cel.function_list import listed_functions
-from toolweave.engine.run_table import RunRecord
-from toolweave.json_text import JsonObject
+from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.publishing.service import draft
-from toolweave.rest import openapi
 from toolweave.rest.auth import Authenticator
-from toolweave.rest.json_response import JsonResponse
-from toolweave.rest.response_models import KEYED, READING, ProblemResponse, responses
+from toolweave.rest.response_models import problem_records
 from toolweave.rest.routes.edit import EditRequest
+from toolweave.rest.routing import Routes
 from toolweave.workflow.preview import PreviewRequest
 
 MAX_TEXT = 50_000
@@ -49,15 +45,15 @@ class PreviewExpressionRequest(NodeNamesRequest):
     )
 
 
-class RunReference(BaseModel):
+class RunReference(JsonRecord):
     """The run whose data was used."""
 
     id: str
     status: str
-    started_at: str = Field(alias="startedAt")
+    started_at: str
 
 
-class PreviewValueResponse(BaseModel):
+class PreviewValueResponse(JsonRecord):
     """A value: its kind, its text or the beginning of it, and its length."""
 
     kind: Literal["string", "number", "integer", "boolean", "null", "array", "object"]
@@ -65,7 +61,7 @@ class PreviewValueResponse(BaseModel):
     chars: int
 
 
-class ExpressionProblemResponse(BaseModel):
+class ExpressionProblemRecord(JsonRecord):
     """A problem and its position."""
 
     code: str
@@ -77,17 +73,17 @@ class ExpressionProblemResponse(BaseModel):
     column: int
 
 
-class PreviewResponse(BaseModel):
+class PreviewResponse(JsonRecord):
     """The value of the expression; `run` and `value` are null if there is none."""
 
     run: RunReference | None
     # Whether the run reached the node.
-    reached: bool
+    reached: bool = Field(validation_alias="is_reached")
     value: PreviewValueResponse | None
-    faults: list[ExpressionProblemResponse]
+    faults: list[ExpressionProblemRecord]
 
 
-class CompletionResponse(BaseModel):
+class CompletionResponse(JsonRecord):
     """A path to use in expressions, its kind, and its value in the run."""
 
     path: str
@@ -96,27 +92,27 @@ class CompletionResponse(BaseModel):
     sample: str | None
 
 
-class FunctionResponse(BaseModel):
+class FunctionResponse(JsonRecord):
     """A function for expressions."""
 
     name: str
-    is_method: bool = Field(alias="isMethod")
+    is_method: bool
     call: str
     gives: str
 
 
-class ToolDraftResponse(BaseModel):
+class ToolDraftResponse(JsonRecord):
     """The tool that publishing would create, and the problems that prevent it."""
 
     tool: str
     description: str
     # Any: schemas.
-    input_schema: dict[str, Any] = Field(alias="inputSchema")
-    output_schema: dict[str, Any] | None = Field(alias="outputSchema")
-    problems: list[ProblemResponse]
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    problems: list[ProblemRecord]
 
 
-class NodeNamesResponse(BaseModel):
+class NodeNamesResponse(JsonRecord):
     """Names for the node's expressions; `languages` lists fields with a language of their own."""
 
     run: RunReference | None
@@ -125,103 +121,56 @@ class NodeNamesResponse(BaseModel):
     languages: dict[str, Literal["value", "config", "own", "words", "prompt", "flow"]]
 
 
-_FUNCTIONS = [
-    {"name": one.name, "isMethod": one.is_method, "call": one.call, "gives": one.gives}
-    for one in listed_functions()
-]
-
-
 class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         self._previews = Previews(studio.engine, studio.authoring.tools, studio.home.masker)
+        self._functions = [FunctionResponse.of(function) for function in listed_functions()]
 
     async def preview_expression(
         self, body: Annotated[PreviewExpressionRequest, Depends(PreviewExpressionRequest.read)]
-    ) -> Response:
+    ) -> PreviewResponse:
         """Evaluate an expression of a node with the data of a run; 200 even on errors."""
         loaded = await body.loaded()
         asking = PreviewRequest(body.expression, body.field)
         found = await self._previews.preview(loaded.workflow, body.node, asking, body.run)
-        return JsonResponse(_preview(found))
+        return PreviewResponse.of(found)
 
     async def list_names(
         self, body: Annotated[NodeNamesRequest, Depends(NodeNamesRequest.read)]
-    ) -> Response:
+    ) -> NodeNamesResponse:
         """List the names for a node's expressions: earlier outputs, inputs, functions."""
         loaded = await body.loaded()
         found = await self._previews.names(loaded.workflow, body.node, body.run)
-        content: dict[str, Any] = {
-            "run": _run(found.run),
-            "offers": [
-                {"path": one.path, "kind": one.kind, "about": one.about, "sample": one.sample}
-                for one in found.completions
-            ],
-            "functions": _FUNCTIONS,
-            "languages": found.languages,
-        }
-        return JsonResponse(content)
+        return NodeNamesResponse(
+            run=RunReference.of(found.run) if found.run else None,
+            offers=[CompletionResponse.of(completion) for completion in found.completions],
+            functions=self._functions,
+            languages=found.languages,
+        )
 
-    async def draft_tool(self, body: Annotated[EditRequest, Depends(EditRequest.read)]) -> Response:
+    async def draft_tool(
+        self, body: Annotated[EditRequest, Depends(EditRequest.read)]
+    ) -> ToolDraftResponse:
         """Show the tool that publishing would create; the status is 200 even with problems."""
         loaded = await body.loaded()
         made = await run_sync(draft, loaded, await self._studio.authoring.tools.known())
-        return JsonResponse(
-            {
-                "tool": made.tool,
-                "description": made.description,
-                "inputSchema": made.input_schema,
-                "outputSchema": made.output_schema,
-                "problems": [problem.as_json() for problem in made.problems],
-            }
+        return ToolDraftResponse(
+            tool=made.tool,
+            description=made.description,
+            input_schema=made.input_schema,
+            output_schema=made.output_schema,
+            problems=problem_records(made.problems),
         )
 
 
 def preview_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The three endpoints; all need `workflows:read`."""
+    """The three endpoints."""
     handlers = _Handlers(studio)
-    router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
-    for path, answer, reading, ok in (
-        ("/preview", handlers.preview_expression, PreviewExpressionRequest, PreviewResponse),
-        ("/names", handlers.list_names, NodeNamesRequest, NodeNamesResponse),
-        ("/tool", handlers.draft_tool, EditRequest, ToolDraftResponse),
-    ):
-        router.add_api_route(
-            path,
-            answer,
-            methods=["POST"],
-            dependencies=[Depends(authenticator.require("workflows:read"))],
-            responses=responses(ok, 404, *KEYED, *READING),
-            openapi_extra=openapi.keyed(reading),
-        )
-    return router
-
-
-def _preview(found: Preview) -> JsonObject:
-    value = found.value
-    return {
-        "run": _run(found.run),
-        "reached": found.is_reached,
-        "value": {"kind": value.kind, "text": value.text, "chars": value.chars} if value else None,
-        "faults": [_fault(one) for one in found.faults],
-    }
-
-
-def _run(run: RunRecord | None) -> JsonObject | None:
-    if run is None:
-        return None
-    return {"id": run.id, "status": run.status, "startedAt": run.started_at}
-
-
-def _fault(fault: SyntaxProblem) -> JsonObject:
-    return {
-        "code": fault.code,
-        "severity": fault.severity,
-        "message": fault.message,
-        "hint": fault.hint,
-        "offset": fault.offset,
-        "line": fault.line,
-        "column": fault.column,
-    }
+    routes = Routes(authenticator, "/api/v1/edit", "edit", 404)
+    routes.add("POST", "/preview", handlers.preview_expression)
+    routes.add("POST", "/names", handlers.list_names)
+    routes.add("POST", "/tool", handlers.draft_tool)
+    return routes.router()

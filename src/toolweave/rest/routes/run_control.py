@@ -10,20 +10,19 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, model_validator
 
 from toolweave import json_text
-from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
-from toolweave.authoring.authoring import require_workflow
+from toolweave.authoring.authoring import require_workflow as require_document
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Choice
 from toolweave.engine.run_json import AnsweredRun, RunSummary
-from toolweave.engine.run_table import RunRecord
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.rest.auth import Authenticator
+from toolweave.publishing.limited_keys import VisibleRuns, require_workflow
+from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody, one_of
 from toolweave.rest.routes.runs import ALL, PRINTABLE, RunId
-from toolweave.rest.routing import add_route
+from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.ids import MAX_NAME
@@ -107,6 +106,7 @@ class _Handlers:
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         self._engine: Engine = studio.engine
+        self._runs = VisibleRuns(studio.engine, studio.published)
 
     async def start_run(
         self,
@@ -124,8 +124,8 @@ class _Handlers:
 
     async def cancel_run(self, run: RunId, request: Request, response: Response) -> RunSummary:
         """Cancel a run; a finished run does not change."""
-        record = await self._allowed(run, request)
-        await self._engine.cancel(record.id, by=_caller(request))
+        record = await self._runs.get(key_of(request), run)
+        await self._engine.cancel(record.id, by=f"key {key_of(request).id}")
         return await self._accepted(record.id, response)
 
     async def answer_run(
@@ -136,17 +136,15 @@ class _Handlers:
         response: Response,
     ) -> AnsweredRun:
         """Answer a waiting step, or decide about a step that may or may not have happened."""
-        record = await self._allowed(run, request)
+        record = await self._runs.get(key_of(request), run)
         why: str | None = None
         if body.choice is not None:
-            by = _caller(request)
+            by = f"key {key_of(request).id}"
             await self._engine.resolve(record.id, body.step, body.choice, by=by)
         else:
             # People are asked by name, as in the inbox.
-            key: ApiKey = request.state.key
-            why = await self._engine.answer(
-                record.id, body.step, body.reply, by=key.name, via="rest"
-            )
+            name = key_of(request).name
+            why = await self._engine.answer(record.id, body.step, body.reply, by=name, via="rest")
         summary = await self._accepted(record.id, response)
         return AnsweredRun(**dict(summary), counts=why is None, why=why)
 
@@ -158,7 +156,9 @@ class _Handlers:
         response: Response,
     ) -> RunSummary:
         """Start a new run at one node, with the results before it taken from an earlier run."""
-        record = await self._allowed(run, request)
+        record = await self._runs.get(key_of(request), run)
+        if body.edit is not None:
+            require_part(request, "edit")
         edit = _Edit(body.edit) if body.edit else None
         changed = None
         if body.document is not None:
@@ -167,34 +167,21 @@ class _Handlers:
         return await self._accepted(fork, response)
 
     async def _workflow(self, request: Request, body: StartRunRequest) -> LoadedWorkflow:
-        key: ApiKey = request.state.key
-        if body.workflow is not None and key.tools is not None:
-            return await self._published(key, body.workflow)
-        if body.workflow is not None:
+        key = key_of(request)
+        if body.workflow is None:
+            return await self._sent(request, body.document)
+        if key.tools is None:
             return (await self._studio.home.workflows.load(body.workflow)).loaded
-        return await self._sent(request, body.document)
-
-    async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:
-        # A key that may only run workflows runs what others have stored.
-        key: ApiKey = request.state.key
-        key.require("workflows:write")
-        return require_workflow(await run_sync(read, cast("Json", document)))
-
-    async def _published(self, key: ApiKey, name: str) -> LoadedWorkflow:
-        """Return the published copy: all that a key limited to some tools may run."""
-        published = await self._studio.published.of_workflow(name)
-        key.require_tool(published.publication.tool if published else None)
+        # The published copy is all that a key limited to some tools may run.
+        await require_workflow(self._studio.published, key, body.workflow)
+        published = await self._studio.published.of_workflow(body.workflow)
         assert published is not None
         return read(json_text.read(published.publication.document))
 
-    async def _allowed(self, run: str, request: Request) -> RunRecord:
-        """Return a run that the key may control."""
-        record = await self._engine.get(run)
-        key: ApiKey = request.state.key
-        if key.tools is not None:
-            published = await self._studio.published.of_workflow(record.workflow)
-            key.require_tool(published.publication.tool if published else None)
-        return record
+    async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:
+        # A key that may only run workflows runs what others have stored.
+        require_part(request, "document")
+        return require_document(await run_sync(read, cast("Json", document)))
 
     async def _accepted(self, run: str, response: Response) -> RunSummary:
         record = await self._engine.get(run)
@@ -203,22 +190,19 @@ class _Handlers:
 
 
 def run_control_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The four endpoints; all need `workflows:run`."""
+    """The four endpoints."""
     handlers = _Handlers(studio)
-    router = APIRouter(prefix=ALL, tags=["runs"])
+    routes = Routes(authenticator, ALL, "runs", 404, 409, 422)
     for path, handler in (
         ("", handlers.start_run),
         ("/{run}/cancel", handlers.cancel_run),
         ("/{run}/answer", handlers.answer_run),
         ("/{run}/fork", handlers.fork_run),
     ):
-        gate = authenticator.require("workflows:run")
-        documented: dict[int | str, dict[str, Any]] = {202: _ACCEPTED}
-        add_route(router, "POST", path, handler, gate, *_ERRORS, status=202, documented=documented)
-    return router
+        routes.add("POST", path, handler, status=202, documented={202: _ACCEPTED})
+    return routes.router()
 
 
-_ERRORS = (404, 409, 422)
 _ACCEPTED: dict[str, Any] = {
     "headers": {
         "X-Request-ID": {
@@ -245,8 +229,3 @@ class _Edit:
             hint = "replace `/data` instead of removing it"
             raise Invalid("PATCH_IMPOSSIBLE", message, hint=hint)
         return changed["data"]
-
-
-def _caller(request: Request) -> str:
-    key: ApiKey = request.state.key
-    return f"key {key.id}"

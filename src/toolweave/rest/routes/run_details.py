@@ -1,24 +1,28 @@
 """`/api/v1/runs/{run}/…`: the workflow, inputs and outputs of a run."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Query
-from fastapi.responses import Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import require_workflow
+from toolweave.authoring.locked_choices import freeze_node
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import records
 from toolweave.engine.step_snapshot import StepSnapshot
 from toolweave.errors import NotFound, ToolweaveError
+from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json, JsonObject
-from toolweave.rest import openapi
-from toolweave.rest.auth import Authenticator
+from toolweave.publishing.limited_keys import VisibleRuns
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.json_response import JsonResponse
-from toolweave.rest.response_models import KEYED, responses
+from toolweave.rest.request_body import RequestBody
+from toolweave.rest.response_models import document_in, problem_records
 from toolweave.rest.routes.runs import ALL, PRINTABLE, MaxChars, RunId
+from toolweave.rest.routing import Routes
 from toolweave.rest.truncation import PICTURES, TruncatedValue, cut, picture_at
-from toolweave.workflow.formats.load import convert
+from toolweave.workflow.formats.load import read
 
 StepKey = Annotated[
     str, Query(min_length=1, max_length=1_000, pattern=PRINTABLE, description="The step's key")
@@ -37,28 +41,16 @@ AnyStep = Annotated[
 PictureAt = Annotated[
     str, Query(max_length=1_000, description="The image in the value, as a JSON pointer")
 ]
-_ANY: dict[str, Any] = {"headers": {"X-Request-ID": {"schema": {"type": "string"}}}}
-_RAW: dict[str, dict[int | str, dict[str, Any]]] = {
-    "/{run}/output": {200: {**_ANY, "content": {"application/json": {"schema": {}}}}},
-    "/{run}/picture": {
-        200: {
-            **_ANY,
-            "content": {
-                one: {"schema": {"type": "string", "format": "binary"}} for one in sorted(PICTURES)
-            },
-        }
-    },
-}
 
 
-class RunWorkflowResponse(BaseModel):
+class RunWorkflowResponse(JsonRecord):
     """The workflow of a run as of its start, in canonical JSON."""
 
     run: str
     document: dict[str, Any]
 
 
-class StepInputResponse(BaseModel):
+class StepInputResponse(JsonRecord):
     """The input of a step."""
 
     run: str
@@ -70,24 +62,50 @@ class StepInputResponse(BaseModel):
     given: dict[str, Any] | None = None
 
 
+class FreezeRequest(RequestBody):
+    """The node, and its workflow if it is not the stored workflow of the run."""
+
+    node: str = Field(min_length=1, max_length=1_000, description="A node's id")
+    # Any: a workflow in any dialect; its reader reports what is wrong with it.
+    document: dict[str, Any] | None = Field(None, description="The workflow, in any dialect")
+
+
+class FrozenCall(JsonRecord):
+    """A call that a model chose."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class FreezeResponse(JsonRecord):
+    """The workflow with detailed nodes, their calls, and its problems."""
+
+    format: str
+    document: dict[str, Any]
+    calls: list[FrozenCall]
+    problems: list[ProblemRecord]
+
+
 class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
         self._engine = studio.engine
+        self._runs = VisibleRuns(studio.engine, studio.published)
         self._masker = studio.home.masker
 
-    async def show_run_workflow(self, run: RunId) -> Response:
+    async def show_run_workflow(self, run: RunId, request: Request) -> RunWorkflowResponse:
         """Show the workflow of a run as of its start."""
-        found = await self._engine.get(run)
+        found = await self._runs.get(key_of(request), run)
         plan = await self._engine.plan(found.id)
-        return JsonResponse({"run": found.id, "document": convert(plan.workflow, "toolweave")})
+        return RunWorkflowResponse(run=found.id, document=document_in(plan.workflow, "toolweave"))
 
     async def show_step_input(
-        self, run: RunId, step: StepKey, max_chars: MaxChars = None
-    ) -> Response:
+        self, run: RunId, step: StepKey, request: Request, max_chars: MaxChars = None
+    ) -> StepInputResponse:
         """Show the input of a step; with `maxChars`, also its resolved configuration."""
-        found = await self._engine.get(run)
+        found = await self._runs.get(key_of(request), run)
         moment = await self._engine.moment(found.id, step)
         value = moment.binder.incoming(moment.place)
         content: JsonObject = {"run": found.id, "step": step, "input": value}
@@ -95,25 +113,46 @@ class _Handlers:
             if (short := cut(value, max_chars)) is not None:
                 content |= {"input": None, "cut": short}
             content["given"] = self._given(moment, max_chars)
-        return JsonResponse(content)
+        return StepInputResponse.of(content)
 
-    async def show_step_output(self, run: RunId, step: AnyStep = None) -> Response:
+    async def freeze_chosen(
+        self, run: RunId, body: Annotated[FreezeRequest, Depends(FreezeRequest.read)]
+    ) -> FreezeResponse:
+        """Turn a model's choices for a node of a run into detailed nodes; nothing is saved."""
+        found = await self._engine.get(run)
+        if body.document is not None:
+            loaded = require_workflow(read(cast("Json", body.document)))
+        else:
+            loaded = (await self._studio.home.workflows.load(found.workflow)).loaded
+        frozen = await freeze_node(self._studio.home, found.id, body.node, loaded)
+        return FreezeResponse(
+            format=loaded.format,
+            document=document_in(frozen.workflow, loaded.format),
+            calls=[FrozenCall.of(call) for call in frozen.chosen],
+            problems=problem_records(frozen.problems),
+        )
+
+    async def show_step_output(
+        self, run: RunId, request: Request, step: AnyStep = None
+    ) -> Response:
         """Download the full output of a step, or of the run, as JSON."""
-        value = await self._gave(run, step)
+        value = await self._gave(run, request, step)
         headers = {"Content-Disposition": 'attachment; filename="output.json"'}
         return JsonResponse(value, 200, headers)
 
-    async def show_step_picture(self, run: RunId, step: StepKey, at: PictureAt = "") -> Response:
+    async def show_step_picture(
+        self, run: RunId, step: StepKey, request: Request, at: PictureAt = ""
+    ) -> Response:
         """Return an image in the output of a step."""
-        found = picture_at(await self._gave(run, step), at)
+        found = picture_at(await self._gave(run, request, step), at)
         if found is None:
             message = f"the output of step {step!r} has no image at {at!r}"
             raise NotFound("PICTURE_UNKNOWN", message)
         data, media_type = found
         return Response(data, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
 
-    async def _gave(self, run: str, step: str | None) -> Json:
-        found = await self._engine.get(run)
+    async def _gave(self, run: str, request: Request, step: str | None) -> Json:
+        found = await self._runs.get(key_of(request), run)
         entries = await self._engine.journal.read(found.id)
         if step is None:
             last = entries[-1].event
@@ -141,20 +180,20 @@ class _Handlers:
 
 
 def run_detail_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The four endpoints; all need `workflows:read`."""
+    """The five endpoints."""
     handlers = _Handlers(studio)
-    router = APIRouter(prefix=ALL, tags=["runs"])
-    for path, answer, ok in (
-        ("/{run}/workflow", handlers.show_run_workflow, RunWorkflowResponse),
-        ("/{run}/input", handlers.show_step_input, StepInputResponse),
-        ("/{run}/output", handlers.show_step_output, None),
-        ("/{run}/picture", handlers.show_step_picture, None),
-    ):
-        router.add_api_route(
-            path,
-            answer,
-            dependencies=[Depends(authenticator.require("workflows:read"))],
-            responses=responses(ok, 404, 422, *KEYED) | _RAW.get(path, {}),
-            openapi_extra=openapi.KEYED,
-        )
-    return router
+    routes = Routes(authenticator, f"{ALL}/{{run}}", "runs", 404)
+    routes.add("GET", "/workflow", handlers.show_run_workflow)
+    routes.add("GET", "/input", handlers.show_step_input)
+    routes.add("GET", "/output", handlers.show_step_output, documented={200: _JSON})
+    routes.add("GET", "/picture", handlers.show_step_picture, documented={200: _PICTURE})
+    routes.add("POST", "/freeze", handlers.freeze_chosen, 409)
+    return routes.router()
+
+
+_JSON: dict[str, Any] = {"content": {"application/json": {"schema": {}}}}
+_PICTURE: dict[str, Any] = {
+    "content": {
+        kind: {"schema": {"type": "string", "format": "binary"}} for kind in sorted(PICTURES)
+    }
+}

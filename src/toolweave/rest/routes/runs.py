@@ -18,9 +18,10 @@ from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_json import RunStep, RunSummary
 from toolweave.errors import Invalid
 from toolweave.json_record import JsonRecord
-from toolweave.rest.auth import Authenticator
+from toolweave.publishing.limited_keys import VisibleRuns
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.routing import add_route
+from toolweave.rest.routing import Routes, event_schema
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.rest.truncation import TruncatedValue, cut, cut_event
 from toolweave.workflow.ids import MAX_NAME
@@ -86,17 +87,25 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._engine: Engine = studio.engine
+        self._runs = VisibleRuns(studio.engine, studio.published)
 
     async def list_runs(
-        self, status: Status = None, workflow: WorkflowName = None, limit: Limit = 50
+        self,
+        request: Request,
+        status: Status = None,
+        workflow: WorkflowName = None,
+        limit: Limit = 50,
     ) -> RunListResponse:
         """List the newest runs."""
-        runs = await self._engine.newest(status=status, workflow=workflow, limit=limit)
+        key = key_of(request)
+        runs = await self._runs.newest(key, status=status, workflow=workflow, limit=limit)
         return RunListResponse(runs=[RunSummary.of(run) for run in runs])
 
-    async def show_run(self, run: RunId, max_chars: MaxChars = None) -> RunDetails:
+    async def show_run(
+        self, run: RunId, request: Request, max_chars: MaxChars = None
+    ) -> RunDetails:
         """Show a run with its steps and their outputs; `maxChars` truncates large values."""
-        record = await self._engine.get(run)
+        record = await self._runs.get(key_of(request), run)
         entries = await self._engine.journal.read(record.id)
         plan = await self._engine.plan(record.id)
         steps = [RunStepResponse.of(step) for step in records(entries)]
@@ -116,7 +125,7 @@ class _Handlers:
         from reconnecting.
         """
         seen = _last_seen(request, after)
-        record = await self._engine.get(run)
+        record = await self._runs.get(key_of(request), run)
         journal = self._engine.journal
         if seen and not await journal.read(record.id, seen):
             if not await journal.read(record.id, seen - 1):
@@ -127,17 +136,17 @@ class _Handlers:
 
 
 def run_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The three endpoints; all need `workflows:read`."""
+    """The three endpoints."""
     handlers = _Handlers(studio)
-    gate = authenticator.require("workflows:read")
-    router = APIRouter(prefix=ALL, tags=["runs"])
-    add_route(router, "GET", "", handlers.list_runs, gate, 422)
-    add_route(router, "GET", "/{run}", handlers.show_run, gate, 404, 422)
-    add_route(
-        *(router, "GET", "/{run}/events", handlers.follow_run, gate, 404, 422),
-        documented=_STREAM,
+    routes = Routes(authenticator, ALL, "runs")
+    routes.add("GET", "", handlers.list_runs)
+    routes.add("GET", "/{run}", handlers.show_run, 404)
+    routes.stream(
+        *("GET", "/{run}/events", handlers.follow_run, event_schema([*KINDS]), 404),
+        documented={204: _ALL_RECEIVED},
         extra={"parameters": [_LAST_EVENT_ID]},
     )
+    router = routes.router()
     router.routes.append(Route(ALL, endpoint=OtherMethods("GET", "POST")))
     return router
 
@@ -176,19 +185,7 @@ def _unknown_event(run: str, seq: int) -> Invalid:
     return Invalid("REQUEST_INVALID", message, hint=hint)
 
 
-_EVENT: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "event", "data"],
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": sorted(KINDS)},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-}
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/event-stream": {"schema": _EVENT}}},
-    204: {"description": "The run has ended and all of its events were received."},
-}
+_ALL_RECEIVED = {"description": "The run has ended and all of its events were received."}
 _LAST_EVENT_ID = {
     "name": "Last-Event-ID",
     "in": "header",

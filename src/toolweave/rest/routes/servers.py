@@ -4,37 +4,37 @@ Only an admin adds a definition, and nothing is started before the hash of the d
 approved. Servers are identified by their ids: a name may contain any printable character.
 """
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 from fastapi import Path as InPath
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
-from starlette.routing import Route
+from pydantic import Field
 
 from toolweave.app.studio import Studio
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_record import JsonRecord
 from toolweave.rest.auth import Authenticator
-from toolweave.rest.error_responses import OtherMethods
-from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.response_models import READING, ProblemResponse
-from toolweave.rest.routing import Gate, add_route
+from toolweave.rest.response_models import READING
+from toolweave.rest.routing import Routes
 from toolweave.servers.approval import (
+    ServerToolRecord,
+    ToolDriftRecord,
     approval_facts,
-    drift_as_json,
     list_current_tools,
     pin_tools,
-    tool_as_json,
 )
-from toolweave.servers.checks import check_server
+from toolweave.servers.checks import ServerCheck, check_server
 from toolweave.servers.definition import Server
 from toolweave.servers.discovery.search import Discovery, discover_all
-from toolweave.servers.import_servers import client_locations, discovery_as_json, import_server
+from toolweave.servers.import_servers import (
+    DiscoveryRecord,
+    client_locations,
+    discovery_record,
+    import_server,
+)
 from toolweave.servers.summary import ServerRecord, record_of, summarize_server
 from toolweave.servers.user_definitions import anchored, read_pasted
 
@@ -84,38 +84,12 @@ class ServerDetailsResponse(JsonRecord):
     facts: list[ServerFactResponse]
 
 
-class ToolChangeResponse(JsonRecord):
-    """A difference of a tool."""
-
-    pointer: str
-    message: str
-
-
-class ToolDriftResponse(JsonRecord):
-    """A tool that changed since its approval."""
-
-    tool: str
-    kind: str
-    changes: list[ToolChangeResponse]
-
-
-class ServerToolResponse(BaseModel):
-    """A tool of a server; `parameters` is its parameter tree, for forms."""
-
-    name: str
-    description: str
-    parameters: list[dict[str, Any]]
-    input_schema: dict[str, Any] = Field(alias="inputSchema")
-    output_schema: dict[str, Any] | None = Field(alias="outputSchema")
-    problems: list[ProblemResponse]
-
-
-class ServerToolListResponse(BaseModel):
+class ServerToolListResponse(JsonRecord):
     """The current tools of a server, and the changes since its approval."""
 
     description: str | None
-    tools: list[ServerToolResponse]
-    changes: list[ToolDriftResponse]
+    tools: list[ServerToolRecord]
+    changes: list[ToolDriftRecord]
 
 
 class ApproveServerResponse(JsonRecord):
@@ -123,26 +97,7 @@ class ApproveServerResponse(JsonRecord):
 
     server: ServerRecord
     pinned: int
-    changes: list[ToolDriftResponse]
-
-
-class ServerCheckResponse(BaseModel):
-    """The result of a check."""
-
-    name: str
-    state: str
-    latency_ms: float | None = Field(alias="latencyMs")
-    tool_count: int | None = Field(alias="toolCount")
-    protocol_version: str | None = Field(alias="protocolVersion")
-    details: str | None
-    code: str | None
-
-
-class DiscoveredServersResponse(BaseModel):
-    """Servers configured in other clients."""
-
-    servers: list[dict[str, Any]]
-    file_problems: list[dict[str, Any]] = Field(alias="fileProblems")
+    changes: list[ToolDriftRecord]
 
 
 class _Handlers:
@@ -171,14 +126,13 @@ class _Handlers:
         ]
         return ServerListResponse(servers=[await self._record(server) for server in added])
 
-    async def find_servers(self) -> Response:
+    async def find_servers(self) -> DiscoveryRecord:
         """List the servers configured in other clients; their files are only read."""
-        found = await self._discovered()
-        return JsonResponse(discovery_as_json(found, {}, {}))
+        return discovery_record(await self._discovered())
 
     async def import_servers(
         self, body: Annotated[ServerImportRequest, Depends(ServerImportRequest.read)]
-    ) -> Response:
+    ) -> DiscoveryRecord:
         """Register servers of other clients, unapproved."""
         names = body.names
         discovery = await self._discovered()
@@ -188,7 +142,7 @@ class _Handlers:
             if found.definition is not None and not found.shadowed_by
             if names is None or found.name in names
         }
-        return JsonResponse(discovery_as_json(discovery, imported, {}))
+        return discovery_record(discovery, imported)
 
     async def show_server(self, server: ServerIdentity) -> ServerDetailsResponse:
         """Show everything an approval covers: the exact command or address."""
@@ -223,7 +177,7 @@ class _Handlers:
         return ApproveServerResponse(
             server=await self._record(approved),
             pinned=0 if is_kept_out else len(listed.tools),
-            changes=[ToolDriftResponse.of(change) for change in drift_as_json(listed.drift)],
+            changes=[ToolDriftRecord.of(change) for change in listed.drift],
         )
 
     async def enable_server(self, server: ServerIdentity) -> ServerRecord:
@@ -238,27 +192,22 @@ class _Handlers:
         self._studio.connections.drop(found.name)
         return await self._record(disabled)
 
-    async def check_server(self, server: ServerIdentity) -> Response:
+    async def check_server(self, server: ServerIdentity) -> ServerCheck:
         """Check a server now; the response says why it does not answer."""
         found = await self._server(server)
         if self._studio.connections.health(found).retry.is_retrying:
             self._studio.connections.drop(found.name)  # try now, not after the back-off
-        return JsonResponse(
-            (
-                await check_server(self._studio.connections, self._studio.home.lockfile, found)
-            ).as_json()
-        )
+        return await check_server(self._studio.connections, self._studio.home.lockfile, found)
 
-    async def list_server_tools(self, server: ServerIdentity) -> Response:
+    async def list_server_tools(self, server: ServerIdentity) -> ServerToolListResponse:
         """List the tools of a server with their parameter trees."""
         found = await self._server(server)
         listed = await list_current_tools(self._studio.gate, found.name)
-        answer = {
-            "description": listed.description,
-            "tools": [tool_as_json(tool) for tool in listed.tools],
-            "changes": drift_as_json(listed.drift),
-        }
-        return JsonResponse(answer)
+        return ServerToolListResponse(
+            description=listed.description,
+            tools=[ServerToolRecord.read(tool) for tool in listed.tools],
+            changes=[ToolDriftRecord.of(change) for change in listed.drift],
+        )
 
     async def _discovered(self) -> Discovery:
         places = client_locations(self._studio.home.environ)
@@ -295,43 +244,18 @@ _REACHING = (404, 409, 504)
 
 
 def server_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints: reading needs `tools:read`, everything else `servers:admin`."""
-    handlers = _Handlers(studio)
-    router = APIRouter(prefix="/api/v1/servers", tags=["servers"])
-    one, found = "/{server}", "/discovered"
-    read, admin = map(authenticator.require, ("tools:read", "servers:admin"))
-
-    # Any: handlers of different parameters.
-    def add(
-        method: str,
-        path: str,
-        handler: Callable[..., Any],
-        gate: Gate,
-        *errors: int,
-        status: int = 200,
-        model: type[BaseModel] | None = None,
-    ) -> None:
-        statuses = (*READING, *errors)
-        add_route(
-            *(router, method, path, handler, gate, *statuses),
-            status=status,
-            model=model,
-            texts=_TEXTS,
-        )
-
-    add("GET", "", handlers.list_servers, read)
-    add("POST", "", handlers.add_servers, admin, 409, status=201)
-    add("GET", found, handlers.find_servers, admin, model=DiscoveredServersResponse)
-    add("POST", found, handlers.import_servers, admin, model=DiscoveredServersResponse)
-    add("GET", one, handlers.show_server, admin, 404)
-    add("DELETE", one, handlers.remove_server, admin, 404, status=204)
-    add("POST", f"{one}/approve", handlers.approve_server, admin, *_REACHING)
-    add("POST", f"{one}/enable", handlers.enable_server, admin, 404)
-    add("POST", f"{one}/disable", handlers.disable_server, admin, 404)
-    add("POST", f"{one}/check", handlers.check_server, admin, 404, model=ServerCheckResponse)
-    tools = handlers.list_server_tools
-    add("GET", f"{one}/tools", tools, read, *_REACHING, model=ServerToolListResponse)
-    for path, methods in (("", "GET POST"), (found, "GET POST"), (one, "GET DELETE")):
-        refuse = OtherMethods(*methods.split())
-        router.routes.append(Route(router.prefix + path, endpoint=refuse))
-    return router
+    """The eleven endpoints."""
+    handlers, one, found = _Handlers(studio), "/{server}", "/discovered"
+    routes = Routes(authenticator, "/api/v1/servers", "servers", *READING, texts=_TEXTS)
+    routes.add("GET", "", handlers.list_servers)
+    routes.add("POST", "", handlers.add_servers, 409, status=201)
+    routes.add("GET", found, handlers.find_servers)
+    routes.add("POST", found, handlers.import_servers)
+    routes.add("GET", one, handlers.show_server, 404)
+    routes.add("DELETE", one, handlers.remove_server, 404, status=204)
+    routes.add("POST", f"{one}/approve", handlers.approve_server, *_REACHING)
+    routes.add("POST", f"{one}/enable", handlers.enable_server, 404)
+    routes.add("POST", f"{one}/disable", handlers.disable_server, 404)
+    routes.add("POST", f"{one}/check", handlers.check_server, 404)
+    routes.add("GET", f"{one}/tools", handlers.list_server_tools, *_REACHING)
+    return routes.router()

@@ -1,21 +1,18 @@
 """`/api/v1/triggers`: list, enable, disable, pause and test the triggers of workflows."""
 
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Depends, Path, Request, Response
+from pydantic import Field
 
-from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
-from toolweave.rest import openapi
-from toolweave.rest.auth import Authenticator
-from toolweave.rest.json_response import JsonResponse
+from toolweave.json_record import JsonRecord
+from toolweave.publishing.limited_keys import require_workflow
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.response_models import KEYED, READING, responses
+from toolweave.rest.routing import Routes
 from toolweave.triggers.activation import TriggerActivation
-from toolweave.triggers.listing import trigger_lines
+from toolweave.triggers.listing import TriggerLine, trigger_lines
 from toolweave.workflow.ids import MAX_NAME
 
 Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A workflow's name")]
@@ -30,57 +27,13 @@ class TriggerRequest(RequestBody):
 TriggerBody = Annotated[TriggerRequest, Depends(TriggerRequest.read)]
 
 
-class TriggerEventResponse(BaseModel):
-    """A trigger event and its outcome."""
-
-    at: str
-    outcome: Literal["started", "ignored", "refused", "paused"]
-    run: str | None
-    status: str | None
-    reason: str | None
-
-
-class TriggerFactResponse(BaseModel):
-    """A setting, as text."""
-
-    label: str
-    value: str
-
-
-class WebhookResponse(BaseModel):
-    """The address of a webhook and its authentication method, without secrets."""
-
-    paths: list[str]
-    methods: list[str]
-    proof: str
-
-
-class TriggerResponse(BaseModel):
-    """A trigger of a stored workflow; `nextTimes` are its next times if it is enabled."""
-
-    workflow: str
-    slug: str
-    node: str
-    title: str
-    kind: str
-    state: Literal["on", "paused", "off", "switched off in the workflow", "deleted", "by hand"]
-    is_current: bool = Field(alias="isCurrent")
-    facts: list[TriggerFactResponse]
-    next_times: list[str] = Field(alias="nextTimes")
-    hook: WebhookResponse | None
-    reason: str | None
-    paused_at: str | None = Field(alias="pausedAt")
-    last: TriggerEventResponse | None
-    recent: list[TriggerEventResponse]
-
-
-class TriggerListResponse(BaseModel):
+class TriggerListResponse(JsonRecord):
     """All triggers, by workflow."""
 
-    triggers: list[TriggerResponse]
+    triggers: list[TriggerLine]
 
 
-class StartedRunResponse(BaseModel):
+class StartedRunResponse(JsonRecord):
     """The started run."""
 
     run: str
@@ -92,51 +45,46 @@ class _Handlers:
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         self._home = studio.home
+        self._activation = TriggerActivation(studio.home)
 
-    async def list_triggers(self) -> Response:
+    async def list_triggers(self) -> TriggerListResponse:
         """List all triggers of stored workflows with their state and problems."""
-        found = await trigger_lines(self._home)
-        return JsonResponse({"triggers": [one.as_json() for one in found]})
+        return TriggerListResponse(triggers=await trigger_lines(self._home))
 
-    async def enable_triggers(self, name: Name, body: TriggerBody) -> Response:
+    async def enable_triggers(self, name: Name, body: TriggerBody) -> TriggerListResponse:
         """Enable the triggers of a workflow in its current revision."""
-        return await self._changed(name, body, TriggerActivation(self._home).enable)
+        await self._activation.enable(name, body.node)
+        return await self._of(name)
 
-    async def disable_triggers(self, name: Name) -> Response:
+    async def disable_triggers(self, name: Name) -> TriggerListResponse:
         """Disable all triggers of a workflow; its runs continue."""
-        await TriggerActivation(self._home).disable(name)
+        await self._activation.disable(name)
         return await self._of(name)
 
-    async def pause_triggers(self, name: Name, body: TriggerBody) -> Response:
+    async def pause_triggers(self, name: Name, body: TriggerBody) -> TriggerListResponse:
         """Pause triggers until they are resumed, even after a restart."""
-        return await self._changed(name, body, TriggerActivation(self._home).pause)
-
-    async def resume_triggers(self, name: Name, body: TriggerBody) -> Response:
-        """Resume paused triggers; events during the pause are not made up for."""
-        return await self._changed(name, body, TriggerActivation(self._home).resume)
-
-    async def run_trigger(self, name: Name, body: TriggerBody, request: Request) -> Response:
-        """Start a run now, as if the trigger had fired."""
-        key: ApiKey = request.state.key
-        if key.tools is not None:
-            one = await self._studio.published.of_workflow(name)
-            key.require_tool(one.publication.tool if one else None)
-        manual_run = await TriggerActivation(self._home).manual_run(name, body.node)
-        run = await self._studio.engine.runs.start(manual_run)
-        return JsonResponse({"run": run}, 202, {"Location": f"/api/v1/runs/{run}"})
-
-    async def _changed(
-        self,
-        name: str,
-        body: TriggerRequest,
-        change: Callable[[str, str | None], Awaitable[object]],
-    ) -> Response:
-        await change(name, body.node)
+        await self._activation.pause(name, body.node)
         return await self._of(name)
 
-    async def _of(self, name: str) -> Response:
-        found = [one for one in await trigger_lines(self._home) if name in {one.workflow, one.slug}]
-        return JsonResponse({"triggers": [one.as_json() for one in found]})
+    async def resume_triggers(self, name: Name, body: TriggerBody) -> TriggerListResponse:
+        """Resume paused triggers; events during the pause are not made up for."""
+        await self._activation.resume(name, body.node)
+        return await self._of(name)
+
+    async def run_trigger(
+        self, name: Name, body: TriggerBody, request: Request, response: Response
+    ) -> StartedRunResponse:
+        """Start a run now, as if the trigger had fired."""
+        await require_workflow(self._studio.published, key_of(request), name)
+        manual_run = await self._activation.manual_run(name, body.node)
+        run = await self._studio.engine.runs.start(manual_run)
+        response.headers["Location"] = f"/api/v1/runs/{run}"
+        return StartedRunResponse(run=run)
+
+    async def _of(self, name: str) -> TriggerListResponse:
+        found = await trigger_lines(self._home)
+        mine = [one for one in found if name in {one.workflow, one.slug}]
+        return TriggerListResponse(triggers=mine)
 
 
 _TEXTS = {
@@ -148,36 +96,13 @@ _TEXTS = {
 
 
 def trigger_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The endpoints: reading needs `workflows:read`, changing `workflows:write`."""
+    """The six endpoints."""
     handlers = _Handlers(studio)
-    router = APIRouter(prefix="/api/v1/triggers", tags=["triggers"])
-    reads, writes, runs = "workflows:read", "workflows:write", "workflows:run"
-    changed = responses(TriggerListResponse, 404, 409, *KEYED, *READING, texts=_TEXTS)
-    started = responses(StartedRunResponse, 404, *KEYED, *READING, texts=_TEXTS, status=202)
-    # Any: handlers of different parameters, and their responses.
-    table: tuple[tuple[str, str, str, Any, Any, type[RequestBody] | None], ...] = (
-        (
-            reads,
-            "GET",
-            "",
-            handlers.list_triggers,
-            responses(TriggerListResponse, 422, *KEYED),
-            None,
-        ),
-        (writes, "POST", "/{name}/enable", handlers.enable_triggers, changed, TriggerRequest),
-        (writes, "POST", "/{name}/disable", handlers.disable_triggers, changed, None),
-        (writes, "POST", "/{name}/pause", handlers.pause_triggers, changed, TriggerRequest),
-        (writes, "POST", "/{name}/resume", handlers.resume_triggers, changed, TriggerRequest),
-        (runs, "POST", "/{name}/run", handlers.run_trigger, started, TriggerRequest),
-    )
-    for scope, method, path, answer, documented, reading in table:
-        router.add_api_route(
-            path,
-            answer,
-            methods=[method],
-            dependencies=[Depends(authenticator.require(scope))],
-            responses=documented,
-            status_code=202 if 202 in documented else None,
-            openapi_extra=openapi.keyed(reading),
-        )
-    return router
+    routes = Routes(authenticator, "/api/v1/triggers", "triggers", texts=_TEXTS)
+    routes.add("GET", "", handlers.list_triggers, 422)
+    routes.add("POST", "/{name}/enable", handlers.enable_triggers, 404, 409)
+    routes.add("POST", "/{name}/disable", handlers.disable_triggers, 404, 409)
+    routes.add("POST", "/{name}/pause", handlers.pause_triggers, 404, 409)
+    routes.add("POST", "/{name}/resume", handlers.resume_triggers, 404, 409)
+    routes.add("POST", "/{name}/run", handlers.run_trigger, 404, status=202)
+    return routes.router()

@@ -9,20 +9,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Path, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
-from starlette.routing import Route
 
+from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import is_workflow, require_workflow
 from toolweave.errors import Invalid
-from toolweave.json_record import JsonRecord
-from toolweave.json_text import Json, JsonObject
-from toolweave.rest.auth import Authenticator
-from toolweave.rest.error_responses import OtherMethods
+from toolweave.json_record import JsonRecord, ProblemRecord
+from toolweave.json_text import Json
+from toolweave.publishing.limited_keys import allows_workflow
+from toolweave.publishing.limited_keys import require_workflow as require_published
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
-from toolweave.rest.response_models import ProblemResponse
-from toolweave.rest.routing import Gate, add_route
+from toolweave.rest.response_models import document_in, problem_records
+from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.ids import MAX_NAME, slug
@@ -80,7 +80,7 @@ class WorkflowDetails(WorkflowRecord):
 
     format: str
     document: dict[str, Any]
-    problems: list[ProblemResponse]
+    problems: list[ProblemRecord]
 
 
 class ConvertWorkflowResponse(JsonRecord):
@@ -89,24 +89,32 @@ class ConvertWorkflowResponse(JsonRecord):
     from_: str | None = Field(alias="from")
     to: str
     document: Any
-    problems: list[ProblemResponse]
+    problems: list[ProblemRecord]
 
 
 class _Handlers:
     """The handlers."""
 
-    def __init__(self, store: WorkflowStore) -> None:
-        self._store = store
+    def __init__(self, studio: RunningStudio) -> None:
+        self._store: WorkflowStore = studio.home.workflows
+        self._published = studio.published
 
-    async def list_workflows(self) -> WorkflowListResponse:
-        """List the stored workflows, by name."""
-        stored = await self._store.list()
-        return WorkflowListResponse(workflows=[summary_of(workflow) for workflow in stored])
+    async def list_workflows(self, request: Request) -> WorkflowListResponse:
+        """List the stored workflows that the key may see, by name."""
+        key = key_of(request)
+        return WorkflowListResponse(
+            workflows=[
+                summary_of(workflow)
+                for workflow in await self._store.list()
+                if await allows_workflow(self._published, key, workflow.name)
+            ]
+        )
 
     async def show_workflow(
         self, name: Name, request: Request, response: Response
     ) -> WorkflowDetails | Response:
         """Show a workflow in canonical JSON; 304 if `If-None-Match` has its revision."""
+        await require_published(self._published, key_of(request), name)
         stored = await self._store.load(name)
         if stored.revision in _tags(request, "if-none-match"):
             return Response(status_code=304, headers=_etag(stored.revision))
@@ -156,7 +164,7 @@ class _Handlers:
                 "from": loaded.format if is_understood else None,
                 "to": body.to,
                 "document": convert(loaded.workflow, body.to) if is_understood else None,
-                "problems": [problem.as_json() for problem in loaded.problems],
+                "problems": problem_records(loaded.problems),
             }
         )
 
@@ -172,33 +180,22 @@ class _Handlers:
         return current if "*" in tags or current in tags else Revision(tags[0])
 
 
-def workflow_routes(store: WorkflowStore, authenticator: Authenticator) -> APIRouter:
-    """The five endpoints; reading and converting need `workflows:read`, the others `:write`."""
-    handlers = _Handlers(store)
-    read_gate, write_gate = map(authenticator.require, ("workflows:read", "workflows:write"))
-    router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"])
-
-    # Any: handlers of different parameters.
-    def add(
-        method: str, path: str, handler: Callable[..., Any], gate: Gate, *errors: int, **more: Any
-    ) -> None:
-        extra = _header_parameters(method, path)
-        add_route(
-            router, method, path, handler, gate, 422, *errors, texts=_TEXTS, extra=extra, **more
-        )
-
-    add("GET", "", handlers.list_workflows, read_gate)
-    add("POST", "/convert", handlers.convert_workflow, read_gate)
-    shown = {304: _NOT_MODIFIED}
-    show = handlers.show_workflow
-    add("GET", ONE, show, read_gate, 404, 409, model=WorkflowDetails, documented=shown)
-    created = {201: _CREATED}
-    add("PUT", ONE, handlers.save_workflow, write_gate, 404, 409, documented=created)
-    add("DELETE", ONE, handlers.delete_workflow, write_gate, 404, 409, status=204)
-    # `/convert` only advertises POST, although a workflow may have that name.
-    for path, methods in (("/convert", ("POST",)), (ONE, ("DELETE", "GET", "PUT"))):
-        router.routes.append(Route(router.prefix + path, endpoint=OtherMethods(*methods)))
-    return router
+def workflow_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
+    """The five endpoints."""
+    handlers = _Handlers(studio)
+    routes = Routes(authenticator, "/api/v1/workflows", "workflows", 422, texts=_TEXTS)
+    routes.add("GET", "", handlers.list_workflows)
+    routes.add("POST", "/convert", handlers.convert_workflow)
+    # Any: parts of OpenAPI.
+    found: tuple[tuple[str, Callable[..., Any], int, dict[str, Any]], ...] = (
+        ("GET", handlers.show_workflow, 200, {"model": WorkflowDetails, "documented": _UNCHANGED}),
+        ("PUT", handlers.save_workflow, 200, {"documented": _CREATED}),
+        ("DELETE", handlers.delete_workflow, 204, {}),
+    )
+    for method, handler, status, more in found:
+        extra = _header_parameters(method)
+        routes.add(method, ONE, handler, 404, 409, status=status, extra=extra, **more)
+    return routes.router()
 
 
 def _other_name(name: str, workflow: Workflow) -> Invalid:
@@ -220,8 +217,8 @@ def _details(stored: Stored, response: Response) -> WorkflowDetails:
     return WorkflowDetails(
         **dict(WorkflowRecord.of(stored)),
         format=stored.loaded.format,
-        document=cast("JsonObject", convert(stored.workflow, "toolweave")),
-        problems=[ProblemResponse.of(problem.as_json()) for problem in stored.loaded.problems],
+        document=document_in(stored.workflow, "toolweave"),
+        problems=problem_records(stored.loaded.problems),
     )
 
 
@@ -237,13 +234,11 @@ _TEXTS = {
 }
 
 
-_NOT_MODIFIED: dict[str, Any] = {"description": "The workflow still has the revision you have."}
-_CREATED: dict[str, Any] = {"model": WorkflowDetails, "description": "The workflow is new."}
+_UNCHANGED = {304: {"description": "The workflow still has the revision you have."}}
+_CREATED = {201: {"model": WorkflowDetails, "description": "The workflow is new."}}
 
 
-def _header_parameters(method: str, path: str) -> dict[str, Any]:
-    if path != ONE:
-        return {}
+def _header_parameters(method: str) -> dict[str, Any]:
     shown: dict[str, Any] = {"in": "header", "description": 'A revision, as in `ETag`: "…"'}
     if method == "GET":
         named = {"name": "If-None-Match", "schema": {"type": "string"}}

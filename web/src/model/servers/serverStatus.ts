@@ -4,8 +4,8 @@ import type { Schemas } from "../../api/client";
 import type { CatalogEntry } from "../workflow/catalog";
 
 export type Server = Schemas["ServerRecord"];
-export type ServerTool = Schemas["ServerToolResponse"];
-export type Drift = Schemas["ToolDriftResponse"];
+export type ServerTool = Schemas["ServerToolRecord"];
+export type Drift = Schemas["ToolDriftRecord"];
 export type Fact = Schemas["ServerFactResponse"];
 
 const SCOPES = ["user", "project", "local", "enterprise"];

@@ -1,0 +1,59 @@
+"""What a key limited to some published tools may see: their workflows, and the runs of those."""
+
+from collections.abc import Sequence
+
+from toolweave.access.keys import ApiKey
+from toolweave.engine.engine import Engine
+from toolweave.engine.run_table import RunRecord
+from toolweave.publishing.service import Published
+
+
+async def allows_workflow(published: Published, key: ApiKey, workflow: str) -> bool:
+    """Whether the key may use a workflow; a key without a limit may use all."""
+    if key.tools is None:
+        return True
+    found = await published.of_workflow(workflow)
+    return found is not None and key.allows_tool(found.publication.tool)
+
+
+async def require_workflow(published: Published, key: ApiKey, workflow: str) -> None:
+    """Require that the key may use a workflow.
+
+    Raises:
+        Denied: `TOOL_NOT_ALLOWED`.
+    """
+    if key.tools is not None:
+        found = await published.of_workflow(workflow)
+        key.require_tool(found.publication.tool if found else None)
+
+
+class VisibleRuns:
+    """The runs a key may see and control."""
+
+    def __init__(self, engine: Engine, published: Published) -> None:
+        self._engine = engine
+        self._published = published
+
+    async def get(self, key: ApiKey, run: str) -> RunRecord:
+        """Return a run by its id or its first characters.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+            Denied: `TOOL_NOT_ALLOWED`.
+        """
+        record = await self._engine.get(run)
+        await require_workflow(self._published, key, record.workflow)
+        return record
+
+    async def newest(
+        self, key: ApiKey, *, status: str | None, workflow: str | None, limit: int
+    ) -> Sequence[RunRecord]:
+        """Return the newest runs that the key may see."""
+        if key.tools is None:
+            return await self._engine.newest(status=status, workflow=workflow, limit=limit)
+        tools = await self._published.tools()
+        mine = [one.publication for one in tools if key.allows_tool(one.publication.tool)]
+        found: list[RunRecord] = []
+        for name in {one.workflow for one in mine if workflow in (None, one.workflow)}:
+            found += await self._engine.newest(status=status, workflow=name, limit=limit)
+        return sorted(found, key=lambda run: run.started_at, reverse=True)[:limit]

@@ -1,0 +1,315 @@
+"""The authorisation table against the routes, MCP methods and tools that really exist."""
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from rest.drawn import greeting, pausing
+from rest.house import BASE, House, house_in
+from rest.test_inbox import ASKING
+from toolweave.access.authorization import (
+    METHODS,
+    OPEN_ROUTES,
+    ROUTES,
+    TOOLS,
+    method_rule,
+    route_rule,
+    tool_rule,
+)
+from toolweave.access.keys import SCOPES, ApiKey, KeyId
+from toolweave.authoring.live_catalog import LiveCatalog
+from toolweave.catalog.tool_service import ToolService
+from toolweave.errors import Denied
+from toolweave.mcp_server.list_changes import Changes
+from toolweave.mcp_server.server import build_server
+from toolweave.mcp_server.tool_list import DEFAULT
+from toolweave.rest.error_responses import OtherMethods
+
+pytestmark = pytest.mark.anyio
+
+LIMITED_SCOPES = [
+    *("tools:read", "tools:execute", "health:check"),
+    *("workflows:read", "workflows:run"),
+]
+NOTHING = {
+    "{chat}": "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa",
+    "{key}": "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb",
+    "{run}": "cccccccc-cccc-4ccc-8ccc-cccccccccccc",
+    "{id}": "0123456789abcdef",
+}
+# Their positive controls are in tests of their own: they start servers, examine the machine, or
+# belong to the MCP endpoint, whose tools have rows of their own.
+ELSEWHERE = {"POST /api/v1/samples", "GET /api/v1/doctor", "GET /mcp", "DELETE /mcp", "POST /mcp"}
+
+
+@pytest.fixture(scope="module")
+async def open_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House]:
+    async with house_in(tmp_path_factory.mktemp("home"), rate_per_s=1e6, burst=10**6) as house:
+        yield house
+
+
+def real_routes(house: House) -> Iterator[str]:
+    """Every route of the application by method and path; `*` for one that takes any method."""
+    guard: Any = house.app
+    waiting: list[Any] = [*guard._app._app.routes]
+    while waiting:
+        route = waiting.pop()
+        if (included := getattr(route, "original_router", None)) is not None:
+            waiting.extend(included.routes)
+        elif not route.methods:
+            if not isinstance(route.endpoint, OtherMethods):
+                yield f"* {route.path}"
+        else:
+            yield from (f"{method} {route.path}" for method in route.methods - {"HEAD"})
+
+
+def rows() -> list[str]:
+    return [name for name in ROUTES if "#" not in name and not name.startswith("*")]
+
+
+async def ask(house: House, row: str, headers: dict[str, str]) -> httpx2.Response:
+    method, _, path = row.partition(" ")
+    for name, value in NOTHING.items():
+        path = path.replace(name, value)
+    path = path.replace("{", "no-").replace("}", "")
+    params = {"seconds": "0"} if path.endswith("/events") else {}
+    body: dict[str, Any] | None = {} if method in {"POST", "PUT"} else None
+    return await house.client.request(method, path, json=body, params=params, headers=headers)
+
+
+def code_of(answer: httpx2.Response) -> str | None:
+    if answer.status_code < 400 or "json" not in answer.headers.get("content-type", ""):
+        return None
+    error = answer.json()["error"]
+    return error["data"]["code"] if "data" in error else error["code"]
+
+
+async def test_every_route_has_one_row_and_every_row_a_route(open_house: House) -> None:
+    real = set(real_routes(open_house)) - {"* /mcp/"}  # the same endpoint as `/mcp`
+    named = {name for name in ROUTES if "#" not in name} - {"GET /mcp", "POST /mcp", "DELETE /mcp"}
+    assert real == named | OPEN_ROUTES
+    assert not named & OPEN_ROUTES
+    for part in (name for name in ROUTES if "#" in name):
+        assert part.partition("#")[0] in ROUTES
+
+
+def test_what_has_no_row_is_refused_even_to_an_administrator() -> None:
+    admin = ApiKey(KeyId("1"), "admin", frozenset({"admin"}), "")
+    for rule in (route_rule("GET", "/api/v1/new"), tool_rule("new"), method_rule("new/thing")):
+        with pytest.raises(Denied) as refused:
+            rule.require(admin)
+        assert refused.value.code == "ACCESS_NOT_DEFINED"
+    for rule in (*ROUTES.values(), *TOOLS.values(), *METHODS.values()):
+        rule.require(admin)
+
+
+@pytest.mark.parametrize("row", rows())
+async def test_a_route_wants_its_scope_and_refuses_limited_keys_unless_its_row_says_so(
+    open_house: House, row: str
+) -> None:
+    rule, house = ROUTES[row], open_house
+    others = [scope for scope in SCOPES if scope not in {rule.scope, "admin"}]
+    if rule.scope is not None:
+        refused = await ask(house, row, await house.key(*others))
+        assert (refused.status_code, code_of(refused)) == (403, "SCOPE_MISSING")
+    if rule.scope in {None, *LIMITED_SCOPES} and not rule.is_for_limited:
+        _, text = await house.keys.create("limited", LIMITED_SCOPES, ["greet"])
+        refused = await ask(house, row, {"X-API-Key": text})
+        assert (refused.status_code, code_of(refused)) == (403, "TOOL_NOT_ALLOWED")
+    if row not in ELSEWHERE:  # the positive control
+        allowed = await ask(house, row, await house.key(rule.scope or "tools:read"))
+        assert allowed.status_code not in {401, 403}, allowed.text
+
+
+async def test_the_tools_and_methods_of_the_mcp_server_have_rows(open_house: House) -> None:
+    assert {tool.name for tool in DEFAULT} == {name for name in TOOLS if "#" not in name}
+    catalog = LiveCatalog(open_house.home)
+    server: Any = build_server(catalog, ToolService(lambda: catalog.knowledge), Changes())
+    registered = {*server._request_handlers, *server._notification_handlers}
+    assert registered <= METHODS.keys()
+
+
+async def published(house: House) -> None:
+    """Three published workflows; the tests' limited keys may use `greet` only."""
+    headers = await house.key()
+    for name, document in (("greet", greeting()), ("pause", pausing()), ("ask", ASKING)):
+        path = f"/api/v1/workflows/{name}"
+        saved = await house.client.put(path, json={"document": document}, headers=headers)
+        assert saved.status_code == 201, saved.text
+        answer = await house.client.put(
+            f"/api/v1/published/{name}", json={"description": f"Does {name}."}, headers=headers
+        )
+        assert answer.status_code == 200, answer.text
+
+
+async def limited(house: House, tool: str = "greet") -> dict[str, str]:
+    _, text = await house.keys.create("limited", LIMITED_SCOPES, [tool])
+    return {"X-API-Key": text}
+
+
+async def started(house: House, workflow: str) -> str:
+    body = {"workflow": workflow, "inputs": {"who": "Ada"} if workflow != "ask" else {}}
+    answer = await house.client.post("/api/v1/runs", json=body, headers=await house.key())
+    assert answer.status_code == 202, answer.text
+    return answer.json()["id"]
+
+
+async def question_of(house: House, run: str) -> dict[str, Any]:
+    with anyio.fail_after(30):
+        while True:
+            answer = await house.client.get("/api/v1/inbox", headers=await house.key())
+            for question in answer.json()["questions"]:
+                if question["run"] == run:
+                    return question
+            await anyio.sleep(0.02)
+
+
+async def test_a_limited_key_sees_only_the_workflows_runs_and_questions_of_its_tools(
+    tmp_path: Path,
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        mine, other = await started(house, "greet"), await started(house, "ask")
+        question = await question_of(house, other)
+        limited_key, full = await limited(house), await house.key()
+        asker = await limited(house, "ask")
+
+        async def listed(path: str, name: str, headers: dict[str, str]) -> set[str]:
+            answer = await house.client.get(f"/api/v1/{path}", headers=headers)
+            assert answer.status_code == 200, answer.text
+            return {one[name] for one in answer.json()[path]}
+
+        assert await listed("workflows", "name", limited_key) == {"greet"}
+        assert await listed("workflows", "name", full) == {"greet", "pause", "ask"}
+        assert await listed("runs", "id", limited_key) == {mine}
+        assert await listed("runs", "id", full) == {mine, other}
+        inbox = (await house.client.get("/api/v1/inbox", headers=limited_key)).json()
+        assert inbox["questions"] == []
+        inbox = (await house.client.get("/api/v1/inbox", headers=asker)).json()
+        assert [one["id"] for one in inbox["questions"]] == [question["id"]]
+        for path in (
+            "workflows/ask",
+            f"runs/{other}",
+            f"runs/{other}/events",
+            f"runs/{other}/workflow",
+            f"runs/{other}/input?step=ask",
+            f"runs/{other}/output",
+            f"runs/{other}/picture?step=ask",
+            f"inbox/{question['id']}",
+        ):
+            refused = await house.client.get(f"/api/v1/{path}", headers=limited_key)
+            assert (refused.status_code, code_of(refused)) == (403, "TOOL_NOT_ALLOWED"), path
+            if not path.endswith("events"):  # endless while the run waits
+                allowed = await house.client.get(f"/api/v1/{path}", headers=asker)
+                assert allowed.status_code != 403, path
+
+
+async def test_a_limited_key_answers_only_questions_of_its_tools_by_their_whole_id(
+    tmp_path: Path,
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        run = await started(house, "ask")
+        question = await question_of(house, run)
+        _, text = await house.keys.create("ada", LIMITED_SCOPES, ["greet"])
+        path, body = "/api/v1/inbox/{}/answer", {"reply": {"boxes": 2}}
+
+        async def answer(identity: str, key: str) -> httpx2.Response:
+            return await house.client.post(
+                path.format(identity), json=body, headers={"X-API-Key": key}
+            )
+
+        for identity in (question["id"], question["id"][:4]):
+            refused = await answer(identity, text)
+            assert refused.status_code in {403, 422}, refused.text
+        assert code_of(await answer(question["id"], text)) == "TOOL_NOT_ALLOWED"
+        _, full = await house.keys.create("ada", ["workflows:run"])
+        assert (await answer(question["id"][:4], full)).status_code == 422  # whole ids only
+        _, own = await house.keys.create("ada", LIMITED_SCOPES, ["ask"])
+        taken = await answer(question["id"], own)
+        assert (taken.status_code, taken.json()["counts"]) == (202, True), taken.text
+
+
+@asynccontextmanager
+async def mcp_client(house: House, headers: dict[str, str]) -> AsyncGenerator[Client]:
+    transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
+    async with (
+        httpx2.AsyncClient(transport=transport, headers=headers, timeout=30) as http,
+        Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode="auto") as client,
+    ):
+        yield client
+
+
+async def refused_code(client: Client, tool: str) -> int | None:
+    """The code of the protocol error that refuses a call, if it is refused."""
+    try:
+        await client.call_tool(tool, {})
+    except MCPError as error:
+        return error.error.code
+    return None
+
+
+async def test_over_mcp_a_limited_key_lists_and_calls_only_what_its_rows_allow(
+    tmp_path: Path,
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        async with mcp_client(house, await limited(house)) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            open_to_it = {
+                name
+                for name, rule in TOOLS.items()
+                if "#" not in name and rule.is_for_limited and rule.scope in LIMITED_SCOPES
+            }
+            assert names == open_to_it | {"greet"}
+            for name in {tool.name for tool in DEFAULT} - open_to_it:
+                assert await refused_code(client, name) == -32003, name
+            assert (await client.list_resources()).resources == []
+            assert (await client.list_prompts()).prompts == []
+            with pytest.raises(MCPError):
+                await client.read_resource("toolweave://catalog/types")
+        async with mcp_client(house, await house.key()) as client:  # the positive control
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert names == {tool.name for tool in DEFAULT} | {"greet", "pause", "ask"}
+            for tool in DEFAULT:
+                assert await refused_code(client, tool.name) != -32003, tool.name
+            assert (await client.list_resources()).resources
+            assert (await client.read_resource("toolweave://catalog/types")).contents
+
+
+async def test_changing_the_input_of_a_forked_step_needs_the_right_to_write_workflows(
+    tmp_path: Path,
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        run = await started(house, "greet")
+        end = greeting()["nodes"][-1]["id"]
+        with anyio.fail_after(30):
+            while True:
+                shown = await house.client.get(f"/api/v1/runs/{run}", headers=await house.key())
+                if shown.json()["status"] == "success":
+                    break
+                await anyio.sleep(0.02)
+        path = f"/api/v1/runs/{run}/fork"
+        plain = {"from": end}
+        edited = {**plain, "edit": [{"op": "replace", "path": "/data", "value": "other"}]}
+        for headers, code in (
+            (await house.key("workflows:run"), "SCOPE_MISSING"),
+            (await limited(house), "SCOPE_MISSING"),
+        ):
+            refused = await house.client.post(path, json=edited, headers=headers)
+            assert (refused.status_code, code_of(refused)) == (403, code)
+            again = await house.client.post(path, json=plain, headers=headers)
+            assert again.status_code == 202, again.text
+        allowed = await house.client.post(
+            path, json=edited, headers=await house.key("workflows:run", "workflows:write")
+        )
+        assert allowed.status_code == 202, allowed.text
