@@ -246,6 +246,7 @@ TOOLS: Mapping[str, Rule] = {
     **_full(
         "workflows:read",
         "validate_workflow",
+        "get_template",
         "list_workflows",
         "get_workflow",
         "test_node",

@@ -36,6 +36,7 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
+from toolweave.engine.fork import with_edits
 from toolweave.engine.interruptions import interruption_of
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
@@ -289,7 +290,8 @@ class RunExecutor:
                 message = f"node {step.id!r} failed unexpectedly; see the log for details"
                 return self._failed(work, ToolweaveError("INTERNAL", message))
         if isinstance(outcome, Wait):
-            return waiting(key, outcome, secrets)
+            question = with_edits(outcome.question, self._state)
+            return waiting(key, replace(outcome, question=question), secrets)
         ports = None if outcome.ports == ("output",) else list(outcome.ports)
         return StepFinished(key, secrets.hide(outcome.value), ports)
 

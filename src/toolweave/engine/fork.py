@@ -1,24 +1,33 @@
 """What a run that starts in the middle of another takes over from it."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Container, Iterable, Iterator
+from typing import cast
 
+from toolweave import json_text
 from toolweave.engine.events import Event, Key, PureStepsDone, Started
 from toolweave.engine.frames import StepFrame
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import RunState
 from toolweave.engine.steps import PlannedStep
 from toolweave.errors import Conflict, NotFound
+from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
+from toolweave.workflow.formats.load import convert
+
+MAX_SHOWN = 2_000
+# Types of nodes that always ask a person.
+ASKING = frozenset({"HUMAN_IN_THE_LOOP", "askUserQuestion"})
 
 
-def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
-    """Return how every step ended except `node` and those after it in `plan`, the new workflow.
+def history_before(state: RunState, nodes: Iterable[str], plan: Plan) -> tuple[Event, ...]:
+    """Return how every step ended except `nodes` and those after them in `plan`, the new workflow.
 
     Nodes missing from `plan` are left out; new nodes run, and so do those after them.
 
     Raises `NODE_ID_UNKNOWN`; `STEP_NOT_REACHED` for a node in the body of a loop.
     """
-    behind = _behind(plan, _step(plan, node).index)
+    behind = {index for node in nodes for index in _behind(plan, _step(plan, node).index)}
     kept = {step.id for step in plan.steps if step.index not in behind}
     known = {
         key: event
@@ -27,6 +36,64 @@ def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
         for event in _known(state, key, place)
     }
     return tuple(_in_order(plan, known))
+
+
+def approvals_to_repeat(
+    state: RunState, node: str, plan: Plan, edits: JsonObject, asked: Container[str]
+) -> list[str]:
+    """The steps before `node` where a person answered and what follows is not as it was then.
+
+    `asked` are nodes known to have asked a person. An answer is bound to a hash of everything
+    behind its step: nodes, edges and edited inputs.
+    """
+    target = _step(plan, node).index
+    earlier = (state.started.edits if state.started else None) or {}
+    found: dict[str, None] = {}
+    for step in plan.steps:
+        if step.node.type not in ASKING and step.id not in asked:
+            continue
+        while step.loop is not None:
+            step = plan.steps[step.loop]
+        if step.index == target or target not in _behind(plan, step.index):
+            continue
+        if bound_hash(state.plan, step.id, earlier) != bound_hash(plan, step.id, edits):
+            found[step.id] = None
+    return [*found]
+
+
+def bound_hash(plan: Plan, node: str, edits: JsonObject) -> str | None:
+    """A hash of a node and everything behind it, with the inputs that were edited there."""
+    step = plan.by_id.get(node)
+    if step is None:
+        return None
+    behind = {plan.steps[index].id for index in _behind(plan, step.index)}
+    document = cast("JsonObject", convert(plan.workflow, "toolweave"))
+    nodes, edges = (cast("list[JsonObject]", document[name]) for name in ("nodes", "edges"))
+    bound: JsonObject = {
+        "nodes": [one for one in nodes if one["id"] in behind],
+        "edges": [one for one in edges if one["source"] in behind],
+        "edits": {key: value for key, value in edits.items() if key in behind},
+    }
+    return hashlib.sha256(json_text.canonical(bound)).hexdigest()
+
+
+def edits_before(plan: Plan, node: str, edits: JsonObject) -> JsonObject:
+    """The edited inputs of steps that are not `node` or behind it."""
+    behind = {plan.steps[index].id for index in _behind(plan, _step(plan, node).index)}
+    return {key: value for key, value in edits.items() if key not in behind}
+
+
+def with_edits(question: JsonObject | None, state: RunState) -> JsonObject | None:
+    """Add to a question of a forked run what was edited in steps that are still to come."""
+    edits = (state.started.edits if state.started else None) or {}
+    lines = [
+        f"Edited for this run: the input of {key!r} is {json_text.write(value)[:MAX_SHOWN]}"
+        for key, value in edits.items()
+        if key not in state.places
+    ]
+    if question is None or not lines:
+        return question
+    return {**question, "text": "\n".join([str(question.get("text", "")), *lines])}
 
 
 def _in_order(plan: Plan, known: dict[Key, Event]) -> Iterator[Event]:

@@ -13,8 +13,8 @@ from typing import Protocol
 import anyio
 
 from toolweave.catalog.node import RunFacts
-from toolweave.engine.events import FINAL, RunStatus
-from toolweave.engine.fork import history_before
+from toolweave.engine.events import FINAL, RunStatus, StepWaiting
+from toolweave.engine.fork import approvals_to_repeat, edits_before, history_before
 from toolweave.engine.input_check import input_error
 from toolweave.engine.journal import Journal
 from toolweave.engine.run_creation import Fork
@@ -22,7 +22,7 @@ from toolweave.engine.run_table import RunRecord
 from toolweave.engine.state import RunState
 from toolweave.engine.step_input import Binder
 from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
-from toolweave.errors import Conflict, Invalid
+from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.model import Workflow
@@ -135,7 +135,8 @@ class Runs:
     ) -> str:
         """Start a run at `node` that takes every earlier step from run `run`.
 
-        `edit` changes the input of that node; `changed` replaces the workflow.
+        `edit` changes the input of that node; `changed` replaces the workflow. Steps before it
+        where a person approved what this changes are not taken over: they ask again.
 
         Raises `NotFound`: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`; `Invalid`: `WORKFLOW_INVALID`;
         `Conflict`: `STEP_NOT_REACHED` if the earlier run never reached the node.
@@ -146,8 +147,9 @@ class Runs:
         if changed is not None:
             await self.check(changed)  # before planning, so that the problems are those of a check
             plan = self._snapshots.take(changed.workflow).plan
-        history = history_before(state, node, plan)
-        edits: JsonObject = {}
+        history_before(state, [node], plan)  # refuses an unknown node first
+        earlier = (state.started.edits if state.started else None) or {}
+        edits: JsonObject = edits_before(plan, node, earlier)
         if edit is not None:
             place = state.places.get(node)
             if place is None:
@@ -155,9 +157,26 @@ class Runs:
                 raise Conflict("STEP_NOT_REACHED", message)
             facts = RunFacts(found.id, found.workflow, datetime.fromisoformat(found.started_at))
             edits[node] = edit(Binder(state, facts).incoming(place))
+        asked = await self._asked(found)
+        again = approvals_to_repeat(state, node, plan, edits, asked)
+        history = history_before(state, [node, *again], plan)
         fork = Fork(found.id, node, edits or None, history)
         workflow = changed.workflow if changed is not None else plan.workflow
         return await self.start(RunRequest(workflow, state.inputs, fork=fork, source=changed))
+
+    async def _asked(self, run: RunRecord) -> set[str]:
+        """The nodes that asked a person in a run, or in one that it was forked from."""
+        asked: set[str] = set()
+        origin: RunRecord | None = run
+        while origin is not None:
+            for entry in await self._backend.journal.read(origin.id):
+                if isinstance(entry.event, StepWaiting) and entry.event.question is not None:
+                    asked.add(entry.event.key.rpartition("/")[2])
+            try:
+                origin = await self._backend.get(origin.fork_of) if origin.fork_of else None
+            except NotFound:  # removed since; nodes of the usual types are known without it
+                origin = None
+        return asked
 
     async def drive(self, run: str) -> RunStatus:
         """Execute a run here until it finishes or waits; another process may own it already."""

@@ -75,7 +75,7 @@ class RunHistory:
         state = RunState(plan)
         edits = past.started.edits if past.started else None
         state.apply(Started(past.inputs, edits=edits))
-        for event in history_before(past, node, plan):
+        for event in history_before(past, [node], plan):
             state.apply(event)
         return state
 

@@ -19,7 +19,7 @@ from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_resul
 from toolweave.problems import did_you_mean
 from toolweave.publishing.limited_keys import require_workflow as require_published
 from toolweave.publishing.service import PublicationRequest, PublishedTool, publish
-from toolweave.publishing.store import Publication
+from toolweave.publishing.store import Publication, PublicationRecord
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.formats.format import LoadedWorkflow
 
@@ -82,10 +82,7 @@ class AuthoringTools:
         home = studio.home
         made = await publish(home, await studio.authoring.tools.known(), wish)
         self._context.published.nudge()
-        shown: JsonObject = {"tool": made.tool, "workflow": made.workflow}
-        return structured_result(
-            {**shown, "revision": made.revision, "inputSchema": made.input_schema}
-        )
+        return structured_result(PublicationRecord.of(made).as_json())
 
     async def _explain(self, asked: ToolRequest) -> Answer:
         code = asked.text("code").strip()

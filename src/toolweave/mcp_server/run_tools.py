@@ -3,6 +3,7 @@
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
+from toolweave.engine.run_json import RunSummary
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict
@@ -43,9 +44,8 @@ class RunTools:
 async def status_of(engine: Engine, run_id: str) -> JsonObject:
     """The status of a run and its open questions."""
     run = await engine.get(run_id)
-    shown: JsonObject = {"run_id": run.id, "workflow": run.workflow, "status": run.status}
-    if run.error:
-        shown["error"] = run.error
+    # `run_id` and `wake_at` are older names.
+    shown: JsonObject = {"run_id": run.id, **RunSummary.of(run).as_json()}
     if run.wake_at:
         shown["wake_at"] = run.wake_at
     if run.status in {"waiting", "running", "uncertain"}:

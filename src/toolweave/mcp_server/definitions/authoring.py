@@ -44,7 +44,6 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
 STORED: tuple[ToolDefinition, ...] = (
     define(
         "get_template",
-        "workflows:read",
         "A template by name, or templates by query",
         only_reads=True,
         name=_TEXT,
