@@ -27,12 +27,12 @@ ORDER = {
 EDIT = [{"op": "replace", "path": "/data", "value": {"boxes": 999}}]
 
 
-async def settled(house: House, run: str) -> dict[str, Any]:
+async def settled(house: House, run: str, *not_yet: str) -> dict[str, Any]:
     key = await house.key()
     with anyio.fail_after(30):
         while True:
             shown = (await house.client.get(f"/api/v1/runs/{run}", headers=key)).json()
-            if shown["status"] != "running":
+            if shown["status"] not in {"running", *not_yet}:
                 return shown
             await anyio.sleep(0.02)
 
@@ -46,9 +46,7 @@ async def answered(house: House, run: str) -> None:
         headers=await house.key(),
     )
     assert answer.status_code == 202, answer.text
-    with anyio.fail_after(30):
-        while (await settled(house, run))["status"] == "waiting":
-            await anyio.sleep(0.02)
+    await settled(house, run, "waiting")
 
 
 async def forked(house: House, run: str, **more: Any) -> str:
