@@ -19,6 +19,7 @@ def test_a_backup_holds_everything_but_the_key_of_the_vault(tw: Commands, tmp_pa
     busy.execute("ROLLBACK")
     busy.close()
     assert ran["files"] == ["toolweave.db", "workflows"]
+    assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
     with tarfile.open(tmp_path / "all.tar.gz") as archive:
         archive.extractall(tmp_path / "again", filter="data")
     restored = tw.ok("servers", "list", "--json", TOOLWEAVE_HOME=str(tmp_path / "again")).json

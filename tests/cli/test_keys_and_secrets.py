@@ -67,3 +67,17 @@ def test_a_removed_secret_is_gone(tw: Commands) -> None:
 @pytest.mark.parametrize(("name", "value", "code"), [("a b", "x", 1), ("token", "", 2)])
 def test_a_secret_needs_a_name_and_a_value(tw: Commands, name: str, value: str, code: int) -> None:
     assert tw("secrets", "set", name, input=value).code == code
+
+
+def test_a_rotated_key_keeps_its_name_and_scopes_and_the_old_text_is_revoked(
+    tw: Commands,
+) -> None:
+    made = tw.ok("keys", "create", "--name", "bot", "--scope", "tools:read", "--json").json
+    rotated = tw.ok("keys", "rotate", made["id"], "--json").json
+    assert rotated["key"] != made["key"]
+    assert (rotated["name"], rotated["scopes"]) == ("bot", ["tools:read"])
+    states = {key["id"]: key["revokedAt"] for key in tw.ok("keys", "list", "--json").json}
+    assert states[made["id"]] is not None
+    assert states[rotated["id"]] is None
+    refused = tw("keys", "rotate", "nobody")
+    assert (refused.code, "[KEY_NOT_FOUND]" in refused.err) == (1, True)

@@ -78,10 +78,11 @@ async def test_a_fork_behind_an_approval_asks_again_when_the_data_changed(tmp_pa
         await answered(house, edited)
         assert (await settled(house, edited))["status"] == "success"
 
-        again = await forked(house, edited)  # approved as it is now
+        again = await forked(house, edited, edit=EDIT)  # approved exactly so
         assert (await settled(house, again))["status"] == "success"
         other = [{"op": "replace", "path": "/data", "value": {"boxes": 1}}]
         assert (await settled(house, await forked(house, again, edit=other)))["status"] == "waiting"
+        assert (await settled(house, await forked(house, again)))["status"] == "waiting"
 
         changed = {**ORDER, "nodes": [TRIGGER, ASK, {**PAY, "name": "Pay more"}]}
         document = await forked(house, run, document=changed)

@@ -56,6 +56,17 @@ async def revoke_key(
     return await keys.revoke(key)
 
 
+async def rotate_key(keys: ApiKeys, key: str) -> tuple[ApiKey, str]:
+    """Revoke a key and create one with the same name, scopes and tools.
+
+    Raises:
+        NotFound: `KEY_NOT_FOUND`.
+        Conflict: `KEY_NAME_SHARED`.
+    """
+    old = await keys.revoke(key)
+    return await keys.create(old.name, sorted(old.scopes), old.tools or ())
+
+
 def is_studio_key(key: ApiKey) -> bool:
     """Whether it is the studio's own key and still valid."""
     return key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None

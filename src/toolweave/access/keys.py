@@ -32,7 +32,7 @@ SCOPES = (
     "admin",
 )
 # Scopes that reach beyond published tools.
-_PAST_TOOLS = frozenset({"workflows:write", "admin"})
+_PAST_TOOLS = frozenset({"workflows:write", "servers:admin", "admin"})
 _COLUMNS = "id, name, scopes, created_at, revoked_at, tools"
 
 
@@ -83,7 +83,7 @@ class ApiKeys:
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
-        self._clock = clock
+        self.clock = clock
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
         self._revocations = 0
 
@@ -95,7 +95,7 @@ class ApiKeys:
         if limited and not _PAST_TOOLS.isdisjoint(scopes):
             raise Invalid(
                 "KEY_TOOLS_USELESS",
-                "a key limited to some tools cannot have the scope workflows:write or admin",
+                "a key limited to some tools cannot have workflows:write, servers:admin or admin",
                 hint="a key that can change workflows can change what any tool does",
             )
         unknown = [scope for scope in scopes if scope not in SCOPES]
@@ -115,7 +115,7 @@ class ApiKeys:
             KeyId(str(uuid.uuid4())),
             name,
             frozenset(scopes),
-            timestamp(self._clock.now()),
+            timestamp(self.clock.now()),
             tools=limited,
         )
         await self._database.execute(
@@ -134,9 +134,9 @@ class ApiKeys:
         """Return the key for `text`, unless it is unknown or revoked."""
         wanted = _hash(text)
         known = self._known.get(wanted)
-        if known is not None and self._clock.monotonic() - known[0] < FRESH_S:
+        if known is not None and self.clock.monotonic() - known[0] < FRESH_S:
             return known[1]
-        seen_at, revocations = self._clock.monotonic(), self._revocations
+        seen_at, revocations = self.clock.monotonic(), self._revocations
         row = await self._database.row(
             f"SELECT {_COLUMNS}, hash FROM api_keys WHERE hash = ?",
             wanted,
@@ -175,7 +175,7 @@ class ApiKeys:
                 f"{len(meant)} keys have the name {key!r}",
                 hint="use the id of one: " + ", ".join(each.id for each in meant[:10]),
             )
-        revoked = replace(meant[0], revoked_at=timestamp(self._clock.now()))
+        revoked = replace(meant[0], revoked_at=timestamp(self.clock.now()))
         await self._database.execute(
             "UPDATE api_keys SET revoked_at = ? WHERE id = ?", revoked.revoked_at, revoked.id
         )

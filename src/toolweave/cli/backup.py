@@ -1,5 +1,6 @@
 """`toolweave backup`: write this home to one file, safe while it is in use."""
 
+import os
 import tarfile
 import tempfile
 from contextlib import suppress
@@ -12,6 +13,8 @@ from toolweave.errors import Conflict, Invalid, Unavailable
 from toolweave.home import DATABASE_NAME, WORKFLOWS, lockfile_path
 from toolweave.settings import Settings, from_environment
 from toolweave.storage.backup import copy_database
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 @click.command()
@@ -46,7 +49,8 @@ def _write(settings: Settings, file: Path) -> list[str]:
     try:
         with (
             tempfile.TemporaryDirectory(prefix="toolweave-") as folder,
-            tarfile.open(unfinished, "x:gz") as archive,
+            os.fdopen(os.open(unfinished, _NEW_FILE, 0o600), "wb") as private,
+            tarfile.open(fileobj=private, mode="w:gz") as archive,
         ):
             copy = Path(folder) / DATABASE_NAME
             copy_database(settings.home / DATABASE_NAME, copy)

@@ -2,7 +2,7 @@
 
 import click
 
-from toolweave.access.key_service import KeyRecord, create_key, revoke_key
+from toolweave.access.key_service import KeyRecord, create_key, revoke_key, rotate_key
 from toolweave.access.keys import SCOPES, ApiKeys
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import in_home
@@ -64,6 +64,19 @@ def revoke(key: str, as_json: bool) -> None:
     """Revoke a key by its id or name."""
     in_home(lambda home: revoke_key(_keys(home), key, is_sure=True))
     tell(as_json, {"revoked": key}, f"Revoked {key!r}.")
+
+
+@keys.command("rotate")
+@click.argument("key")
+@json_option
+def rotate(key: str, as_json: bool) -> None:
+    """Replace a key: print a new one with its name, scopes and tools, and revoke the old one."""
+    new, text = in_home(lambda home: rotate_key(_keys(home), key))
+    if as_json:
+        print_json(KeyRecord.of(new).as_json() | {"key": text})
+        return
+    click.echo(text)
+    say(f"Revoked the earlier key {key!r}. Store this one: it is not shown again.", stderr=True)
 
 
 def _keys(home: Home) -> ApiKeys:

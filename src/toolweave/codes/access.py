@@ -15,6 +15,7 @@ SECRETS_AND_KEYS: dict[str, str] = {
     "SECRET_NOT_FOUND": "The vault has no secret with this name.",
     "SECRET_VALUE_INVALID": "A secret must be valid text.",
     "SERVICE_TOKEN_INVALID": "The service token of this machine is missing or wrong.",
+    "STREAMS_LIMITED": "Too many streams are open, of this key or in all.",
     "VARIABLE_UNSET": "A variable in ${…} is not set; the text is kept as written.",
     "VAULT_KEY_EXPOSED": "Other users can read the vault's key file.",
     "VAULT_KEY_MISSING": "The vault's key cannot be found or stored.",

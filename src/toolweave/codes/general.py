@@ -25,6 +25,7 @@ STORAGE: dict[str, str] = {
 HTTP: dict[str, str] = {
     "BODY_INVALID": "The request body has an unexpected structure.",
     "BODY_TOO_LARGE": "The request body exceeds the size limit.",
+    "BODY_TOO_SLOW": "The body of a request did not arrive in time.",
     "CONTENT_TYPE_INVALID": "The request body is not application/json.",
     "HOST_DENIED": "The request's Host header is not allowed.",
     "INTERNAL_ONLY": "The endpoint accepts requests only from this machine.",

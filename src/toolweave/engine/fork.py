@@ -68,10 +68,10 @@ def bound_hash(plan: Plan, node: str, edits: JsonObject) -> str | None:
         return None
     behind = {plan.steps[index].id for index in _behind(plan, step.index)}
     document = cast("JsonObject", convert(plan.workflow, "toolweave"))
-    nodes, edges = (cast("list[JsonObject]", document[name]) for name in ("nodes", "edges"))
+    nodes, edges = (cast("list[JsonObject]", document[name]) for name in ("nodes", "connections"))
     bound: JsonObject = {
         "nodes": [one for one in nodes if one["id"] in behind],
-        "edges": [one for one in edges if one["source"] in behind],
+        "edges": [one for one in edges if one["from"] in behind],
         "edits": {key: value for key, value in edits.items() if key in behind},
     }
     return hashlib.sha256(json_text.canonical(bound)).hexdigest()

@@ -2,7 +2,9 @@
 
 import hmac
 import math
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -16,6 +18,10 @@ from toolweave.clock import Clock
 from toolweave.errors import Denied, Limited, ToolweaveError, Unavailable
 
 Gate = Callable[[Request], Awaitable[ApiKey]]
+
+CHECK_KEY_EVERY_S = 1.0
+MAX_STREAMS_PER_KEY = 100
+MAX_STREAMS = 1_000
 
 
 class Unauthorized(ToolweaveError):
@@ -67,6 +73,7 @@ class Authenticator:
     def __init__(self, keys: ApiKeys, rates: RateLimiter) -> None:
         self.keys = keys
         self._rates = rates
+        self._streams: Counter[str] = Counter()
 
     def gate(self, method: str, path: str) -> Gate:
         """Return the check of a route: what its row in the authorisation table demands."""
@@ -89,15 +96,39 @@ class Authenticator:
         key = await self._key_of(headers.get("x-api-key") or _bearer(headers))
         request.state.client, request.state.key = key.id, key
         request.state.client_name = key.name
+        request.state.authenticator = self  # for streams: see `rest.stream`
         self._rates.spend(key.id)
         rule.require(key)
         return key
 
-    async def is_valid(self, request: HTTPConnection) -> bool:
-        """Return whether the key of an authenticated request is still valid."""
+    async def until_revoked(self, request: HTTPConnection) -> None:
+        """Wait until the key of an authenticated request is not valid any more."""
         headers = request.headers
         text = headers.get("x-api-key") or _bearer(headers)
-        return text is not None and await self.keys.check(text) is not None
+        while text is not None and await self.keys.check(text) is not None:
+            await self.keys.clock.sleep(CHECK_KEY_EVERY_S)
+
+    @contextmanager
+    def counted_stream(self, key: ApiKey) -> Generator[None]:
+        """Count an open stream of a key.
+
+        Raises:
+            Limited: `STREAMS_LIMITED`.
+        """
+        if self._streams[key.id] >= MAX_STREAMS_PER_KEY or self._streams.total() >= MAX_STREAMS:
+            raise Limited(
+                "STREAMS_LIMITED",
+                f"too many open streams; a key may have {MAX_STREAMS_PER_KEY}",
+                hint="close others, or follow `/api/v1/events`, one stream for all changes",
+                facts={"retry_after_s": 5},
+            )
+        self._streams[key.id] += 1
+        try:
+            yield
+        finally:
+            self._streams[key.id] -= 1
+            if not self._streams[key.id]:
+                del self._streams[key.id]
 
     async def _key_of(self, text: str | None) -> ApiKey:
         if not text:

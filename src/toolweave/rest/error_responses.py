@@ -16,6 +16,7 @@ RPC_PATHS = frozenset({"/api/v1/mcp/tools", "/api/v1/mcp/invoke"})
 # Codes with another status than their error class.
 STATUS_BY_CODE: Mapping[str, int] = {
     "BODY_TOO_LARGE": 413,
+    "BODY_TOO_SLOW": 408,
     "CONTENT_TYPE_INVALID": 415,
     "HOST_DENIED": 421,
     "JSON_INVALID": 400,

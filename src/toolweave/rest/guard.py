@@ -9,15 +9,17 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolweave.errors import Denied, Invalid, ToolweaveError
+from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError
 from toolweave.rest.error_responses import error_response
 
 logger = logging.getLogger("toolweave.rest")
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
+MAX_BODY_S = 60.0
 REQUEST_ID = "X-Request-ID"
 CLIENT_GONE = 499
 
@@ -121,14 +123,21 @@ def _log_fields(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounded(receive: Receive) -> Receive:
-    seen = 0
+    """Limit the size of a body and the time that it may take to arrive."""
+    seen, is_complete, started = 0, False, time.monotonic()
 
     async def bounded() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > MAX_BODY_BYTES:
-            raise BodyTooLarge
-        return message
+        nonlocal seen, is_complete
+        if is_complete:
+            return await receive()  # until the client disconnects
+        with anyio.move_on_after(started + MAX_BODY_S - time.monotonic()) as limit:
+            message = await receive()
+            seen += len(message.get("body", b""))
+            is_complete = not message.get("more_body", False)
+            if seen > MAX_BODY_BYTES:
+                raise BodyTooLarge
+            return message
+        assert limit.cancelled_caught
+        raise TimedOut("BODY_TOO_SLOW", f"the body did not arrive within {MAX_BODY_S:g} seconds")
 
     return bounded

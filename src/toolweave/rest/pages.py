@@ -87,6 +87,8 @@ class Pages:
         return _answer(request, page)
 
     def _page(self, name: str) -> _Page | None:
+        if "\0" in name:  # no file system has such a name
+            return None
         root = self._folder.resolve()
         path = (root / name).resolve()
         if not path.is_relative_to(root) or not path.is_file():

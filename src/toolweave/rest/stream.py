@@ -1,15 +1,28 @@
 """Server-sent events, numbered so that clients can resume after a lost connection."""
 
 from collections.abc import AsyncIterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Protocol
 
 import anyio
 import orjson
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from toolweave.access.keys import ApiKey
+
 # Proxies and clients close connections that are silent for long.
 BEAT_EVERY_S = 15.0
+
+
+class StreamOwner(Protocol):
+    """Counts the streams of keys, and knows when a key is revoked."""
+
+    def counted_stream(self, key: ApiKey) -> AbstractContextManager[None]: ...
+
+    async def until_revoked(self, request: HTTPConnection) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +55,20 @@ class EventStream(Response):
         self.init_headers({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the response."""
-        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-        await send(start)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_until_gone, receive, tasks.cancel_scope)
-            tasks.start_soon(self._beat, send)
-            await self.write(send)
-            tasks.cancel_scope.cancel()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        """Send the response; it is counted for its key and ends when the key is revoked."""
+        connection = HTTPConnection(scope)
+        owner: StreamOwner | None = getattr(connection.state, "authenticator", None)
+        with owner.counted_stream(connection.state.key) if owner else nullcontext():
+            start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+            await send(start)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_until_gone, receive, tasks.cancel_scope)
+                tasks.start_soon(self._beat, send)
+                if owner is not None:
+                    tasks.start_soon(_until_revoked, owner, connection, tasks.cancel_scope)
+                await self.write(send)
+                tasks.cancel_scope.cancel()
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def write(self, send: Send) -> None:
         """Send every event; a subclass may send others."""
@@ -66,6 +84,13 @@ class EventStream(Response):
         while True:
             await anyio.sleep(self._beat_every_s)
             await _send(send, b": still here\n\n")
+
+
+async def _until_revoked(
+    owner: StreamOwner, connection: HTTPConnection, sending: anyio.CancelScope
+) -> None:
+    await owner.until_revoked(connection)
+    sending.cancel()
 
 
 async def _until_gone(receive: Receive, listening: anyio.CancelScope) -> None:

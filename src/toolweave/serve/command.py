@@ -18,9 +18,15 @@ from toolweave.home import open_home
 from toolweave.json_text import write
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
 from toolweave.serve.http import ListenAddress, open_app
+from toolweave.serve.studio_key import FILE as KEY_FILE
 from toolweave.serve.studio_key import studio_key
 from toolweave.settings import from_environment
 
+INSECURE = (
+    "warning: plain HTTP on an address that others can reach; keys and data can be read on the way."
+    " Put a TLS proxy before it and listen on 127.0.0.1, or confirm with --insecure."
+)
+MAX_CONNECTIONS = 2_000
 # How long open streams may continue after a shutdown request.
 GRACE_S = 3
 
@@ -44,8 +50,16 @@ GRACE_S = 3
     help="Another host name of this server; repeatable.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@click.option(
+    "--insecure", is_flag=True, help="Allow plain HTTP on an address that others can reach."
+)
 def serve(
-    host: str, port: int, database: str | None, allow_host: tuple[str, ...], no_browser: bool
+    host: str,
+    port: int,
+    database: str | None,
+    allow_host: tuple[str, ...],
+    no_browser: bool,
+    insecure: bool,
 ) -> None:
     """Serve the studio, REST at /api/v1 and MCP at /mcp until stopped with Ctrl-C.
 
@@ -56,6 +70,8 @@ def serve(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with _listen(host, port) as listener:
         address = ListenAddress(host, listener.getsockname()[1], allow_host)
+        if not address.is_loopback and not insecure:
+            _say(INSECURE)
         anyio.run(_serve, listener, address, database, not no_browser)
 
 
@@ -80,6 +96,7 @@ async def _serve(
                 log_config=None,
                 access_log=False,
                 lifespan="off",
+                limit_concurrency=MAX_CONNECTIONS,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )
@@ -88,7 +105,10 @@ async def _serve(
         key = await studio_key(ApiKeys(home.database, home.clock), settings.home)
         url = studio_url(address.browsable, key)
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
-        _say(f"studio: {url}")
+        if sys.stderr.isatty():
+            _say(f"studio: {url}")
+        else:  # not into a log
+            _say(f"studio: {address.browsable}/ (its key is in the file {KEY_FILE} of the home)")
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
         _say("MCP clients: paste this into the client's configuration")
         _say(write(client_config(settings).as_json(), pretty=True))

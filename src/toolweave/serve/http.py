@@ -26,7 +26,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
-from toolweave.home import Home
+from toolweave.home import WORKFLOWS, Home
 from toolweave.library.home_libraries import library_store
 from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
@@ -38,7 +38,7 @@ from toolweave.rest.app import create_app
 from toolweave.rest.auth import Authenticator, RateLimiter
 from toolweave.rest.log import logged_to
 from toolweave.rest.routes.hooks import hook_routes
-from toolweave.storage.files import write_private
+from toolweave.storage.files import sweep_temporary, write_private
 from toolweave.tasks import background
 from toolweave.triggers.service import Triggers, open_triggers
 
@@ -119,6 +119,7 @@ async def open_app(
     token = None
     if address.is_loopback:
         token = await anyio.to_thread.run_sync(service_token, settings.home)
+    await anyio.to_thread.run_sync(sweep_temporary, settings.home / WORKFLOWS)
     with logged_to(log or sys.stderr):
         await catalog.refresh()
         async with (
@@ -206,7 +207,19 @@ class McpDoor:
                 connection.state.has_left = True  # not interrupted by the shutdown
             return message
 
-        await self._app({**scope, "user": AuthenticatedUser(owner)}, heard, send)
+        owned = {**scope, "user": AuthenticatedUser(owner)}
+        if scope["method"] != "GET":
+            await self._app(owned, heard, send)
+            return
+        # The standing stream of a session.
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._until_revoked, connection, tasks.cancel_scope)
+            await self._app(owned, heard, send)
+            tasks.cancel_scope.cancel()
+
+    async def _until_revoked(self, connection: HTTPConnection, stream: anyio.CancelScope) -> None:
+        await self._authenticator.until_revoked(connection)
+        stream.cancel()
 
 
 def service_token(home: Path) -> str | None:

@@ -1,7 +1,11 @@
 """Private folders and files that survive a power failure."""
 
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
+
+LEFT_AFTER_S = 60.0
 
 
 def make_private_folder(folder: Path) -> None:
@@ -17,6 +21,14 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def sweep_temporary(folder: Path) -> None:
+    """Remove temporary files that a killed process left; younger ones may still be written."""
+    for path in folder.glob(".*.tmp"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > LEFT_AFTER_S:
+                path.unlink()
 
 
 def write_private(path: Path, text: str) -> None:

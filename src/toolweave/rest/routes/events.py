@@ -4,11 +4,10 @@ Events only name the topics that changed. The first event has the version of eve
 client that reconnects, to whichever process, compares them and misses nothing.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from starlette.types import Send
 
 from toolweave.app.change_feed import TOPICS, ChangeFeed
@@ -31,19 +30,13 @@ Seconds = Annotated[
 class ChangeStream(EventStream):
     """Sends the versions of all topics, then those that change."""
 
-    def __init__(
-        self,
-        topics: ChangeFeed,
-        is_welcome: Callable[[], Awaitable[bool]],
-        seconds: int | None = None,
-    ) -> None:
+    def __init__(self, topics: ChangeFeed, seconds: int | None = None) -> None:
         super().__init__()
         self._topics = topics
-        self._is_welcome = is_welcome
         self._seconds = seconds
 
     async def write(self, send: Send) -> None:
-        """Send changes while the client is connected and its key is valid."""
+        """Send changes."""
         with self._topics.listening():
             known = dict(await self._topics.now())
             await self.send_event(send, SentEvent(0, "now", known))
@@ -53,8 +46,6 @@ class ChangeStream(EventStream):
     async def _tell_changes(self, send: Send, known: dict[str, str]) -> None:
         number = 0
         while (fresh := await self._topics.since(known)) is not None:
-            if not await self._is_welcome():
-                return
             known.update(fresh)
             number += 1
             await self.send_event(send, SentEvent(number, "changed", dict(fresh)))
@@ -63,14 +54,9 @@ class ChangeStream(EventStream):
 def event_routes(topics: ChangeFeed, authenticator: Authenticator) -> APIRouter:
     """The endpoint."""
 
-    async def follow_changes(request: Request, seconds: Seconds = None) -> Response:
+    async def follow_changes(seconds: Seconds = None) -> Response:
         """Stream changes by topic: servers, workflows, runs and all others."""
-
-        async def is_welcome() -> bool:
-            # A revoked key receives nothing more.
-            return await authenticator.is_valid(request)
-
-        return ChangeStream(topics, is_welcome, seconds)
+        return ChangeStream(topics, seconds)
 
     event = event_schema(["now", "changed"], "A version for each topic: " + ", ".join(TOPICS))
     routes = Routes(authenticator, "/api/v1/events", "events")

@@ -16,9 +16,9 @@ from starlette.types import Receive, Scope, Send
 from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.clock import Clock
 from toolweave.engine.events import Finished
-from toolweave.errors import Invalid, Limited, ToolweaveError
+from toolweave.errors import Denied, Invalid, Limited, ToolweaveError
 from toolweave.json_text import JsonObject, write
-from toolweave.people.reply_webhooks import ReplyPosts
+from toolweave.people.reply_webhooks import WAYS, ReplyPosts
 from toolweave.rest.auth import RateLimiter
 from toolweave.rest.json_response import JsonResponse
 from toolweave.triggers.deliveries import WAIT_PARAMETER
@@ -26,6 +26,7 @@ from toolweave.triggers.service import DeliveryResult, Triggers
 
 PREFIX = "/hooks"
 LONGEST_WAIT_S = 30.0
+FOREIGN_SITES = frozenset({"cross-site", "same-site"})
 # Requests to unknown addresses share one rate limit.
 NOBODY = "hook"
 
@@ -47,6 +48,9 @@ class HookDoor:
     async def _answer(self, request: Request) -> Response:
         path = str(request.scope["path"]).removeprefix(PREFIX)
         await self._count(path)
+        # An image or a link of any page sends GET without `Origin`; other methods have one.
+        if request.headers.get("sec-fetch-site", "").lower() in FOREIGN_SITES:
+            raise Denied("ORIGIN_DENIED", "requests from pages of other sites are not allowed")
         wait_s = _wait(request)
         arrival = await arrival_of(request, path, self._clock)
         try:
@@ -86,7 +90,8 @@ class ReplyDoor:
         if request.method != "POST":
             raise HTTPException(405, headers={"Allow": "POST"})
         channel = str(request.path_params["channel"])
-        self._rates.spend(f"hook:people/{channel[:20]}")
+        # Requests to unknown channels share one rate limit, so that names cost no memory.
+        self._rates.spend(f"{NOBODY}:people/{channel}" if channel in WAYS else NOBODY)
         arrival = await arrival_of(request, f"/people/{channel}", self._clock)
         answer = JsonResponse(await self._posts.deliver(channel, arrival))
         await answer(scope, receive, send)

@@ -1,0 +1,212 @@
+"""The front door: other sites, revoked keys, streams, slow bodies, unknown names, old files."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from starlette.types import Message
+
+from rest.drawn import pausing
+from rest.house import BASE, House, house_in
+from toolweave.rest import auth, guard
+from toolweave.storage import files
+
+pytestmark = pytest.mark.anyio
+
+HOOKED: dict[str, Any] = {
+    "toolweave": 1,
+    "name": "hooked",
+    "nodes": [
+        {
+            "id": "hook",
+            "type": "TRIGGER",
+            "data": {
+                "subtype": "WEBHOOK",
+                "configurations": {
+                    "webhook_path": "/orders",
+                    "allowed_methods": ["GET", "POST"],
+                    "authentication": "none",
+                },
+            },
+        },
+    ],
+    "edges": [],
+}
+
+
+async def test_a_page_of_another_site_cannot_start_a_get_hook(house: House) -> None:
+    key = await house.key()
+    saved = await house.client.put(
+        "/api/v1/workflows/hooked", json={"document": HOOKED}, headers=key
+    )
+    assert saved.status_code == 201, saved.text
+    enabled = await house.client.post("/api/v1/triggers/hooked/enable", json={}, headers=key)
+    assert enabled.status_code == 200, enabled.text
+    with anyio.fail_after(30):
+        while True:
+            if (await house.client.get("/hooks/orders")).status_code != 404:
+                break
+            await anyio.sleep(0.02)
+    for site in ("cross-site", "same-site"):
+        refused = await house.client.get("/hooks/orders", headers={"Sec-Fetch-Site": site})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ORIGIN_DENIED")
+    for headers in ({}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
+        started = await house.client.get("/hooks/orders", headers=headers)
+        assert started.status_code == 202, started.text
+
+
+async def waiting_run(house: House) -> str:
+    answer = await house.client.post(
+        "/api/v1/runs",
+        json={"document": pausing(), "inputs": {"who": "Ada"}},
+        headers=await house.key(),
+    )
+    assert answer.status_code == 202, answer.text
+    return answer.json()["id"]
+
+
+class Listener:
+    """One request whose events arrive while it is open; the in-process client waits for the end."""
+
+    def __init__(self, house: House, path: str, key: str) -> None:
+        self._app = house.app
+        self._scope = {
+            "type": "http",
+            "method": "GET",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [(b"host", b"127.0.0.1:8765"), (b"x-api-key", key.encode())],
+            "client": ("127.0.0.1", 50_000),
+            "server": ("127.0.0.1", 8765),
+            "scheme": "http",
+            "http_version": "1.1",
+        }
+        self.started, self.ended, self.gone = anyio.Event(), anyio.Event(), anyio.Event()
+        self.status = 0
+        self._has_asked = False
+
+    async def run(self) -> None:
+        await self._app(self._scope, self._receive, self._send)
+        self.ended.set()
+
+    async def _receive(self) -> Message:
+        if not self._has_asked:
+            self._has_asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        if message.get("body"):
+            self.started.set()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/runs/{run}/events", "/api/v1/events"])
+async def test_the_streams_of_a_revoked_key_end_and_those_of_others_go_on(
+    house: House, path: str
+) -> None:
+    path = path.format(run=await waiting_run(house))
+    revoked, text = await house.keys.create("first", ["workflows:read"])
+    _, other = await house.keys.create("second", ["workflows:read"])
+    mine, theirs = Listener(house, path, text), Listener(house, path, other)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(mine.run)
+        tasks.start_soon(theirs.run)
+        with anyio.fail_after(30):
+            await mine.started.wait()
+            await theirs.started.wait()
+            await house.keys.revoke(revoked.id)
+            house.clock.seconds += 2  # longer than a check of a key is cached
+            await mine.ended.wait()
+        assert not theirs.ended.is_set()  # the positive control
+        theirs.gone.set()
+
+
+async def test_a_key_has_a_limited_number_of_streams(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auth, "MAX_STREAMS_PER_KEY", 2)
+    path = f"/api/v1/runs/{await waiting_run(house)}/events"
+    _, text = await house.keys.create("first", ["workflows:read"])
+    _, other = await house.keys.create("second", ["workflows:read"])
+    listeners = [Listener(house, path, text) for _ in range(2)]
+    async with anyio.create_task_group() as tasks:
+        for listener in listeners:
+            tasks.start_soon(listener.run)
+        with anyio.fail_after(30):
+            for listener in listeners:
+                await listener.started.wait()
+            refused = await house.client.get(path, headers={"X-API-Key": text})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (
+                429,
+                "STREAMS_LIMITED",
+            )
+            allowed = Listener(house, path, other)
+            tasks.start_soon(allowed.run)
+            await allowed.started.wait()
+        for listener in (*listeners, allowed):
+            listener.gone.set()
+    again = Listener(house, path, text)  # what ended is not counted any more
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(again.run)
+        with anyio.fail_after(30):
+            await again.started.wait()
+        again.gone.set()
+
+
+async def test_a_body_that_does_not_arrive_is_given_up(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow() -> Any:
+        yield b'{"name": '
+        await anyio.sleep_forever()
+
+    async def quick() -> Any:
+        yield b'{"name": '
+        yield b'"get_node_types"}'
+
+    headers = {**await house.key(), "Content-Type": "application/json"}
+    path = "/api/v1/mcp/invoke"
+    allowed = await house.client.post(path, content=quick(), headers=headers)
+    assert allowed.status_code == 200, allowed.text
+    monkeypatch.setattr(guard, "MAX_BODY_S", 0.05)
+    with anyio.fail_after(30):
+        refused = await house.client.post(path, content=slow(), headers=headers)
+    assert refused.status_code == 408, refused.text
+
+
+async def test_unknown_channels_share_one_rate_limit(tmp_path: Path) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=0.001, burst=3) as house:
+        answers = [
+            await house.client.post(f"/hooks/people/unknown-{number}", json={})
+            for number in range(4)
+        ]
+        assert [answer.status_code for answer in answers] == [404, 404, 404, 429]
+        known = await house.client.post("/hooks/people/slack", json={})
+        assert known.status_code == 403, known.text  # the positive control: counted by itself
+
+
+async def test_a_path_with_a_nul_is_not_found(house: House) -> None:
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000)), base_url=BASE
+    ) as client:
+        assert (await client.get("/assets/%00")).status_code == 404
+        assert (await client.get("/health")).status_code == 200
+
+
+def test_temporary_files_of_a_killed_process_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, own = tmp_path / ".abc123.tmp", tmp_path / "mine.tmp"
+    for path in (left, own):
+        path.write_text("x", encoding="utf-8")
+    files.sweep_temporary(tmp_path)
+    assert left.exists()  # young: perhaps being written
+    monkeypatch.setattr(files, "LEFT_AFTER_S", -1.0)
+    files.sweep_temporary(tmp_path)
+    assert (left.exists(), own.exists()) == (False, True)
