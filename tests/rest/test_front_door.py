@@ -1,5 +1,6 @@
 """The front door: other sites, revoked keys, streams, slow bodies, unknown names, old files."""
 
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
@@ -162,11 +163,11 @@ async def test_a_key_has_a_limited_number_of_streams(
 async def test_a_body_that_does_not_arrive_is_given_up(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def slow() -> Any:
+    async def slow() -> AsyncGenerator[bytes]:
         yield b'{"name": '
         await anyio.sleep_forever()
 
-    async def quick() -> Any:
+    async def quick() -> AsyncGenerator[bytes]:
         yield b'{"name": '
         yield b'"get_node_types"}'
 
