@@ -146,11 +146,11 @@ class _Handlers:
         """Show how often nodes and catalog tools were asked for."""
         return CatalogStatsResponse.of(await self._usage.stats(limit))
 
-    async def list_templates(self, query: TemplateQuery = "") -> GalleryTemplateList:
+    async def list_gallery_templates(self, query: TemplateQuery = "") -> GalleryTemplateList:
         """List the templates of the gallery, or those that fit a query."""
         return GalleryTemplateList.of({"templates": [one.as_json() for one in search(query)]})
 
-    async def show_template(self, name: TemplateName) -> GalleryTemplateResponse:
+    async def show_gallery_template(self, name: TemplateName) -> GalleryTemplateResponse:
         """Show a template with its workflow."""
         found = template(name)
         body = {"inputs": found.inputs, "samples": found.samples, "workflow": found.workflow}
@@ -181,8 +181,8 @@ def catalog_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRo
     routes = Routes(authenticator, "/api/v1/catalog", "catalog")
     routes.add("GET", "/nodes", handlers.list_nodes)
     routes.add("GET", "/node", handlers.show_node, 404)
-    routes.add("GET", "/templates", handlers.list_templates)
-    routes.add("GET", "/template", handlers.show_template, 404)
+    routes.add("GET", "/templates", handlers.list_gallery_templates)
+    routes.add("GET", "/template", handlers.show_gallery_template, 404)
     routes.add("GET", "/stats", handlers.show_stats)
     return routes.router()
 
