@@ -220,7 +220,7 @@ def _number(made: Faults, schema: Document, steps: Steps, value: float) -> Itera
 def _plain_text(made: Faults, schema: Document, steps: Steps, value: str) -> Iterator[Fault]:
     place = "/".join(map(str, steps))
     is_plain = not schema.keys() & {"pattern", "format"}
-    is_plain &= steps[-1] not in ("bot_token", "condition_expression")
+    is_plain &= steps[-1] not in ("bot_token", "condition_expression", "url")
     fix: Fix = "valid" if is_plain else "none"
     yield made.made("text-as-number", put(42, *steps), *TYPE, fix=fix, place=place)
     yield made.made("text-as-object", put({"value": value}, *steps), *TYPE, place=place)
