@@ -21,3 +21,16 @@ def test_the_table_has_a_line_for_each_language() -> None:
     assert len(table().splitlines()) == 8
     assert any(one.is_hit(1) for one in judged())
     assert all(len(one.found) <= 5 for one in judged())
+
+
+# The least share of queries whose right answer is among the first five.
+LEAST = {"en": 0.89, "de": 0.76, "fr": 0.84, "es": 0.85, "pt": 0.85, "ja": 0.85, "zh": 0.85}
+
+
+def test_right_nodes_are_among_the_first_five_in_every_language() -> None:
+    asked, hits = Counter[str](), Counter[str]()
+    for one in judged():
+        asked[one.language] += 1
+        hits[one.language] += one.is_hit(5)
+    rates = {language: hits[language] / asked[language] for language in asked}
+    assert {language for language in LEAST if rates[language] < LEAST[language]} == set()

@@ -62,3 +62,24 @@ async def test_a_batch_that_does_not_fit_is_counted_honestly(desk: Desk) -> None
     assert found["left_out"] == len(nodes) - len(found["nodes"])
     assert "max_tokens" in found["get_the_rest"]
     assert "shortened" not in some
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("if", "FLOW.IF"),
+        ("loop", "FLOW.LOOP"),
+        ("Merge", "FLOW.MERGE"),
+        ("notion", "EXTERNAL_ACTION.NOTION"),
+        ("http request", "ACTION.HTTP_REQUEST"),
+        ("Datenbank abfragen", "ACTION.DATABASE_QUERY"),
+        ("メールを送る", "EXTERNAL_ACTION.EMAIL"),
+    ],
+)
+async def test_an_exact_name_comes_first_and_other_languages_are_understood(
+    desk: Desk, query: str, first: str
+) -> None:
+    async with desk.client() as client:
+        found = (await client.call_tool("search_nodes", {"query": query})).structured_content
+    names = [f"{hit['node_type']}.{hit['subtype']}" for hit in found["results"]]
+    assert first in (names[:1] if query.isascii() else names[:5])

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from math import log
 from typing import TypeAlias
@@ -17,14 +18,18 @@ from typing import TypeAlias
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from toolweave.catalog.names import words_of
+from toolweave.catalog.names import skeleton, words_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.catalog.thesaurus import related
+from toolweave.catalog.translations import in_text, is_idle, of_word
 
 # subtype words, keywords, summary, tags and type, fields and guidance
 WEIGHTS = (8.0, 6.0, 3.0, 2.0, 1.0)
 RELATED_WEIGHT = 0.3
+# More than any ranking gives: a name that is the whole query comes first.
+EXACT = 1_000.0
 MAX_WORDS = 24
+MAX_TERMS = 1_000
 MAX_RANKED = 100
 MANY = 500
 # The part of a description that is indexed; descriptions of tools may be long.
@@ -71,6 +76,18 @@ class _Table:
             "VALUES (?, ?, ?, ?, ?, ?)",
             rows,
         )
+        self._of_term = lru_cache(MAX_TERMS)(self._term_rows)
+
+    def sums(self, terms: Iterable[str]) -> Mapping[int, float]:
+        """The rows that have one of `terms`: BM25 adds up over terms, so each is asked for once."""
+        found = defaultdict[int, float](float)
+        for term in terms:
+            for number, score in self._of_term(term):
+                found[number] += score
+        return found
+
+    def _term_rows(self, term: str) -> tuple[tuple[int, float], ...]:
+        return tuple(self.ranked([term]))
 
     def ranked(self, terms: Iterable[str]) -> Iterator[tuple[int, float]]:
         """Every row that has one of `terms`, the best first."""
@@ -96,6 +113,10 @@ class SearchIndex:
         # and of many thousand tools nearly all would have one of them.
         ours = [(n, *_texts(spec)) for n, spec in enumerate(self._specs) if spec.origin is None]
         self._ours = _Table(ours)
+        self._by_name: dict[str, list[int]] = {}
+        for number, spec in enumerate(self._specs):
+            name = spec.origin.tool if spec.origin else spec.subtype
+            self._by_name.setdefault(skeleton(words_of(name)), []).append(number)
         self._related_weight = RELATED_WEIGHT * log(2 + len(self._specs)) / log(2 + len(ours))
 
     def search(
@@ -117,7 +138,10 @@ class SearchIndex:
         fitting = ((n, score) for n, score in ranked if passes(self._specs[n]))
         for number, score in islice(fitting, max(MAX_RANKED, limit)):
             scores[number] += score
-        for number, score in self._ours.ranked(map(self._term, related(asked, text))):
+        for number in self._named(text):
+            if passes(self._specs[number]):
+                scores[number] += EXACT
+        for number, score in self._ours.sums(map(self._term, related(asked, text))).items():
             if passes(self._specs[number]):
                 scores[number] += self._related_weight * score
         return self._best(scores, limit)
@@ -125,6 +149,10 @@ class SearchIndex:
     def listed(self, *, node_type: str | None = None, tag: str | None = None) -> Iterator[NodeSpec]:
         """All nodes that pass the filters, in the catalog's order."""
         return filter(_filter(node_type, tag), self._specs)
+
+    def _named(self, text: str) -> list[int]:
+        """The nodes whose name is the whole query: `if`, `notion`, `merge`."""
+        return self._by_name.get(skeleton(words_of(text)), [])
 
     def _rows(self) -> Iterator[tuple[int, *_Texts]]:
         for number, spec in enumerate(self._specs):
@@ -164,12 +192,17 @@ class SearchIndex:
                 plain = pattern.sub(" ", plain)
         found = plain.split()
         useful = [word for word in found if not _is_idle(word)] or found
-        yield from dict.fromkeys(part for word in useful for part in self._known_parts(word))
+        parts = (part for word in useful for part in self._known_parts(word))
+        yield from dict.fromkeys((*in_text(text), *parts))
 
     def _known_parts(self, word: str) -> list[str]:
         folded = word.casefold()
         if folded in self._seen or self._begins(folded):
             return [folded]
+        if english := of_word(folded):
+            return list(english)
+        if is_idle(folded):
+            return []
         parts = [part.casefold() for part in words_of(word)]
         return [self._repaired(part) for part in (parts if len(parts) > 1 else [folded])]
 
