@@ -23,6 +23,7 @@ WORDS: Mapping[str, str] = {
     "keyring, otherwise in a file in the home that only you can read.",
     "CALL_DEADLINE_S": "Timeout of a tool call in seconds.",
     "CONNECT_DEADLINE_S": "Timeout in seconds for a server to start and respond.",
+    "RETRY_DELAYS_S": "Delays in seconds before a failed connection is retried. Default: `1,5,15`.",
     "CONCURRENT_CALLS": "Maximum number of concurrent tool calls.",
     "CALLS_PER_SESSION": "Maximum number of tool calls per session; -1 for unlimited.",
     "OUTPUT_BYTES": "Maximum size of one response in bytes.",
@@ -124,7 +125,20 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
             ),
             output_bytes=int(_number(env, "OUTPUT_BYTES", default.output_bytes, 1024)),
         ),
+        retry=_retry(env),
     )
+
+
+def _retry(env: Mapping[str, str]) -> Retry:
+    text = env.get("TOOLWEAVE_RETRY_DELAYS_S")
+    if not text:
+        return Retry()
+    if not re.fullmatch(r"\d+(\.\d+)?(,\d+(\.\d+)?){0,9}", text):
+        raise Invalid(
+            "SETTING_INVALID",
+            f"TOOLWEAVE_RETRY_DELAYS_S is {text!r}; expected up to 10 numbers such as '1,5,15'",
+        )
+    return Retry(tuple(float(delay) for delay in text.split(",")))
 
 
 def _number(env: Mapping[str, str], name: str, default: float, least: float) -> float:

@@ -64,6 +64,7 @@ class Commands:
             "PATH": os.environ["PATH"],
             "TERM": "xterm",
             "COLUMNS": "80",
+            "TOOLWEAVE_RETRY_DELAYS_S": "0.01,0.02,0.03",
         }
 
     def __call__(self, *args: str, input: str | bytes | None = None, **environ: str) -> Ran:

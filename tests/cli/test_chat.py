@@ -87,3 +87,46 @@ def test_what_a_model_chose_is_frozen_into_the_file(
     assert (len(model.heard), len(server.heard("tools/call"))) == (asked, 2)
     again = tw("node", "freeze", run, "n", "f.json", **NO_OTHERS)
     assert "[FREEZE_IMPOSSIBLE]" in again.err
+
+
+@pytest.mark.requirement("002:AIToolContext.sectionBinding", "002:AIToolContext.tools")
+def test_a_chat_in_a_section_has_only_the_tools_of_its_server(
+    tw: Commands, model: ScriptedModel, server: ScriptedServer, tmp_path: Path
+) -> None:
+    tw.add("other", ScriptedServer(tmp_path / "o", a_tool("else")))
+    front = "---\ntoolweave:\n  bindings:\n    - {heading: Bound, server: other}\n---\n"
+    path = tw.project / "notes.md"
+    path.write_text(f"{front}# Free\n\nAbout cats.\n\n# Bound\n\nAbout dogs.\n", "utf-8")
+
+    def offered(*options: str) -> tuple[set[str], str]:
+        model.answers(says("Yes."))
+        tw.ok("chat", "Hi.", "--doc", "notes.md", *options, **NO_OTHERS)
+        request = model.heard[-1].body
+        tools = request.get("tools", [])
+        names = {one.get("name") or one["function"]["name"] for one in tools}
+        return names, json.dumps(request)
+
+    bound, asked = offered("--heading", "Bound")
+    assert bound == {"other__else"}
+    assert ("dogs" in asked, "cats" in asked) == (True, False)
+    free, asked = offered("--heading", "# Free")
+    assert free == {"mine__copy", "other__else"}
+    assert ("dogs" in asked, "cats" in asked) == (False, True)
+    path.write_text(front.replace("server", "sever") + "# Bound\n", "utf-8")
+    broken = tw("chat", "Hi.", "--doc", "notes.md", "--heading", "Bound", **NO_OTHERS)
+    assert (broken.code, "[DOCUMENT_BINDING_UNRESOLVED]" in broken.err) == (1, True)
+    missing = tw("chat", "Hi.", "--doc", "notes.md", "--heading", "Bund", **NO_OTHERS)
+    assert (missing.code, "[DOCUMENT_SECTION_NOT_FOUND]" in missing.err) == (1, True)
+    assert tw("chat", "Hi.", "--heading", "Bound", **NO_OTHERS).code == 2
+
+
+@pytest.mark.requirement("002:way.ai.limits", "002:ExecutionTracker.canExecute.session-limit")
+def test_a_turn_ends_at_the_session_limit(
+    tw: Commands, model: ScriptedModel, server: ScriptedServer
+) -> None:
+    model.answers(*(calls("mine__copy", {"text": str(n)}) for n in range(6)), says("Done."))
+    before = len(model.heard)
+    ran = tw("chat", "Copy.", TOOLWEAVE_CALLS_PER_SESSION="2", **NO_OTHERS)
+    assert (ran.code, "[CALL_SESSION_LIMIT]" in ran.err) == (1, True)
+    assert len(server.heard("tools/call")) == 2
+    assert len(model.heard) - before == 3

@@ -10,7 +10,7 @@ import pytest
 from servers.rooms import a_studio, approved, eventually
 from toolweave.app.studio import Studio
 from toolweave.errors import Denied, NotFound, Unavailable
-from toolweave.servers.connections import Connections
+from toolweave.servers.connections import STAGGER_S, Connections
 from toolweave.servers.definition import CommandServer, Server
 from toolweave.servers.registry import Registry
 from toolweave.storage.database import Database, Row, Value
@@ -127,6 +127,10 @@ async def test_following_connects_what_is_enabled_and_leaves_what_is_removed(
     servers = {name: await approved(studio, name, scripted[name].definition) for name in names}
     async with background() as tasks:
         tasks.start_soon(studio.connections.follow)
+        # One after the other.
+        await clock.until_asleep(STAGGER_S)
+        assert studio.connections.health(servers["two"]).state == "disconnected"
+        await clock.advance(STAGGER_S)
         for server in servers.values():
             await eventually(
                 lambda server=server: studio.connections.health(server).state == "connected"

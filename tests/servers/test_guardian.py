@@ -210,10 +210,17 @@ def test_a_group_whose_leader_is_gone_is_still_ended(servers: Servers) -> None:
 
 
 def test_a_broken_line_and_a_group_that_never_was_do_no_harm() -> None:
-    lines = ["+group 5 7", "+group 6", "-group 5", "+container a", "+container b", "-container a"]
-    assert guardian_process.watched([*lines, "-group", "", "+gro"]) == ({6: ""}, ["b"])
+    lines = [
+        "+group 5 7",
+        "+group 6",
+        "-group 5",
+        "+container a x",
+        "+container b y",
+        "-container a",
+    ]
+    assert guardian_process.watched([*lines, "-group", "", "+gro"]) == ({6: ""}, {"b": "y"})
     guardian_process.end_groups({2**22 + 1: ""})
-    guardian_process.remove_containers([])
+    guardian_process.remove_containers({})
 
 
 @pytest.mark.anyio

@@ -162,7 +162,10 @@ async def test_failures_in_a_row_are_counted_until_a_success(
     registry: Registry, clock: FakeClock
 ) -> None:
     server = await approved(registry)
-    counts = [(await registry.note_failure(server, f"no. {n}")).failure_count for n in range(5)]
+    counts = [
+        (await registry.note_failure(server, f"no. {n}", will_retry=True)).failure_count
+        for n in range(5)
+    ]
     assert counts == [1, 2, MAX_FAILURES, MAX_FAILURES, MAX_FAILURES]
     assert (await registry.get("tools")).last_failure == "no. 4"
     await clock.advance(60)
@@ -178,21 +181,24 @@ async def test_auto_disabling_marks_the_server_and_leaves_a_notice(
     registry: Registry, clock: FakeClock
 ) -> None:
     server = await approved(registry)
-    await registry.note_failure(server, "it broke")
-    server = await registry.auto_disable(server)
+    for _ in range(MAX_FAILURES - 1):
+        server = await registry.note_failure(server, "it broke")
+        assert (server.enabled, server.auto_disabled) == (True, False)
+    server = await registry.note_failure(server, "it broke", will_retry=True)
+    assert (server.enabled, server.auto_disabled) == (True, False)
+    server = await registry.note_failure(server, "it broke")
     assert (server.enabled, server.auto_disabled) == (False, True)
-    ((at, kind, subject, message),) = await registry.notices()
-    assert (kind, subject) == ("server_auto_disabled", "tools")
-    assert at == "2026-01-01T00:00:00.000Z"
-    assert "'tools' failed 3 times in a row and is disabled: it broke" in message
+    (notice,) = await registry.notices()
+    assert (notice.kind, notice.subject) == ("server_auto_disabled", "tools")
+    assert notice.at == "2026-01-01T00:00:00.000Z"
+    assert "'tools' failed 3 times in a row and is disabled: it broke" in notice.message
 
 
 @pytest.mark.requirement("002:MCPServerConfig.transition.re-enabled")
 @pytest.mark.parametrize("by", ["enable", "approve"])
 async def test_enabling_again_clears_mark_and_count(registry: Registry, by: str) -> None:
     server = await approved(registry)
-    await registry.note_failure(server, "it broke")
-    await registry.auto_disable(server)
+    await registry.note_failure(server, "it broke", threshold=1)
     if by == "enable":
         server = await registry.enable("tools")
     else:
@@ -202,8 +208,8 @@ async def test_enabling_again_clears_mark_and_count(registry: Registry, by: str)
 
 async def test_newest_notices_come_first_and_no_more_than_asked_for(registry: Registry) -> None:
     for name in ("a", "b", "c"):
-        await registry.auto_disable(await approved(registry, name))
-    assert [subject for _, _, subject, _ in await registry.notices(2)] == ["c", "b"]
+        await registry.note_failure(await approved(registry, name), "it broke", threshold=1)
+    assert [notice.subject for notice in await registry.notices(2)] == ["c", "b"]
 
 
 async def test_a_reason_no_column_can_hold_is_kept_in_part(registry: Registry) -> None:
@@ -236,7 +242,7 @@ async def test_what_happened_to_a_removed_server_is_not_noted_on_its_successor(
     for note in (
         registry.note_failure(old, "the old one broke"),
         registry.note_connected(old),
-        registry.auto_disable(old),
+        registry.note_failure(old, "the old one broke", threshold=1),
     ):
         with pytest.raises(NotFound):
             await note

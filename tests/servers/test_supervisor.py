@@ -239,8 +239,8 @@ async def test_after_tries_at_1_5_and_15_seconds_a_server_is_disabled_and_the_pe
         assert found.auto_disabled_at == disabled_at
         assert not found.retry.is_retrying
         (notice,) = await studio.home.registry.notices()
-        assert notice[1:3] == ("server_auto_disabled", NAME)
-        assert "closed the connection" in notice[3]
+        assert (notice.kind, notice.subject) == ("server_auto_disabled", NAME)
+        assert "closed the connection" in notice.message
         # It stays known, and nothing is tried any more.
         for _ in range(3):
             await clock.advance(60)
@@ -476,7 +476,7 @@ async def test_secrets_in_last_words_are_masked_wherever_they_are_kept(
             caught.value.message,
             health(studio, server).reason,
             (await refreshed(studio)).last_failure,
-            (await studio.home.registry.notices())[0][3],
+            (await studio.home.registry.notices())[0].message,
             (await studio.home.pings.last(server.id)).reason,
             (await studio.gate.history.recent())[0][-1],
         ]

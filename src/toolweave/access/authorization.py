@@ -99,6 +99,7 @@ ROUTES: Mapping[str, Rule] = {
         "GET /api/v1/catalog/stats",
         "GET /api/v1/servers",
         "GET /api/v1/servers/{server}/tools",
+        "GET /api/v1/calls",
     ),
     **_full(
         "tools:execute",
@@ -108,6 +109,8 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/chat/{chat}/stop",
         "DELETE /api/v1/chat/{chat}",
         "POST /api/v1/documents/run",
+        "POST /api/v1/calls/stop",
+        "POST /api/v1/calls/resume",
     ),
     **_limited(
         "workflows:read",

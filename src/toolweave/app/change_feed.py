@@ -134,7 +134,7 @@ class ChangeFeed:
             "tools": _version(await registry.tools_stamp(), self._home.lockfile.stamp()),
             "workflows": _version(await self._store.stamp()),
             "runs": f"{self._boot}.{self._runs}",
-            "inbox": _version(await self._questions.stamp()),
+            "inbox": _version(await self._questions.stamp(), await registry.notices(1)),
             "published": _version(await self._publications.versions()),
             "triggers": _version(await self._activations.stamp()),
         }

@@ -64,9 +64,9 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         DoctorFinding("ok", "servers", f"{len(servers)} registered"),
         await _models(home),
     ]
-    for at, _, subject, message in await home.registry.notices(SHOWN_NOTICES):
-        remedy = f"see Servers in the studio, or run `toolweave servers check {subject}`"
-        found.append(DoctorFinding("note", f"notice {at}", message, remedy))
+    for notice in await home.registry.notices(SHOWN_NOTICES):
+        remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
+        found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))
     return found
 
 

@@ -5,12 +5,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from toolweave.home import Home
+from toolweave.servers.call_list import CallList
 from toolweave.servers.connections import Connections
 from toolweave.servers.gate import Gate
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.history import History
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.transport_factory import TransportFactory
+from toolweave.tasks import background
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ async def open_studio(home: Home, *, keeps_trying: bool = False) -> AsyncGenerat
             clock=clock,
             settings=settings,
         )
-        async with connections.running():
+        async with connections.running(), background() as tasks:
+            tasks.start_soon(gate.follow_stops, CallList(home.database, clock))
             yield Studio(
                 home=home,
                 connections=connections,

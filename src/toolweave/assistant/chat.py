@@ -29,6 +29,11 @@ async def begin_conversation(
     scope: str,
     bound_to: str | None = None,
     model: str | None = None,
+    about: str | None = None,
 ) -> Conversation:
-    """Return a new conversation; its calls count for the session `scope`."""
-    return Conversation(await tool_context(home, gate, scope, bound_to), caller, model=model)
+    """Return a new conversation; its calls count for the session `scope`.
+
+    `about` is the text of a document that the conversation is about.
+    """
+    context = await tool_context(home, gate, scope, bound_to)
+    return Conversation(context, caller, model=model, about=about)

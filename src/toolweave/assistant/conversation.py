@@ -29,6 +29,8 @@ from toolweave.nodes.model_tools import told
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 STOPPED = "(stopped by the user)"
+ENDS_TURN = frozenset({"CALL_SESSION_LIMIT", "CALLS_STOPPED"})
+MAX_ABOUT_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,10 @@ class Conversation:
         *,
         model: str | None = None,
         limits: ChatLimits | None = None,
+        about: str | None = None,
     ) -> None:
         self.context = context
+        self._about = about
         self.messages: tuple[Message, ...] = ()
         self._caller = caller
         self._model = model
@@ -98,8 +102,8 @@ class Conversation:
     async def answer(self, words: str, tell: Tell) -> str:
         """Return the model's answer to a message; cancelling keeps the history so far.
 
-        Raises `Limited`: `AGENT_LIMIT_REACHED` if it exceeds a limit; `ToolweaveError`: the model
-        request failed.
+        Raises `Limited`: `AGENT_LIMIT_REACHED`, or `CALL_SESSION_LIMIT` of the gate;
+        `ToolweaveError`: the model request failed.
         """
         self.messages += (Said(text=words),)
         spent = _Spent()
@@ -129,7 +133,11 @@ class Conversation:
             self.messages += (answered, *results)
 
     async def _call(self, wanted: ModelChoiceRequest, tell: Tell) -> Called:
-        """Make one call; an error of the gate is reported to the model and the user."""
+        """Make one call; an error of the gate is reported to the model and the user.
+
+        Raises `Limited` if no further call can succeed: asking the model again would be in vain.
+        """
+        ends_turn: ToolweaveError | None = None
         try:
             found = self.context.find(wanted.name)
             await tell(ChatEvent("call", _shown(wanted, found)))
@@ -143,9 +151,12 @@ class Conversation:
                 text, is_error = done.text, done.is_error
         except ToolweaveError as error:
             text, is_error = _words(error), True
+            ends_turn = error if error.code in ENDS_TURN else None
         text = text[:MAX_RESULT_CHARS]
         data: JsonObject = {"id": wanted.id, "name": wanted.name}
         await tell(ChatEvent("result", data | {"text": text, "isError": is_error}))
+        if ends_turn is not None:
+            raise ends_turn
         return Called(id=wanted.id, name=wanted.name, text=text, is_error=is_error)
 
     def _question(self) -> ModelQuestion:
@@ -159,10 +170,15 @@ class Conversation:
         )
         return ModelQuestion(
             messages=self.messages,
-            system=_prompt("chat", tools=self.context.described()),
+            system=_prompt("chat", tools=self.context.described()) + self._document(),
             provider=self._model,
             tools=offers,
         )
+
+    def _document(self) -> str:
+        if self._about is None:
+            return ""
+        return f"\n\n{_prompt('document', text=self._about[:MAX_ABOUT_CHARS])}"
 
     def _refuse_endless(self, spent: _Spent) -> None:
         limits, tokens = self._limits, spent.input_tokens + spent.output_tokens

@@ -110,7 +110,7 @@ def call(
 
     async def work() -> ToolResult:
         async with current_home() as home, open_studio(home) as studio:
-            arguments = await _with_pairs(studio, server, tool, given, pairs)
+            arguments = await _with_pairs(studio, server, tool, given, pairs, timeout)
             request = ToolCall(
                 server=server, tool=tool, arguments=arguments, scope="cli", deadline_s=timeout
             )
@@ -131,11 +131,18 @@ def call(
 
 
 async def _with_pairs(
-    studio: Studio, server: str, name: str, given: JsonObject, pairs: tuple[str, ...]
+    studio: Studio,
+    server: str,
+    name: str,
+    given: JsonObject,
+    pairs: tuple[str, ...],
+    timeout: float | None,
 ) -> JsonObject:
     if not pairs:
         return given
-    tools = {tool.name: tool for tool in await studio.gate.tools(server)}
+    deadline_s = timeout or studio.home.settings.limits.call_deadline_s
+    listed = await studio.gate.tools(server, deadline_s=deadline_s)
+    tools = {tool.name: tool for tool in listed}
     tool = tools.get(name)
     if tool is None:
         return given  # the gate reports it

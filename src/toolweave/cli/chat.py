@@ -3,6 +3,7 @@
 import signal
 import sys
 import uuid
+from pathlib import Path
 
 import anyio
 import click
@@ -16,6 +17,8 @@ from toolweave.cli.prompts import read_line
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, say
+from toolweave.documents.service import DocumentSection
+from toolweave.documents.workspace import document_service
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
 
@@ -25,14 +28,34 @@ SHOWN_CHARS = 200
 @click.command()
 @click.argument("words", nargs=-1, metavar="[MESSAGE]…")
 @click.option("--server", help="Use only this server's tools.")
+@click.option(
+    "--doc",
+    "document",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Chat about this Markdown document, with the server that it is bound to.",
+)
+@click.option("--heading", help="With --doc: only the section with this heading, and its server.")
 @click.option("--model", help="Configured model to use instead of the default.")
 @json_option
-def chat(words: tuple[str, ...], server: str | None, model: str | None, as_json: bool) -> int:
+def chat(
+    words: tuple[str, ...],
+    server: str | None,
+    document: Path | None,
+    heading: str | None,
+    model: str | None,
+    as_json: bool,
+) -> int:
     """Chat with a model that uses the enabled servers' tools.
 
     With a MESSAGE, or one on standard input, it answers once; at a terminal it continues until
-    Ctrl-D. Ctrl-C stops an answer. Tool calls are shown as they happen.
+    Ctrl-D. Ctrl-C stops an answer. Tool calls are shown as they happen. With --doc the model sees
+    the document or section; if that is bound to a server, only its tools can be used.
     """
+    if document is None and heading is not None:
+        raise click.UsageError("--heading needs --doc FILE")
+    if document is not None and server is not None:
+        raise click.UsageError("give --server or --doc: a document says which server it uses")
     message = " ".join(words)
     if not message and not sys.stdin.isatty():
         message = sys.stdin.read().strip()
@@ -45,13 +68,17 @@ def chat(words: tuple[str, ...], server: str | None, model: str | None, as_json:
             open_studio(home) as studio,
             open_model_caller(home) as asking,
         ):
+            section = DocumentSection(server, "")
+            if document is not None:
+                section = await document_service(home).section(document, heading)
             talk = await begin_conversation(
                 studio.home,
                 studio.gate,
                 asking,
                 scope=f"chat:{uuid.uuid4()}",
-                bound_to=server,
+                bound_to=section.server,
                 model=model,
+                about=section.text or None,
             )
             shown = _Shown(as_json=as_json)
             if message:

@@ -1,5 +1,6 @@
 """`toolweave inbox`: list and answer the questions of runs."""
 
+from collections.abc import Sequence
 from getpass import getuser
 
 import click
@@ -8,7 +9,7 @@ from toolweave import json_text
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.runs.control import SETTLE_S
 from toolweave.cli.runs.opening import with_engine
-from toolweave.cli.session import run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.engine import Engine
 from toolweave.engine.open_questions import OpenQuestion
@@ -16,11 +17,13 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.people.inbox import Inbox
 from toolweave.people.question_json import InboxQuestion
+from toolweave.servers.registry import Notice
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, REJECTED, Question
 
 VIA = "cli"
+SHOWN_NOTICES = 20
 
 
 @click.group(cls=HelpfulGroup)
@@ -49,6 +52,24 @@ def list_questions(who: str | None, as_json: bool) -> None:
         )
     else:
         say("No open questions.")
+
+
+@inbox.command("notices")
+@json_option
+def list_notices(as_json: bool) -> None:
+    """List what happened in this home, such as servers disabled after failures, newest first."""
+
+    async def work() -> Sequence[Notice]:
+        async with current_home() as home:
+            return await home.registry.notices(SHOWN_NOTICES)
+
+    found = run(work)
+    if as_json:
+        print_json([notice.as_json() for notice in found])
+    elif found:
+        print_table(("at", "notice"), [(notice.at, notice.message) for notice in found])
+    else:
+        say("No notices.")
 
 
 @inbox.command()

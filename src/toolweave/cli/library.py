@@ -165,6 +165,8 @@ async def _show_all(libraries: LibraryStore, name: str, ref: str | None, *, as_j
     ]
     if rows:
         print_table(("kind", "name", "about"), rows)
+    for one in flows.flows:
+        _tell_warnings(one.warnings, one.name)
     _tell_skipped(skipped)
 
 
@@ -184,6 +186,7 @@ async def _show_one(
         return
     if not as_json:
         _tell_at(name, found.at)
+    _tell_warnings(found.entry.warnings, found.entry.name)
     print_json(found.document)
 
 
@@ -191,6 +194,11 @@ def _tell_at(name: str, at: LibraryRevision) -> None:
     say(f"{name} at {at.ref} ({at.commit[:12]})", stderr=True)
     if at.stale:
         say(f"! last updated {at.checked_at}: {at.stale}", stderr=True)
+
+
+def _tell_warnings(warnings: Sequence[str], flow: str) -> None:
+    for warning in warnings:
+        say(f"! {flow}: {warning}", stderr=True)
 
 
 def _tell_skipped(skipped: Sequence[Skipped]) -> None:
@@ -203,6 +211,7 @@ def _tell_skipped(skipped: Sequence[Skipped]) -> None:
 def _tell_execution(told: JsonObject) -> None:
     if stale := told.get("stale"):
         say(f"! the library was last updated {told['checkedAt']}: {stale}", stderr=True)
+    _tell_warnings(cast("list[str]", told.get("warnings", [])), str(told["flowName"]))
     results = cast("list[JsonObject]", told["intermediateResults"])
     for one in results:
         say(f"{one['nodeId']}: {one['templateName']} ({one['executionTimeMs']} ms)", stderr=True)

@@ -18,6 +18,7 @@ from toolweave.cli.lazy import CommandsTable, LazyGroup
 COMMANDS: CommandsTable = {
     "backup": ("toolweave.cli.backup", "backup", "Back up this home to one file."),
     "call": ("toolweave.cli.call", "call", "Call a tool of a server."),
+    "calls": ("toolweave.cli.calls", "calls", "List and stop tool calls."),
     "catalog": ("toolweave.cli.catalog", "catalog", "Browse and search workflow nodes."),
     "commands": (
         "toolweave.cli.commands",

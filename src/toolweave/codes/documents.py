@@ -13,12 +13,14 @@ DOCUMENTS: dict[str, str] = {
     "DOCUMENT_NOT_FOUND": "There is no document at this path.",
     "DOCUMENT_NO_SERVER": "No server is configured for a block.",
     "DOCUMENT_PARAMETERS_INVALID": "The parameters of a block cannot be parsed.",
+    "DOCUMENT_SECTION_NOT_FOUND": "The document has no such heading.",
     "DOCUMENT_SERVER_UNKNOWN": "A block is named after a server that is not registered.",
     "DOCUMENT_TOO_LARGE": "The document exceeds the size limit.",
 }
 
 LIBRARIES: dict[str, str] = {
     "EXECUTION_ERROR": "A node of a flow failed; `cause` has its own code.",
+    "FLOW_AMBIGUOUS": "Several libraries have a flow with this name.",
     "FLOW_NOT_FOUND": "The library has no flow with this name.",
     "GITHUB_ERROR": "A git host or git itself failed.",
     "LIBRARY_ADDRESS_INVALID": "The text is not a supported git repository address.",

@@ -26,6 +26,7 @@ CALLS: dict[str, str] = {
     "CALL_CANCELLED": "The call was cancelled.",
     "CALL_ID_TAKEN": "A call with this id is still running.",
     "CALL_NEEDS_ANSWER": "The tool asks a question and nobody can answer it here.",
+    "CALL_NOT_FOUND": "No active call has this id.",
     "CALL_SESSION_LIMIT": "The session has reached its call limit.",
     "CALL_TIMEOUT": "The call did not finish before its deadline.",
 }

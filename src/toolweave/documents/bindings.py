@@ -151,7 +151,11 @@ class Bindings:
         """Which server a block uses."""
         if block.server is not None:
             return ChosenServer(block.server, "the block names it")
-        nearest = self._holding[block.first] if self._holding else None
+        return self.server_at(block.first, first_enabled)
+
+    def server_at(self, line: int, first_enabled: str | None) -> ChosenServer:
+        """Which server a line, from 0, is bound to."""
+        nearest = self._holding[line] if line < len(self._holding) else None
         if nearest is not None and nearest.fault is not None:
             return ChosenServer(None, "its binding is invalid", nearest.fault)
         if nearest is not None:
@@ -241,6 +245,15 @@ def _section_of(value: Json) -> Binding | None:
         return read_binding({**section, "server": "unknown"})
     except Invalid:
         return None
+
+
+def find_section(document: Document, heading: str) -> tuple[int, int] | None:
+    """Return the first line, from 0, and the line after the section with this heading."""
+    for at, one in enumerate(document.headings):
+        if _is_heading(one, heading):
+            span = _section(document, at, Binding(serverId="unknown", headingText=heading))
+            return span.first, span.last + 1
+    return None
 
 
 def read_binding(value: Json) -> Binding:

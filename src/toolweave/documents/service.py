@@ -9,7 +9,13 @@ import anyio
 import anyio.to_thread
 
 from toolweave.access.mask import Masker
-from toolweave.documents.bindings import Binding, Bindings, front_bindings
+from toolweave.documents.bindings import (
+    Binding,
+    Bindings,
+    BrokenBinding,
+    find_section,
+    front_bindings,
+)
 from toolweave.documents.block_runner import (
     BlockRunner,
     Planned,
@@ -26,8 +32,8 @@ from toolweave.documents.render import Callout
 from toolweave.documents.result_writer import ResultWriter
 from toolweave.documents.results import without_results
 from toolweave.documents.stored_bindings import StoredBinding, StoredBindings
-from toolweave.errors import Denied, Limited
-from toolweave.problems import Problem, pointer
+from toolweave.errors import Denied, Invalid, Limited, NotFound
+from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.servers.connections import require_enabled
 from toolweave.servers.definition import Server
 from toolweave.servers.lockfile import Lockfile, Pin
@@ -79,6 +85,14 @@ class DocumentRunReport:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the document, and results without a place."""
         return (*self.looked.problems, *self.unplaced)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSection:
+    """A part of a document, and the server that it is bound to."""
+
+    server: str | None
+    text: str
 
 
 class DocumentService:
@@ -151,6 +165,30 @@ class DocumentService:
         unplaced = tuple(writer.unplaced)
         return DocumentRunReport(looked, runner.results, is_cancelled, over, unplaced)
 
+    async def section(self, path: Path, heading: str | None) -> DocumentSection:
+        """Find the section with this heading, or the whole document, and its server.
+
+        Raises `NotFound`: `DOCUMENT_SECTION_NOT_FOUND`; `Invalid`: `DOCUMENT_BINDING_UNRESOLVED`.
+        """
+        looked = await self.look(path)
+        document, bindings, _ = _bound(looked.data, await self._registry.list(), looked.kept)
+        span = find_section(document, heading) if heading is not None else (0, document.line_count)
+        if span is None:
+            raise NotFound(
+                "DOCUMENT_SECTION_NOT_FOUND",
+                f"{str(path)!r} has no heading {heading!r}",
+                hint=did_you_mean(heading or "", [one.text for one in document.headings]),
+            )
+        chosen = bindings.server_at(span[0], None)
+        if chosen.fault is not None:
+            raise Invalid(
+                "DOCUMENT_BINDING_UNRESOLVED",
+                f"the server of this section is unclear: {chosen.fault}",
+                hint="correct the binding; `toolweave doc check` shows it",
+            )
+        text = document.text[document.starts[span[0]] : document.starts[span[1]]]
+        return DocumentSection(chosen.server, text)
+
     async def clear(self, path: Path) -> int:
         """Remove every result from a document; return how many there were."""
         looked = await self.look(path)
@@ -204,10 +242,7 @@ def _planned(
 ) -> tuple[Document, list[Planned], list[Problem]]:
     """A document's blocks with their servers, and what is wrong with it by itself."""
     names = frozenset(server.name for server in servers)
-    document = read_document(data, names)
-    written, broken = front_bindings(document)
-    # The document's own come last: where both are as near, they win.
-    bindings = Bindings(document, [*(one.binding for one in kept), *written], broken)
+    document, bindings, broken = _bound(data, servers, kept)
     enabled = sorted(
         (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
     )
@@ -217,6 +252,16 @@ def _planned(
     problems += bindings.problems(names)
     problems += unknown_servers(document, names)
     return document, planned, problems
+
+
+def _bound(
+    data: bytes, servers: Sequence[Server], kept: Sequence[StoredBinding]
+) -> tuple[Document, Bindings, list[BrokenBinding]]:
+    document = read_document(data, frozenset(server.name for server in servers))
+    written, broken = front_bindings(document)
+    # The document's own come last: where both are as near, they win.
+    bindings = Bindings(document, [*(one.binding for one in kept), *written], broken)
+    return document, bindings, broken
 
 
 def _refused(planned: Sequence[Planned], servers: Sequence[Server]) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
+from toolweave.workflow.prompt_templates import as_single, read_prompt
 from toolweave.workflow.revise_loops import leads_back
 
 LOOP_PORT = "loop"
@@ -162,8 +163,35 @@ def _follower(steps: Sequence[PlannedStep], step: PlannedStep) -> PlannedStep | 
 
 
 def _orders(edge: Edge, graph: Graph) -> bool:
-    """Whether the target waits: a data edge of a flow only passes variables."""
-    return edge.kind != DATA_EDGE or graph.nodes[edge.source].type in GIVES_VARIABLES
+    """Whether its target waits: a flow's data edge only passes variables on.
+
+    It waits as well for a result that its text names, unless the source waits for the target.
+    """
+    source, target = graph.nodes[edge.source], graph.nodes[edge.target]
+    if edge.kind != DATA_EDGE or source.type in GIVES_VARIABLES:
+        return True
+    text = target.data.get("template")
+    if not isinstance(text, str):
+        return False
+    names = {one.content for one in read_prompt(as_single(text), "single").placeholders}
+    used = {f"{name}_result" for name in (source.id, source.id.replace("-", ""))}
+    return bool(names & used) and not _leads_to(graph, target.id, source.id)
+
+
+def _leads_to(graph: Graph, start: NodeId, end: NodeId) -> bool:
+    """Whether edges other than data edges lead from one node to another."""
+    seen: set[NodeId] = set()
+    left = [start]
+    while left:
+        node = left.pop()
+        if node == end:
+            return True
+        if node not in seen:
+            seen.add(node)
+            left += [
+                one.target for one in graph.edges if one.source == node and one.kind != DATA_EDGE
+            ]
+    return False
 
 
 def _hanging(workflow: Workflow, graph: Graph, node: Node, kinds: Kinds) -> tuple[PlannedStep, ...]:

@@ -17,7 +17,7 @@ from toolweave.engine.step_input import Binder
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.named_values import named_value
-from toolweave.workflow.prompt_templates import Braces, read_prompt
+from toolweave.workflow.prompt_templates import Braces, as_single, read_prompt
 
 # Nodes with a text of their own: its field, the braces of its placeholders, the field of values.
 _TEXTS: dict[str, tuple[str, Braces, str]] = {
@@ -76,6 +76,8 @@ def _named(binder: Binder, place: StepFrame) -> JsonObject:
     given = binder.given(place)
     field, braces, own = _TEXTS[place.step.node.type]
     text = given.config.get(field)
+    if braces == "single" and isinstance(text, str):
+        text = as_single(text)
     placeholders = read_prompt(text, braces).placeholders if isinstance(text, str) else ()
     values = {
         placeholder.content: named_value(placeholder.content, given.names, given.config.get(own))

@@ -2,8 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import cast
 
+from toolweave import json_text
 from toolweave.clock import Clock
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
@@ -30,7 +32,13 @@ FLOW_CODES = frozenset(
     {
         *("FLOW_NOT_FOUND", "VALIDATION_ERROR", "TEMPLATE_NOT_FOUND", "EXECUTION_ERROR"),
         *("CIRCULAR_DEPENDENCY", "MISSING_VARIABLES", "GITHUB_ERROR", "PARSE_ERROR"),
-        *("TEMPLATE_DENIED", "LIBRARY_NOT_FOUND", "LIBRARY_REF_NOT_FOUND", "LIBRARY_REF_INVALID"),
+        *(
+            "FLOW_AMBIGUOUS",
+            "TEMPLATE_DENIED",
+            "LIBRARY_NOT_FOUND",
+            "LIBRARY_REF_NOT_FOUND",
+            "LIBRARY_REF_INVALID",
+        ),
     }
 )
 
@@ -70,22 +78,28 @@ class FlowRunner:
             request, about = await self.ready(asked)
             run = await self._engine.runs.start(request)
         except ToolweaveError as error:
-            milliseconds = int(started.timestamp() * 1000)
-            took_ms = (self._clock.now() - started).total_seconds() * 1000
-            return {
-                "flowId": asked.flow,
-                "flowName": asked.flow,
-                "executionId": f"{asked.flow}_{milliseconds}",
-                "initialVariables": dict(asked.inputs),
-                "intermediateResults": [],
-                "finalResult": None,
-                "totalExecutionTimeMs": max(1, round(took_ms)),
-                "status": "failed",
-                "error": {**_error(error), "failedAt": None, "partialResults": []},
-            }
+            return self.failed(asked, error, started)
         await self._engine.runs.run_to_end(run)
         entries = await self._engine.journal.read(run)
         return {**told(run, await self._engine.plan(run), entries), **about}
+
+    def failed(
+        self, asked: FlowRequest, error: ToolweaveError, started: datetime | None = None
+    ) -> JsonObject:
+        """A `FlowExecution` that ended before its first node."""
+        now = self._clock.now()
+        started = started or now
+        return {
+            "flowId": asked.flow,
+            "flowName": asked.flow,
+            "executionId": f"{asked.flow}_{int(started.timestamp() * 1000)}",
+            "initialVariables": dict(asked.inputs),
+            "intermediateResults": [],
+            "finalResult": None,
+            "totalExecutionTimeMs": max(1, round((now - started).total_seconds() * 1000)),
+            "status": "failed",
+            "error": {**_error(error), "failedAt": None, "partialResults": []},
+        }
 
     async def ready(self, asked: FlowRequest) -> tuple[RunRequest, JsonObject]:
         """Check a flow and fill in its templates; return its run and where the flow comes from.
@@ -116,7 +130,10 @@ class FlowRunner:
             await self._check(found.entry.name, source)
         workflow = await prepare(linked, find, asks_model=asks_model)
         request = RunRequest(workflow, dict(asked.inputs), trigger=asked.trigger, source=source)
-        return request, {"library": asked.library, **found.at.as_json()}
+        about: JsonObject = {"library": asked.library, **found.at.as_json()}
+        if found.entry.warnings:
+            about["warnings"] = list(found.entry.warnings)
+        return request, about
 
     async def _check(self, flow: str, loaded: LoadedWorkflow) -> None:
         """Check a flow as the run gate does, with the codes of a flow's execution."""
@@ -142,8 +159,10 @@ def told(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
     if isinstance(error, dict):
         shown["status"] = "partial" if results else "failed"
         shown["error"] = {**_seed_code(error), "partialResults": results}
-    elif results and shown["status"] == "success" and not isinstance(shown["finalResult"], str):
-        shown["finalResult"] = cast("JsonObject", results[-1])["output"]
+    elif shown["status"] == "success" and not isinstance(shown["finalResult"], str):
+        # A flow's result is text: that of its last template, else what reached its end.
+        last = cast("JsonObject", results[-1])["output"] if results else shown["finalResult"]
+        shown["finalResult"] = last if isinstance(last, str) else json_text.write(last)
     return shown
 
 

@@ -7,6 +7,8 @@ from pathlib import PurePosixPath
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.checks.flow_rules import all_broken_rules
+from toolweave.workflow.formats.load import read
 
 MAX_DEPTH = 100
 
@@ -25,6 +27,13 @@ class FlowEntry:
     node_count: int = 0
     created: str | None = None
     updated: str | None = None
+    # Rules of the format that the flow breaks; it runs all the same.
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_own_name(self) -> bool:
+        """Whether the flow is called as its file: such a flow wins over one of the same name."""
+        return PurePosixPath(self.path).stem == self.name
 
     def as_json(self) -> JsonObject:
         """Return it as JSON."""
@@ -37,6 +46,7 @@ class FlowEntry:
             "path": self.path,
             "created": self.created,
             "updated": self.updated,
+            "warnings": list(self.warnings) or None,
         }
         return {key: value for key, value in shown.items() if value is not None}
 
@@ -99,7 +109,19 @@ def _entry(flow: JsonObject, path: str, blob: str, at: int | None, stem: str | N
         node_count=len(nodes) if isinstance(nodes, list) else 0,
         created=_text(about, "created") or _text(about, "created_at"),
         updated=_text(about, "updated") or _text(about, "updated_at"),
+        warnings=tuple(flow_warnings(flow)),
     )
+
+
+def flow_warnings(flow: Json) -> Iterator[str]:
+    """What breaks a rule of the format, each with its place."""
+    try:
+        loaded = read(flow)
+    except Invalid:
+        return  # a run says why
+    if loaded.format == "flow":
+        for problem in all_broken_rules(loaded.workflow):
+            yield f"{problem.pointer}: {problem.message}"
 
 
 def _text(document: JsonObject, key: str) -> str | None:

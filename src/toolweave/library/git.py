@@ -4,10 +4,11 @@ All configuration comes from our arguments and environment: no configuration of 
 the user, no hooks, no submodules, no prompts, no protocol but that of the address.
 """
 
+import base64
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,10 @@ MAX_STORED_BYTES = 256 * MIB
 MAX_ERROR_BYTES = 16 * 1024
 LOOK_EVERY_S = 0.1
 # What a program may need of our environment to be found and to reach an ssh agent.
+# The variables with a file of certificates that a company's own hosts are checked with.
+CERTIFICATES = ("GIT_SSL_CAINFO", "SSL_CERT_FILE")
+# Gives the token for a host, if there is one.
+TokenFor = Callable[[str], Awaitable[str | None]]
 PASSED_ON = ("PATH", "HOME", "USER", "SSH_AUTH_SOCK", "LANG", "SYSTEMROOT", "TMPDIR", "TEMP")
 _ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -76,8 +81,16 @@ class GitResult:
 class Git:
     """Runs git commands on bare repositories."""
 
-    def __init__(self, environ: Mapping[str, str], *, deadline_s: float) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        deadline_s: float,
+        token_for: TokenFor | None = None,
+    ) -> None:
         self._environ = {name: environ[name] for name in PASSED_ON if name in environ}
+        self._certificates = next((environ[one] for one in CERTIFICATES if environ.get(one)), None)
+        self._token_for = token_for
         self._deadline_s = deadline_s
         # The number of requests to remotes, which the cache keeps low.
         self.asked = 0
@@ -96,7 +109,21 @@ class Git:
         settings[f"protocol.{remote.protocol}.allow"] = "always"
         if remote.protocol == "file":
             settings["remote.origin.uploadpack"] = _LOCAL_SERVER
+        if remote.protocol == "https":
+            settings |= await self._secured(remote)
         return await self._run(folder, arguments, given, settings)
+
+    async def _secured(self, remote: Remote) -> dict[str, str]:
+        """The settings for a host: its certificates, and a token, which no argument shows."""
+        settings: dict[str, str] = {}
+        if self._certificates:
+            settings["http.sslCAInfo"] = self._certificates
+        token = await self._token_for(remote.host) if self._token_for else None
+        if token:
+            pair = token if ":" in token else f"x-access-token:{token}"
+            coded = base64.b64encode(pair.encode()).decode()
+            settings[f"http.https://{remote.host}/.extraHeader"] = f"Authorization: Basic {coded}"
+        return settings
 
     async def _run(
         self, folder: Path, arguments: Sequence[str], given: bytes, settings: Mapping[str, str]

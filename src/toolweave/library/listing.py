@@ -26,10 +26,13 @@ async def list_flows(repository: Repository, commit: str) -> Json:
         try:
             document = parse(contents[file.path], file.path)
             for entry in entries_in(document, file.path, file.blob):
-                known = found.setdefault(entry.name, entry)
-                if known is not entry:
-                    why = f"{known.path} has a flow {entry.name!r} already"
-                    skipped.append((file.path, why))
+                known = found.get(entry.name)
+                if known is not None and (known.is_own_name or not entry.is_own_name):
+                    entry, known = known, entry
+                found[entry.name] = entry
+                if known is not None:
+                    why = f"{entry.path} has a flow {entry.name!r} already"
+                    skipped.append((known.path, why))
         except Invalid as error:
             skipped.append((file.path, error.message))
     flows: list[Json] = [asdict(found[name]) for name in sorted(found)]

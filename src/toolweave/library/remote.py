@@ -19,6 +19,7 @@ MAX_ADDRESS = 2_000
 _SCP = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?!//)[\w~./][\w~./@+-]*")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]")
 _REF = re.compile(r"[A-Za-z0-9_][\w./@+-]{0,199}", re.ASCII)
+_SHORT_COMMIT = re.compile(r"[0-9a-f]{7,63}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _FORMS = "https://host/path, ssh://host/path, user@host:path, or a folder of this machine"
@@ -30,6 +31,11 @@ class Remote:
 
     url: str
     protocol: Protocol
+
+    @property
+    def host(self) -> str:
+        """The host and port of an https address."""
+        return urlsplit(self.url).netloc.rpartition("@")[2] if self.protocol == "https" else ""
 
 
 def read_remote(text: str, folder: Path) -> Remote:
@@ -64,7 +70,7 @@ def read_ref(text: str) -> str:
     if is_odd or not _REF.fullmatch(text):
         raise Invalid(
             "LIBRARY_REF_INVALID",
-            f"{text[:100]!r} is not a ref; expected a branch, a tag or a commit's id of 40 digits",
+            f"{text[:100]!r} is not a ref; expected a branch, a tag or a commit's id",
         )
     return text
 
@@ -84,6 +90,11 @@ def is_commit(ref: str) -> bool:
     return _COMMIT.fullmatch(ref) is not None
 
 
+def may_be_commit(ref: str) -> bool:
+    """Whether a ref may be the beginning of a commit's id."""
+    return _SHORT_COMMIT.fullmatch(ref) is not None
+
+
 def _network(text: str) -> Remote:
     try:
         parts = urlsplit(text)
@@ -96,7 +107,7 @@ def _network(text: str) -> Remote:
         raise Invalid(
             "LIBRARY_ADDRESS_INVALID",
             "the address contains a password",
-            hint="use ssh with a key for a private repository",
+            hint="store a token with `toolweave secrets set git:HOST`, or use ssh with a key",
         )
     if not _HOST.fullmatch(host) and not _HOST.fullmatch(f"[{host}]"):
         raise _wrong(text, "its host cannot be read")

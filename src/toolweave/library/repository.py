@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from toolweave.errors import NotFound, Unavailable
 from toolweave.library.git import Git, GitResult
-from toolweave.library.remote import Remote, is_commit
+from toolweave.library.remote import Remote, is_commit, may_be_commit
 from toolweave.settings import MIB
 from toolweave.storage.files import make_private_folder
 
@@ -90,11 +90,23 @@ class Repository:
         for name in (branch, f"{tag}^{{}}", tag):
             if name in found and is_commit(found[name]):
                 return Head(name.removesuffix("^{}"), found[name])
+        if may_be_commit(ref) and (commit := await self._whole_commit(ref)):
+            return Head(commit, commit)
         raise NotFound(
             "LIBRARY_REF_NOT_FOUND",
-            f"the repository has no branch or tag {ref!r}",
+            f"the repository has no branch, tag or commit {ref!r}",
             hint="give a branch, a tag or a commit's id with --ref",
         )
+
+    async def _whole_commit(self, short: str) -> str | None:
+        """The commit whose id begins so, found in the history without any contents."""
+        refs = ("+refs/heads/*:refs/known/heads/*", "+refs/tags/*:refs/known/tags/*")
+        await self._ask("fetch", "--filter=tree:0", *_QUIETLY, *refs)
+        done = await self._git.here(
+            self._folder, "rev-parse", "--verify", "--quiet", f"{short}^{{commit}}"
+        )
+        found = done.out.decode("ascii", "replace").strip()
+        return found if done.code == 0 and is_commit(found) else None
 
     async def bring(self, head: Head) -> str:
         """Fetch a commit and its trees without contents; return the fetched commit."""
@@ -185,7 +197,8 @@ class Repository:
         return Unavailable(
             "GITHUB_ERROR",
             f"the repository {self._remote.url!r} did not answer: {_told(done)}",
-            hint="check the address, and that it can be read without a password",
+            hint="check the address; for a private repository store a token with "
+            "`toolweave secrets set git:HOST`, or use ssh with a key",
         )
 
 

@@ -3,7 +3,6 @@
 A file holds a list of templates, one template, or the older form of sections with `{{name}}`.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,9 +11,7 @@ from toolweave.cel.language import Value
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import did_you_mean
-from toolweave.workflow.prompt_templates import fill_prompt, read_prompt
-
-_DOUBLE = re.compile(r"\{\{[ \t]*([A-Za-z_][\w-]*)[ \t]*\}\}")
+from toolweave.workflow.prompt_templates import as_single, fill_prompt, read_prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +111,9 @@ def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
     """Return the text with every name filled in once."""
     known = {**template.defaults, **values}
     placeholders = read_prompt(template.text, "single").placeholders
-    missing = [
-        name
-        for name in dict.fromkeys(placeholder.content for placeholder in placeholders)
-        if name not in known
-    ]
+    names = dict.fromkeys(placeholder.content for placeholder in placeholders)
+    found = {name: _value_of(name, known) for name in names}
+    missing = [name for name, value in found.items() if value is None]
     if missing:
         raise Invalid(
             "MISSING_VARIABLES",
@@ -126,15 +121,27 @@ def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
             hint="give each of them a value",
             facts={"variables": missing},
         )
-    filled = fill_prompt(template.text, lambda name: Value(known[name]), "single")
+    filled = fill_prompt(template.text, lambda name: found[name] or Value(None), "single")
     return filled.value if isinstance(filled.value, str) else ""
+
+
+def _value_of(name: str, known: Mapping[str, Json]) -> Value | None:
+    """The value of a name, or of a path such as `city.name`; nothing where it is not known."""
+    if name in known:
+        return Value(known[name])
+    value: Json = dict(known)
+    for step in name.split("."):
+        if not isinstance(value, dict) or step not in value:
+            return None
+        value = value[step]
+    return Value(value)
 
 
 def _template(document: JsonObject, stem: str | None) -> PromptTemplate:
     metadata = document.get("metadata")
     about = metadata if isinstance(metadata, dict) else {}
     title = _text(document, "title") or _text(document, "name") or _text(about, "name")
-    text = str(document.get("template", ""))
+    text = as_single(str(document.get("template", "")))
     return PromptTemplate(
         name=stem or title or _text(document, "id") or "template",
         id=_text(document, "id"),
@@ -156,7 +163,7 @@ def _sections(document: JsonObject, stem: str) -> PromptTemplate:
     for one in results if isinstance(results, list) else ():
         if isinstance(one, dict) and isinstance(one.get("content"), str):
             section = _text(one, "section")
-            content = _DOUBLE.sub(r"{\1}", str(one["content"]))
+            content = as_single(str(one["content"]))
             parts.append(f"## {section}\n\n{content}" if section else content)
     # A single section is the text itself.
     text = parts[0].partition("\n\n")[2] or parts[0] if len(parts) == 1 else "\n\n".join(parts)

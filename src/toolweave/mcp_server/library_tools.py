@@ -1,5 +1,6 @@
 """Libraries over MCP: the library tools, and every template as a native prompt."""
 
+from dataclasses import replace
 from typing import cast
 
 import mcp_types as types
@@ -59,7 +60,7 @@ class LibraryTools:
                 _blame(problems, name, error, asked)
                 continue
             about: JsonObject = {"library": name, **found.at.as_json()}
-            listed += [{**one.as_json(), **about} for one in found.flows]
+            listed += [_listed(one.as_json(), asked) | about for one in found.flows]
             problems += [{"library": name, **one.as_json()} for one in found.skipped]
         return {"flows": listed, "problems": problems} if problems else {"flows": listed}
 
@@ -94,36 +95,44 @@ class LibraryTools:
 
     async def _execute(self, libraries: LibraryStore, asked: ToolRequest) -> Answer:
         studio = await self._context.studio()
-        try:
-            library = await self._library_of_flow(libraries, asked)
-        except NotFound:
-            library = asked.text("library")  # the execution reports what is missing
         values = asked.arguments.get("initialVariables")
         given = values if isinstance(values, dict) else {}
         flow = AskedFlow(
-            library,
-            asked.text("flow"),
-            _ref(asked),
-            given,
+            *(asked.text("library"), asked.text("flow"), _ref(asked), given),
             may_read=asked.caller.may(tool_rule("prompts_get")),
         )
         runner = flow_runner(studio.home, studio.engine, libraries)
-        execution = await runner.execute(flow)
+        try:
+            library = await self._library_of_flow(libraries, asked)
+            execution = await runner.execute(replace(flow, library=library))
+        except ToolweaveError as error:
+            execution = runner.failed(flow, error)
         return structured_result(execution, is_error=execution["status"] in ("failed", "partial"))
 
     async def _library_of_flow(self, libraries: LibraryStore, asked: ToolRequest) -> str:
-        """The named library, or the first that has the flow."""
-        names = await _names(libraries, asked)
-        missing: ToolweaveError | None = None
-        for name in names:
+        """The named library, or the only one that has the flow."""
+        wanted = asked.text("flow")
+        found: list[str] = []
+        missing: list[ToolweaveError] = []
+        for name in await _names(libraries, asked):
             try:
-                await libraries.flow(name, asked.text("flow"), _ref(asked))
+                await libraries.flow(name, wanted, _ref(asked))
             except ToolweaveError as error:
-                missing = missing or error
+                missing.append(error)
             else:
-                return name
-        raise missing or NotFound(
-            "FLOW_NOT_FOUND", f"Flow not found: {asked.text('flow')[:200]}", hint=_ADD
+                found.append(name)
+        if len(found) > 1:
+            message = f"several libraries have a flow {wanted[:200]!r}: {', '.join(found)}"
+            raise Invalid("FLOW_AMBIGUOUS", message, hint="name one of them as `library`")
+        if found:
+            return found[0]
+        # A broken file of this name says more than that others have none, or not this ref.
+        rank = ("PARSE_ERROR", "FLOW_NOT_FOUND")
+        missing.sort(key=lambda error: rank.index(error.code) if error.code in rank else len(rank))
+        raise (
+            missing[0]
+            if missing
+            else NotFound("FLOW_NOT_FOUND", f"Flow not found: {wanted[:200]}", hint=_ADD)
         )
 
 
@@ -228,6 +237,13 @@ async def _names(libraries: LibraryStore, asked: ToolRequest) -> list[str]:
         hint = did_you_mean(wanted, names) or _ADD
         raise NotFound("LIBRARY_NOT_FOUND", f"no library is called {wanted[:100]!r}", hint=hint)
     return [wanted]
+
+
+def _listed(entry: JsonObject, asked: ToolRequest) -> JsonObject:
+    """The entry of a list; without metadata only what identifies the flow."""
+    if asked.arguments.get("includeMetadata") is not False:
+        return entry
+    return {key: entry[key] for key in ("name", "id", "path") if key in entry}
 
 
 def _ref(asked: ToolRequest) -> str | None:

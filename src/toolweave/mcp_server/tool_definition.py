@@ -4,7 +4,8 @@ Independent of the SDK, so that the early answers can list it. To add tools: put
 a file of `definitions`, add it to `tool_list.py`, and the code that answers to `tool_code.py`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from toolweave.catalog.tool_definitions import strict
 from toolweave.json_text import Json, JsonObject
@@ -15,6 +16,10 @@ class ToolDefinition:
     """One tool."""
 
     definition: JsonObject
+    # Arguments that other servers' clients send: another name of ours, or one without a place
+    # in the schema. Accepted, but not listed: every token of the default tools counts.
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    unlisted: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -29,6 +34,16 @@ class ToolDefinition:
         """
         return strict(self.definition)
 
+    def usual(self, arguments: JsonObject) -> JsonObject:
+        """The arguments under the names of the schema."""
+        named = {key: value for key, value in arguments.items() if key not in self.aliases}
+        given = {self.aliases[key]: arguments[key] for key in self.aliases if key in arguments}
+        return {**given, **named}
+
+    def checked(self, arguments: JsonObject) -> JsonObject:
+        """The arguments that the schema describes."""
+        return {key: value for key, value in arguments.items() if key not in self.unlisted}
+
 
 def define(
     name: str,
@@ -36,6 +51,8 @@ def define(
     /,
     *required: str,
     only_reads: bool = False,
+    aliases: Mapping[str, str] | None = None,
+    unlisted: frozenset[str] = frozenset(),
     **properties: JsonObject,
 ) -> ToolDefinition:
     """Define a tool briefly: every token of the default tools counts."""
@@ -47,4 +64,4 @@ def define(
     definition: JsonObject = {"name": name, "description": description, "inputSchema": schema}
     if only_reads:
         definition |= {"annotations": {"readOnlyHint": True}}
-    return ToolDefinition(definition)
+    return ToolDefinition(definition, aliases or {}, unlisted)

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from dataclasses import replace
 from typing import Any, cast
 
 import mcp_types as types
@@ -86,7 +87,8 @@ class McpTools:
         offered, tools = self._offers.get(asked.name), self._contributed.get(asked.name)
         if offered is not None and tools is not None:
             asked.caller.require(tool_rule(offered.name))
-            _check(self._tools[asked.name], asked.arguments)
+            asked = replace(asked, arguments=offered.usual(asked.arguments))
+            _check(self._tools[asked.name], offered.checked(asked.arguments))
             return await tools.call(asked)
         one = await self._published.get(asked.name) if self._published else None
         if one is None or self._calls is None or not _may_see(asked.caller, one):

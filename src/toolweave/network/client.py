@@ -49,6 +49,8 @@ EVENTS = "text/event-stream"
 # Less than the 5 s after which Node and uvicorn close an idle connection, so none is used while
 # the other side is closing it.
 KEEP_IDLE_S = 4.0
+# How the HTTP library words a connection that the other side closed too early.
+CLOSED = re.compile("server disconnected|peer closed connection", re.IGNORECASE)
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*")
 RESERVED_HEADERS = frozenset(
@@ -353,7 +355,10 @@ def typed_errors(where: str) -> Generator[None]:
     except httpcore2.LocalProtocolError:  # its text contains the header, which may be a secret
         raise Invalid("SERVER_HEADER_INVALID", f"a header for {where} cannot be sent") from None
     except httpcore2.ProtocolError as error:
-        raise invalid_response(where, f"invalid HTTP: {str(error)[:200]}") from None
+        failure = invalid_response(where, f"invalid HTTP: {str(error)[:200]}")
+        if CLOSED.search(str(error)):
+            failure.facts = {"closed": True}
+        raise failure from None
     except zlib.error:
         raise invalid_response(where, "its compressed response is corrupt") from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:

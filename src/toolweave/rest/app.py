@@ -21,6 +21,7 @@ from toolweave.rest.guard import BodyTooLarge, Guard, internal_error, too_large
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
+from toolweave.rest.routes.calls import call_routes
 from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.chat import chat_routes
 from toolweave.rest.routes.documents import document_routes
@@ -117,6 +118,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
         run_detail_routes,
         server_routes,
         server_detail_routes,
+        call_routes,
         setting_routes,
         chat_routes,
         inbox_routes,

@@ -132,6 +132,7 @@ async def open_app(
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
             tasks.start_soon(tool_service.keep_saving)
+            tasks.start_soon(studio.connections.follow)
             tasks.start_soon(studio.published.follow, changes.tools_changed)
             yield create_app(
                 tool_service,

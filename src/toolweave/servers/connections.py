@@ -19,6 +19,7 @@ from toolweave.tasks import background
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 1.0
+STAGGER_S = 0.2
 
 
 class Connections:
@@ -58,9 +59,28 @@ class Connections:
         """Return the connection to `server` after a new ping and tool list."""
         return await (await self._usable(server)).refreshed()
 
-    async def use(self, server: Server) -> LiveConnection:
-        """Return the connection to `server`, connecting if there is none."""
-        return await (await self._usable(server)).live()
+    async def use(self, server: Server, *, patient: bool = False) -> LiveConnection:
+        """Return the connection to `server`, connecting if there is none.
+
+        With `patient`, a failed connection is retried while the caller's deadline allows it.
+        Raises `Denied` if the server is not approved or is disabled.
+        """
+        return await (await self._usable(server)).live(patient=patient)
+
+    async def start(self, server: Server) -> None:
+        """Begin to connect to `server` in the background, if it is approved and enabled."""
+        if server.enabled and server.is_approved:
+            await self._usable(server)
+
+    async def confirm_loss(self, name: str) -> None:
+        """Count a connection that a call found to be lost."""
+        if (supervisor := self._supervisors.get(name)) is not None:
+            await supervisor.confirm_loss()
+
+    def error(self, name: str) -> ToolweaveError | None:
+        """Return why the connection to `name` failed last, if it is not open."""
+        supervisor = self._supervisors.get(name)
+        return supervisor.error if supervisor is not None else None
 
     async def _usable(self, server: Server) -> Supervisor:
         require_approved(server)
@@ -94,21 +114,29 @@ class Connections:
             supervisor.stop()
 
     async def follow(self) -> None:
-        """Keep every enabled and approved server connected, and no other, until cancelled."""
+        """Keep every enabled and approved server connected, and no other, until cancelled.
+
+        Connections begin one after another, so that requests are answered meanwhile.
+        """
         while True:
             try:
-                self._keep_only(await self._registry.list())
+                await self._keep_only(await self._registry.list())
             except ToolweaveError:
                 logger.exception("the registered servers cannot be read")
             await self._clock.sleep(LOOK_EVERY_S)
 
-    def _keep_only(self, servers: tuple[Server, ...]) -> None:
+    async def _keep_only(self, servers: tuple[Server, ...]) -> None:
         wanted = {server.name for server in servers if server.enabled and server.is_approved}
-        for server in servers:
-            if server.name in wanted:
-                self._supervisor(server)
         for name in self._supervisors.keys() - wanted:
             self.drop(name)  # a failed one stays listed with its reason
+        is_first = True
+        for server in servers:
+            if server.name in wanted:
+                if server.name not in self._supervisors:
+                    if not is_first:
+                        await self._clock.sleep(STAGGER_S)
+                    is_first = False
+                self._supervisor(server)
 
     def _supervisor(self, server: Server) -> Supervisor:
         known = self._supervisors.get(server.name)

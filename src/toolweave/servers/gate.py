@@ -22,6 +22,7 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.problems import did_you_mean
+from toolweave.servers.call_list import EVERY_CALL, CallList
 from toolweave.servers.connections import Connections
 from toolweave.servers.disconnect_reason import connect_timeout, mask_error
 from toolweave.servers.history import History, Status
@@ -46,6 +47,10 @@ from toolweave.tools.tool import (
 )
 
 Ready = tuple[LiveConnection, Tool]
+
+STOP_POLL_S = 0.5
+# Failures of a call that may mean that the whole server is gone.
+LOST = frozenset({"MCP_SERVER_DISCONNECTED", "SERVER_UNREACHABLE"})
 
 
 class Gate:
@@ -72,6 +77,7 @@ class Gate:
         self._clock = clock
         self._settings = settings
         self._running: dict[CallId, anyio.CancelScope] = {}
+        self._started = anyio.Event()  # set when a call begins
         self._cancelled: set[CallId] = set()  # calls whose scope did not end at its deadline
         # The last comparison: a definition is hashed once, not for every call.
         self._unchanged: dict[tuple[str, str], tuple[Pin, Tool]] = {}
@@ -127,9 +133,32 @@ class Gate:
             scope.cancel()
         return scope is not None
 
-    async def tools(self, server_name: str) -> tuple[Tool, ...]:
-        """Return the tools a server lists now, sorted by name."""
-        live = await self.connections.use(await self.registry.get(server_name))
+    async def follow_stops(self, calls: CallList) -> None:
+        """Cancel calls that any process of this home asks to stop; polls only during calls."""
+        while True:
+            await self._started.wait()
+            self._started = anyio.Event()
+            known = max((number for number, _ in await calls.stop_requests(0)), default=0)
+            while self._running:
+                for number, call in await calls.stop_requests(known):
+                    known = number
+                    for id_ in list(self._running) if call == EVERY_CALL else [CallId(call)]:
+                        self.cancel(id_)
+                await self._clock.sleep(STOP_POLL_S)
+
+    async def tools(self, server_name: str, *, deadline_s: float | None = None) -> tuple[Tool, ...]:
+        """Return the tools a server lists now, sorted by name.
+
+        With `deadline_s`, a failed connection is retried until then.
+        """
+        server = await self.registry.get(server_name)
+        until = anyio.current_time() + deadline_s if deadline_s is not None else float("inf")
+        with anyio.CancelScope(deadline=until) as scope:
+            live = await self.connections.use(server, patient=deadline_s is not None)
+        if scope.cancelled_caught:
+            raise self.connections.error(server_name) or connect_timeout(
+                server_name, deadline_s or 0
+            )
         return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
 
     async def _attempts(
@@ -146,7 +175,9 @@ class Gate:
         is_reached = False
         with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
             self._running[call.id] = total
-            ready = await self._ready_early(call, is_patient=max_retries > 0)
+            self._started.set()
+            # Reject a call that can never succeed before it waits or counts.
+            ready = await self._ready(call)
             is_reached = ready is not None
             patient = pause_deadline(total, asker) if asker else None
             if self.limits.is_full:
@@ -170,21 +201,12 @@ class Gate:
         if call.id in self._cancelled:
             raise Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
         if not is_reached:
-            raise connect_timeout(call.server, deadline_s)
+            raise self.connections.error(call.server) or connect_timeout(call.server, deadline_s)
         raise TimedOut(
             "CALL_TIMEOUT",
             f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
             hint="increase the call's deadline, or request less data",
         )
-
-    async def _ready_early(self, call: ToolCall, *, is_patient: bool) -> Ready | None:
-        """Reject a call that can never succeed before it waits or counts."""
-        try:
-            return await self._ready(call)
-        except (Unavailable, Limited, TimedOut) as error:
-            if is_patient and is_temporary(error):
-                return None
-            raise
 
     async def _once(
         self,
@@ -195,9 +217,14 @@ class Gate:
     ) -> ToolResult:
         live, tool = ready or await self._ready(call)
         started = self._clock.monotonic()
-        result = await live.connection.call(
-            call.tool, call.arguments, on_progress=on_progress, asker=asker
-        )
+        try:
+            result = await live.connection.call(
+                call.tool, call.arguments, on_progress=on_progress, asker=asker
+            )
+        except Unavailable as error:
+            if error.code in LOST:
+                await self.connections.confirm_loss(call.server)
+            raise
         took_ms = (self._clock.monotonic() - started) * 1000
         result = hide_secrets(result, live.secrets)
         problems = result.problems
@@ -208,7 +235,11 @@ class Gate:
         return result
 
     async def _ready(self, call: ToolCall) -> Ready:
-        live = await self.connections.use(await self.registry.get(call.server))
+        """Return the connection and the tool if the call is allowed now.
+
+        A connection that fails is retried within the call's deadline: nothing was sent yet.
+        """
+        live = await self.connections.use(await self.registry.get(call.server), patient=True)
         await self.lockfile.refresh()
         return live, self._checked(call, live)
 

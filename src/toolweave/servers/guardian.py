@@ -63,8 +63,8 @@ class Guardian:
         self._watch("group", str(pgid), guardian_process.started_at(pgid))
 
     async def watch_container(self, name: str) -> None:
-        """Watch a container."""
-        self._watch("container", name)
+        """Watch a container of this process."""
+        self._watch("container", name, str(ContainerOwner.this()))
 
     async def forget_group(self, pgid: int) -> None:
         """Stop watching a group that has ended."""
@@ -75,9 +75,18 @@ class Guardian:
         self._forget("container", name)
 
     async def remove_container(self, name: str) -> None:
-        """Remove a container now, running or not, and stop watching it."""
-        await self._docker("rm", "--force", "--", name)
+        """Remove a container that this process started, and stop watching it.
+
+        Another process may run a container of the same name, in the middle of a call.
+        """
+        listed = await self._docker(*guardian_process.own_containers(name, ContainerOwner.this()))
+        if ids := listed.split():
+            await self._docker("rm", "--force", "--", *ids)
         await self.forget_container(name)
+
+    async def has_container(self, name: str) -> bool:
+        """Whether there is a container of this name, of whatever process."""
+        return bool(await self._docker("ps", "--all", "--quiet", f"--filter=name=^/?{name}$"))
 
     async def remove_orphans(self) -> tuple[str, ...]:
         """Remove containers whose owner and guardian have died; return their names."""

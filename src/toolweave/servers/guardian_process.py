@@ -27,23 +27,24 @@ def started_at(pid: int) -> str:
         return ""
 
 
-def watched(lines: Iterable[str]) -> tuple[dict[int, str], list[str]]:
-    """Return what is watched when the input ends: groups with their leader's start, containers."""
+def watched(lines: Iterable[str]) -> tuple[dict[int, str], dict[str, str]]:
+    """Return what is watched when the input ends: groups with their leader's start,
+    containers with their owner."""
     groups: dict[int, str] = {}
-    containers: dict[str, None] = {}
+    containers: dict[str, str] = {}
     for line in lines:
         match line.split():
             case ["+group", pgid, *started]:
                 groups[int(pgid)] = "".join(started)
             case ["-group", pgid]:
                 groups.pop(int(pgid), None)
-            case ["+container", name]:
-                containers[name] = None
+            case ["+container", name, owner]:
+                containers[name] = owner
             case ["-container", name]:
                 containers.pop(name, None)
             case _:
                 pass  # the owner died in the middle of a line
-    return groups, list(containers)
+    return groups, containers
 
 
 def end_groups(groups: dict[int, str], grace_s: float = TERM_GRACE_S) -> None:
@@ -55,18 +56,35 @@ def end_groups(groups: dict[int, str], grace_s: float = TERM_GRACE_S) -> None:
     _signal(groups, signal.SIGKILL)
 
 
-def remove_containers(names: list[str]) -> None:
-    """Remove the containers, running or not."""
-    if names:
-        with suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(
-                ["docker", "rm", "--force", "--", *names],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=DOCKER_DEADLINE_S,
-                check=False,
-            )
+def own_containers(name: str, owner: object) -> tuple[str, ...]:
+    """Return the `docker` arguments that list a container only if `owner` started it."""
+    label = f"--filter=label=toolweave.owner={owner}"
+    return ("ps", "--all", "--quiet", "--no-trunc", f"--filter=name=^/?{name}$", label)
+
+
+def remove_containers(containers: dict[str, str]) -> None:
+    """Remove the containers of these owners, running or not."""
+    ids = [
+        id_
+        for name, owner in containers.items()
+        for id_ in _docker(*own_containers(name, owner)).split()
+    ]
+    if ids:
+        _docker("rm", "--force", "--", *ids)
+
+
+def _docker(*arguments: str) -> str:
+    with suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(
+            ["docker", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=DOCKER_DEADLINE_S,
+            check=False,
+        )
+        return done.stdout.decode(errors="replace")
+    return ""
 
 
 def _signal(groups: dict[int, str], number: signal.Signals) -> None:

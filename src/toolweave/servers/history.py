@@ -29,12 +29,12 @@ PAUSE_AFTER_FAILURE_S = 1.0
 MOST_UNSAVED = 10_000
 TEXT_CHARACTERS = 500
 
-_COLUMNS = (
+COLUMNS = (
     "id, server, tool, status, source, scope, location, line, submitted_at, started_at, "
     "completed_at, retry_attempt, took_ms, error_code, error_message"
 )
 _SAVE = (
-    f"INSERT INTO calls ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    f"INSERT INTO calls ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (id) DO UPDATE SET status = excluded.status, started_at = excluded.started_at, "
     "completed_at = excluded.completed_at, retry_attempt = excluded.retry_attempt, "
     "took_ms = excluded.took_ms, error_code = excluded.error_code, "
@@ -125,7 +125,7 @@ class History:
         except ToolweaveError:
             logger.warning("the newest calls are not recorded yet", exc_info=True)
         return await self._database.rows(
-            f"SELECT {_COLUMNS} FROM calls ORDER BY submitted_at DESC, id LIMIT ?", limit
+            f"SELECT {COLUMNS} FROM calls ORDER BY submitted_at DESC, id LIMIT ?", limit
         )
 
     async def save(self) -> None:

@@ -3,6 +3,7 @@
 Nothing here starts anything. An approval is bound to the hash of the definition that was shown.
 """
 
+import logging
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,15 +12,19 @@ from pydantic import TypeAdapter
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, NotFound
+from toolweave.json_record import JsonRecord
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
 from toolweave.servers.config_entry import registered_name_problems
 from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
 from toolweave.servers.disconnect_reason import printable
-from toolweave.storage.database import Database, Row, Value
+from toolweave.storage.database import Database, Row, Transaction, Value
 
 MAX_FAILURES = 3  # a server is disabled after this many failures in a row
 FRESH_S = 1.0
+AUTO_DISABLED = "server_auto_disabled"
+
+logger = logging.getLogger(__name__)
 
 _definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
 
@@ -27,6 +32,15 @@ _COLUMNS = (
     "id, name, definition, scope, found_in, enabled, approved_hash, failure_count, "
     "auto_disabled, last_connected_at, last_failure, created_at"
 )
+
+
+class Notice(JsonRecord):
+    """Something that happened in this home and that people should know."""
+
+    at: str
+    kind: str
+    subject: str
+    message: str
 
 
 class Registry:
@@ -133,34 +147,53 @@ class Registry:
         now = timestamp(self._clock.now())
         return await self._set(server, last_connected_at=now, failure_count=0, last_failure=None)
 
-    async def note_failure(self, server: Server, reason: str) -> Server:
-        """Record one more failure in a row."""
-        touched = await self._database.execute(
-            "UPDATE servers SET last_failure = ?, failure_count = CASE WHEN failure_count < ? "
-            "THEN failure_count + 1 ELSE failure_count END WHERE id = ?",
-            printable(reason, 500),
-            MAX_FAILURES,
-            server.id,
-        )
-        return await self._after(server, touched)
+    async def note_failure(
+        self,
+        server: Server,
+        reason: str,
+        *,
+        will_retry: bool = False,
+        threshold: int = MAX_FAILURES,
+    ) -> Server:
+        """Record one more failure in a row; the third one that nobody retries disables the server.
 
-    async def auto_disable(self, server: Server) -> Server:
-        """Disable a server that failed too often, and store a notice."""
+        The one rule for every process that connects: commands, documents, chats and the studio.
+        """
         async with self._database.transaction() as change:
             touched = await change.execute(
-                "UPDATE servers SET enabled = 0, auto_disabled = 1 WHERE id = ?", server.id
+                "UPDATE servers SET last_failure = ?, failure_count = CASE WHEN failure_count < ? "
+                "THEN failure_count + 1 ELSE failure_count END WHERE id = ?",
+                printable(reason, 500),
+                MAX_FAILURES,
+                server.id,
             )
-            if touched:
-                why = await change.row("SELECT last_failure FROM servers WHERE id = ?", server.id)
-                await change.execute(
-                    "INSERT INTO notices (at, kind, subject, message) VALUES (?, ?, ?, ?)",
-                    timestamp(self._clock.now()),
-                    "server_auto_disabled",
-                    server.name,
-                    f"server {server.name!r} failed {MAX_FAILURES} times in a row and is disabled: "
-                    f"{(why and why[0]) or 'unknown reason'}",
-                )
+            row = await change.row(
+                "SELECT failure_count, enabled FROM servers WHERE id = ?", server.id
+            )
+            is_over = row is not None and int(str(row[0])) >= threshold and bool(row[1])
+            if is_over and not will_retry:
+                await self._auto_disable(change, server, printable(reason, 500))
         return await self._after(server, touched)
+
+    async def _auto_disable(self, change: Transaction, server: Server, reason: str) -> None:
+        """Disable a server that failed too often, store a notice and log it."""
+        await change.execute(
+            "UPDATE servers SET enabled = 0, auto_disabled = 1 WHERE id = ?", server.id
+        )
+        message = (
+            f"server {server.name!r} failed {MAX_FAILURES} times in a row and is disabled: {reason}"
+        )
+        await change.execute(
+            "INSERT INTO notices (at, kind, subject, message) VALUES (?, ?, ?, ?)",
+            timestamp(self._clock.now()),
+            AUTO_DISABLED,
+            server.name,
+            message,
+        )
+        logger.warning(
+            "server disabled after repeated failures",
+            extra={"server": server.name, "reason": reason},
+        )
 
     async def stamp(self) -> str:
         """Return a text that changes whenever a server or its health changes."""
@@ -177,12 +210,18 @@ class Registry:
         )
         return repr(rows)
 
-    async def notices(self, limit: int = 50) -> Sequence[tuple[str, str, str, str]]:
-        """Return the newest notices: time, kind, subject, message."""
+    async def notices(self, limit: int = 50) -> Sequence[Notice]:
+        """Return the newest notices."""
         rows = await self._database.rows(
-            "SELECT at, kind, subject, message FROM notices ORDER BY id DESC LIMIT ?", limit
+            "SELECT at, kind, subject, message FROM notices WHERE kind = ? "
+            "ORDER BY id DESC LIMIT ?",
+            AUTO_DISABLED,
+            limit,
         )
-        return [(str(at), str(kind), str(subject), str(text)) for at, kind, subject, text in rows]
+        return [
+            Notice(at=str(at), kind=str(kind), subject=str(subject), message=str(text))
+            for at, kind, subject, text in rows
+        ]
 
     async def _set(self, server: Server, **columns: str | int | None) -> Server:
         names = ", ".join(f"{column} = ?" for column in columns)

@@ -1,9 +1,10 @@
 """Summaries of registered servers, made without starting them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from toolweave.clock import timestamp
 from toolweave.json_record import JsonRecord
+from toolweave.servers.connections import Connections
 from toolweave.servers.definition import (
     Definition,
     HttpServer,
@@ -25,16 +26,36 @@ class ServerSummary:
     health: Health = field(default_factory=Health)
     pinned: int = 0  # number of pinned tools
     description: str | None = None  # as of the approval of its tools
+    is_live: bool = False  # whether the health is of a connection of this process
 
 
-async def summarize_server(pings: Pings, lockfile: Lockfile, server: Server) -> ServerSummary:
-    """Return the summary of a server."""
+async def summarize_server(
+    pings: Pings, lockfile: Lockfile, server: Server, *, connections: Connections | None = None
+) -> ServerSummary:
+    """Return the summary of a server.
+
+    Only a process with `connections` knows what is connected; the others know the last check.
+    """
+    last = await pings.last(server.id)
+    if connections is not None:
+        live = connections.health(server)
+        # The figures of the last session stay, but not its connection.
+        health = live if live.state != "disconnected" else _not_connected(last)
+    else:
+        health = last
     return ServerSummary(
         server,
-        await pings.last(server.id),
+        health,
         len(lockfile.pins(server.name)),
         lockfile.description(server.name),
+        is_live=connections is not None,
     )
+
+
+def _not_connected(last: Health) -> Health:
+    if last.state != "connected":
+        return last
+    return replace(last, state="disconnected", latency_ms=None)
 
 
 def state_of(server: Server, health: Health) -> str:
@@ -47,6 +68,8 @@ def state_of(server: Server, health: Health) -> str:
         return "disabled"
     if health.state == "error":
         return "failing"
+    if health.state == "connecting":
+        return "connecting"
     return "ready" if health.state == "connected" else "not tried"
 
 
@@ -66,6 +89,14 @@ def display_name(name: str) -> str:
     """Return a display name: `aws-knowledge_mcp` is `Aws Knowledge Mcp`."""
     words = name.replace("-", " ").replace("_", " ").split()
     return " ".join(word[:1].upper() + word[1:] for word in words) or name
+
+
+class RetryRecord(JsonRecord):
+    """The reconnection backoff of a server."""
+
+    is_retrying: bool
+    current_attempt: int
+    next_retry_at: str | None
 
 
 class ServerRecord(JsonRecord):
@@ -90,6 +121,7 @@ class ServerRecord(JsonRecord):
     latency_ms: float | None
     tool_count: int | None
     details: str | None
+    retry_state: RetryRecord
     # Whether the server supports a sign-in.
     sign_in: bool
 
@@ -114,9 +146,18 @@ def record_of(line: ServerSummary) -> ServerRecord:
         auto_disabled=server.auto_disabled,
         failure_count=server.failure_count,
         last_connected_at=timestamp(connected_at) if connected_at else None,
-        connection_status="connected" if health.state == "connected" else "disconnected",
+        connection_status="connected"
+        if line.is_live and health.state == "connected"
+        else "disconnected",
         latency_ms=health.latency_ms,
         tool_count=health.tool_count if health.tool_count is not None else line.pinned or None,
         details=details_of(server, health),
+        retry_state=RetryRecord(
+            is_retrying=health.retry.is_retrying,
+            current_attempt=health.retry.attempt,
+            next_retry_at=timestamp(health.retry.next_retry_at)
+            if health.retry.next_retry_at
+            else None,
+        ),
         sign_in=has_sign_in(server.definition),
     )

@@ -1,6 +1,7 @@
 """Keep one connection to one server open: ping it, reconnect it, or disable the server.
 
-Pings every 30 s; after a loss, retries after 1, 5 and 15 s; then disables the server.
+Pings every 30 s; after a loss, retries after 1, 5 and 15 s; the registry then disables the server.
+Without `keeps_trying` it retries only while a caller waits for it.
 """
 
 import logging
@@ -19,6 +20,7 @@ from toolweave.servers.definition import Server
 from toolweave.servers.disconnect_reason import DisconnectReason, connect_timeout, mask_error
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.registry import MAX_FAILURES, Registry
+from toolweave.servers.retry import is_temporary
 from toolweave.servers.transport_factory import TransportFactory
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Settings
@@ -70,6 +72,8 @@ class Supervisor:
         self._news = anyio.Event()  # set and replaced whenever one of these two changes
         self._scope = anyio.CancelScope()
         self._failures = 0
+        self._patient = 0  # callers that wait for a retry
+        self._recorded = anyio.Event()  # set when the end of this connection is counted
         self._faults: DisconnectReason | None = None
 
     @property
@@ -83,17 +87,39 @@ class Supervisor:
         if self.ended.is_set() or self._scope.cancel_called:
             return True
         is_lost = not self._never_met and self._up is None
-        return not self._keeps_trying and (is_lost or self._error is not None)
+        is_retrying = self._keeps_trying or self.health.retry.is_retrying
+        return not is_retrying and (is_lost or self._error is not None)
 
-    async def live(self) -> LiveConnection:
-        """Return the connection, waiting while it opens; while retrying, raise the last failure."""
-        while True:
-            if self._up is not None:
-                return self._up
-            if self._error is not None:
-                raise mask_error(self._error, self._opener.masker)
-            # Not open yet, or closed and not yet noticed.
-            await self._news.wait()
+    @property
+    def error(self) -> ToolweaveError | None:
+        """Why there is no connection, with secrets masked."""
+        return mask_error(self._error, self._opener.masker) if self._error else None
+
+    async def live(self, *, patient: bool = False) -> LiveConnection:
+        """Return the connection, waiting while it opens.
+
+        Raises the last failure; a patient caller first waits for the retries before its deadline.
+        """
+        self._patient += patient
+        try:
+            while True:
+                if self._up is not None:
+                    return self._up
+                if self._error is not None and not (patient and self._retries_in_time()):
+                    raise mask_error(self._error, self._opener.masker)
+                # Not open yet, or closed and not yet noticed.
+                await self._news.wait()
+        finally:
+            self._patient -= patient
+
+    def _retries_in_time(self) -> bool:
+        """Whether the next attempt is before the caller's deadline."""
+        retry = self.health.retry
+        if not retry.is_retrying or retry.next_retry_at is None or self._error is None:
+            return False
+        left_s = anyio.current_effective_deadline() - anyio.current_time()
+        wait_s = (retry.next_retry_at - self._clock.now()).total_seconds()
+        return is_temporary(self._error) and wait_s < left_s
 
     async def refreshed(self) -> LiveConnection:
         """Return the connection after a new health check; opening it counts as one."""
@@ -104,6 +130,16 @@ class Supervisor:
         with anyio.move_on_after(self._settings.limits.connect_deadline_s):
             await news.wait()
         return await self.live()
+
+    async def confirm_loss(self) -> None:
+        """Find out whether the connection is lost, and wait until the failure is recorded."""
+        recorded, news = self._recorded, self._news
+        with anyio.move_on_after(self._settings.limits.connect_deadline_s):
+            if self._up is not None:  # an HTTP server: only its own call has failed so far
+                self._up.connection.needs_check.set()
+                await news.wait()
+            if self._up is None and not self.ended.is_set():
+                await recorded.wait()
 
     def stop(self) -> None:
         """Close the connection and end `run`."""
@@ -125,6 +161,7 @@ class Supervisor:
 
     async def _try(self) -> bool:
         """Run one connection to its end; return whether to reconnect."""
+        self._recorded = anyio.Event()
         self._settle(None, None)
         self.health = replace(
             self.health, state="connecting", retry=RetryState(attempt=self._failures)
@@ -224,43 +261,54 @@ class Supervisor:
         return True
 
     async def _failed(self, reason: ToolweaveError) -> None:
+        """Count a failure, then report it to those who wait."""
         error = mask_error(reason, self._opener.masker)
         self._failures += 1
-        self.health = Health(
+        waits = self._settings.retry.waits_s
+        is_awaited = self._patient > 0 and is_temporary(error)
+        will_retry = (self._keeps_trying or is_awaited) and self._failures <= len(waits)
+        logger.warning("server connection failed", extra={"server": self.server.name})
+        threshold = min(MAX_FAILURES, len(waits) + 1)
+        noted = await self._remember(
+            self._registry.note_failure(
+                self.server, error.message, will_retry=will_retry, threshold=threshold
+            )
+        )
+        now, attempt = self._clock.now(), min(self._failures, MAX_FAILURES)
+        is_disabled = isinstance(noted, Server) and noted.auto_disabled
+        wait_s = waits[self._failures - 1] if will_retry else 0
+        health = Health(
             state="error",
             last_ping_at=self.health.last_ping_at,
-            consecutive_failures=min(self._failures, MAX_FAILURES),
+            consecutive_failures=attempt,
             reason=error.message,
+            retry=RetryState(will_retry, attempt, now + timedelta(seconds=wait_s))
+            if will_retry
+            else RetryState(attempt=attempt),
+            auto_disabled_at=now if is_disabled else None,
         )
+        await self._remember(self._pings.save(self.server.id, now, health))
+        self.health = health
         self._settle(None, error)
-        logger.warning("server connection failed", extra={"server": self.server.name})
-        await self._remember(self._registry.note_failure(self.server, error.message))
-        await self._remember(self._pings.save(self.server.id, self._clock.now(), self.health))
+        self._recorded.set()
 
     async def _waits_for_retry(self) -> bool:
         """Wait for the backoff; return false if no attempts are left."""
-        if not self._keeps_trying:
+        if not self.health.retry.is_retrying:
             return False
-        waits = self._settings.retry.waits_s
-        if self._failures > len(waits):
-            self.health = replace(self.health, auto_disabled_at=self._clock.now())
-            await self._remember(self._registry.auto_disable(self.server))
-            return False
-        wait_s = waits[self._failures - 1]
-        retry = RetryState(True, self._failures, self._clock.now() + timedelta(seconds=wait_s))
-        self.health = replace(self.health, retry=retry)
-        await self._clock.sleep(wait_s)
+        await self._clock.sleep(self._settings.retry.waits_s[self._failures - 1])
         return True
 
-    async def _remember(self, writing: Awaitable[object]) -> None:
+    async def _remember(self, writing: Awaitable[object]) -> object:
         """Store the state, also during a stop; a full disk is only logged."""
         try:
             with anyio.CancelScope(shield=True):
-                await writing
+                return await writing
         except NotFound:
             self.stop()  # it was removed
         except ToolweaveError:
             logger.exception("server state not saved", extra={"server": self.server.name})
+        return None
 
     def _settle(self, live: LiveConnection | None, error: ToolweaveError | None) -> None:
         self._live, self._error = live, error

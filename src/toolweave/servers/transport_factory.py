@@ -83,6 +83,9 @@ class TransportFactory:
             launch = await self.launch(server)
             if launch.container:
                 await self.guardian.remove_orphans()
+                if await self.guardian.has_container(launch.container):
+                    # It belongs to a process that is alive, and may be in the middle of a call.
+                    launch = launch.renamed()
             max_bytes = self.limits.output_bytes
             return open_stdio(launch, faults, guardian=self.guardian, max_bytes=max_bytes)
         ready = await self.expanded(server)

@@ -10,6 +10,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.problems import Problem, pointer
 from toolweave.servers.config_entry import (
+    as_list,
     as_object,
     config_pointer,
     read_entry,
@@ -23,6 +24,7 @@ from toolweave.servers.definition import (
     SseServer,
 )
 from toolweave.servers.discovery.lenient_json import strip_comments
+from toolweave.servers.plugin_config import read_plugin_servers
 
 _MAX_BYTES = 1024 * 1024
 _ENTRY_KEYS = ("command", "url", "httpUrl", "type")
@@ -45,6 +47,9 @@ def read_pasted(
         return [], [Problem("SERVER_ENTRY_INVALID", "", "expected a JSON object with servers")]
     if any(key in document and as_object(document[key]) is None for key in _ENTRY_KEYS):
         return _one(document, name)
+    plugin = as_list(document.get("mcpServers"))
+    if plugin is not None:
+        return read_plugin_servers(plugin, "mcpServers")
     steps = next(([key] for key in ("mcpServers", "servers") if key in document), list[str]())
     section = as_object(document[steps[0]]) if steps else document
     if not section:

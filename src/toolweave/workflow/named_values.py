@@ -29,15 +29,31 @@ def named_value(name: str, names: Mapping[str, Json], own: Json) -> tuple[bool, 
         values = node.get("output") if isinstance(node, dict) else None
         if isinstance(values, dict) and name in values:
             return True, values[name]
+    for given in (trigger, own):
+        is_known, value = _at_path(name, given)
+        if is_known:
+            return True, value
     found = evaluate(name, names)
     return (True, found.value) if isinstance(found, Value) else (False, None)
+
+
+def _at_path(name: str, value: Json) -> tuple[bool, Json]:
+    """The value at a path such as `city.name` in what the run or the node was given."""
+    for step in name.split("."):
+        if not isinstance(value, dict) or step not in value:
+            return False, None
+        value = value[step]
+    return True, value
 
 
 def _result(name: str, nodes: Mapping[str, Json]) -> Json:
     match = _RESULT.fullmatch(name)
     if match is None:
         return None
-    for identity, ports in nodes.items():
-        if match[1] in {identity, identity.replace("-", "")} and isinstance(ports, dict):
+    # The exact id wins over one that is written without its hyphens.
+    exact = [match[1]] if match[1] in nodes else []
+    for identity in (*exact, *(one for one in nodes if one.replace("-", "") == match[1])):
+        ports = nodes[identity]
+        if isinstance(ports, dict):
             return ports.get("output" if match[2] == "result" else "template")
     return None

@@ -159,14 +159,14 @@ FAULTS: dict[str, tuple[bytes, type[ToolweaveError], str]] = {
     "truncated json": (
         b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
         Unavailable,
-        "SERVER_PROTOCOL",
+        "MCP_SERVER_DISCONNECTED",
     ),
     "truncated events": (
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 99\r\n\r\ndata: {",
         Unavailable,
-        "SERVER_PROTOCOL",
+        "MCP_SERVER_DISCONNECTED",
     ),
-    "no events": (event_answer(b""), Unavailable, "SERVER_PROTOCOL"),
+    "no events": (event_answer(b""), Unavailable, "MCP_SERVER_DISCONNECTED"),
     "nonsense events": (event_answer(b"data: nope\n\n"), Unavailable, "SERVER_PROTOCOL"),
     "endless event": (
         event_answer(b"data: " + b"x" * 5_000_000),
@@ -196,7 +196,7 @@ FAULTS: dict[str, tuple[bytes, type[ToolweaveError], str]] = {
     ),
     "no http": (b"SSH-2.0-OpenSSH\r\n\r\n", Unavailable, "SERVER_PROTOCOL"),
     "endless head": (b"HTTP/1.1 200 OK\r\nx: " + b"a" * 300_000, Unavailable, "SERVER_PROTOCOL"),
-    "hangs up": (b"", Unavailable, "SERVER_PROTOCOL"),
+    "hangs up": (b"", Unavailable, "MCP_SERVER_DISCONNECTED"),
 }
 
 

@@ -4,22 +4,27 @@ import shlex
 
 import click
 
+from toolweave.app.studio import open_studio
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say, tell
-from toolweave.servers.summary import ServerSummary, record_of, summarize_server
+from toolweave.servers.checks import check_server
+from toolweave.servers.summary import ServerSummary, details_of, record_of, summarize_server
 
 
 @click.command()
 @click.argument("name")
 @json_option
 def enable(name: str, as_json: bool) -> None:
-    """Enable a server and reset its failure count."""
+    """Enable a server, reset its failure count and connect to it."""
 
     async def work() -> ServerSummary:
         async with current_home() as home:
-            return await summarize_server(
-                home.pings, home.lockfile, await home.registry.enable(name)
-            )
+            server = await home.registry.enable(name)
+            if server.is_approved:
+                async with open_studio(home) as studio:
+                    await check_server(studio.connections, home.lockfile, server)
+                server = await home.registry.get(name)
+            return await summarize_server(home.pings, home.lockfile, server)
 
     line = run(work)
     if as_json:
@@ -28,6 +33,8 @@ def enable(name: str, as_json: bool) -> None:
     say(f"Enabled {name!r}.")
     if not line.server.is_approved:
         say(f"It is not approved yet: `toolweave servers approve {shlex.quote(name)}`.")
+    elif details := details_of(line.server, line.health):
+        say(f"It does not answer: {details}", stderr=True)
 
 
 @click.command()

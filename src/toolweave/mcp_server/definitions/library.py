@@ -5,12 +5,15 @@ from toolweave.mcp_server.tool_definition import ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
 _VALUES: JsonObject = {"type": "object"}
+_FLOW_NAME = {"flowName": "flow"}
+_PROMPT_NAME = {"name": "prompt"}
 
 DEFINITIONS: tuple[ToolDefinition, ...] = (
     define(
         "flows_list",
         "List flows of git libraries",
         only_reads=True,
+        unlisted=frozenset({"includeMetadata"}),
         library=_TEXT,
         ref=_TEXT,
     ),
@@ -19,6 +22,7 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         "One flow",
         "flow",
         only_reads=True,
+        aliases=_FLOW_NAME,
         flow=_TEXT,
         library=_TEXT,
         ref=_TEXT,
@@ -27,6 +31,7 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         "flows_execute",
         "Run a flow",
         "flow",
+        aliases=_FLOW_NAME,
         flow=_TEXT,
         initialVariables=_VALUES,
         library=_TEXT,
@@ -44,6 +49,7 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         "Render a prompt",
         "prompt",
         only_reads=True,
+        aliases=_PROMPT_NAME,
         prompt=_TEXT,
         arguments=_VALUES,
         library=_TEXT,
@@ -54,6 +60,7 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         "Get stored values of a prompt",
         "prompt",
         only_reads=True,
+        aliases=_PROMPT_NAME,
         prompt=_TEXT,
         library=_TEXT,
         ref=_TEXT,

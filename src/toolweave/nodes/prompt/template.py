@@ -4,7 +4,7 @@ from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Value
 from toolweave.errors import Invalid
 from toolweave.workflow.named_values import named_value
-from toolweave.workflow.prompt_templates import fill_prompt, read_prompt
+from toolweave.workflow.prompt_templates import as_single, fill_prompt, read_prompt
 
 
 class TemplateNode:
@@ -19,6 +19,8 @@ class TemplateNode:
         if isinstance(fault, dict):
             raise Invalid(str(fault.get("code")), str(fault.get("message")))
         text = given.config.get("template")
+        if isinstance(text, str):
+            text = as_single(text)
         variables = given.config.get("variableValues")
         placeholders = read_prompt(text, "single").placeholders if isinstance(text, str) else ()
         names = dict.fromkeys(placeholder.content for placeholder in placeholders)

@@ -17,8 +17,10 @@ from toolweave.publishing.limited_keys import allows_workflow, require_workflow
 from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
+from toolweave.servers.registry import Notice
 
 MAX_LISTED = 1_000
+SHOWN_NOTICES = 20
 PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 
 QuestionId = Annotated[
@@ -62,9 +64,10 @@ class AnswerQuestionRequest(RequestBody):
 
 
 class InboxResponse(JsonRecord):
-    """The open questions."""
+    """The open questions, and notices about this home such as a disabled server, newest first."""
 
     questions: list[InboxQuestion]
+    notices: list[Notice]
 
 
 class AnswerQuestionResponse(JsonRecord):
@@ -82,11 +85,12 @@ class _Handlers:
     def __init__(self, studio: RunningStudio) -> None:
         self._inbox = Inbox(studio.engine)
         self._published = studio.published
+        self._registry = studio.home.registry
 
     async def list_inbox(
         self, request: Request, who: Who = None, limit: Limit = 100
     ) -> InboxResponse:
-        """List the open questions, oldest first."""
+        """List the open questions, oldest first, and the latest notices."""
         key = key_of(request)
         questions = await self._inbox.list(who=who, limit=limit)
         return InboxResponse(
@@ -94,7 +98,9 @@ class _Handlers:
                 InboxQuestion.of(question)
                 for question in questions
                 if await allows_workflow(self._published, key, question.workflow)
-            ]
+            ],
+            # A key limited to certain tools learns nothing about servers.
+            notices=list(await self._registry.notices(SHOWN_NOTICES)) if key.tools is None else [],
         )
 
     async def show_question(self, identity: QuestionId, request: Request) -> InboxQuestion:

@@ -181,9 +181,11 @@ class _Handlers:
         )
 
     async def enable_server(self, server: ServerIdentity) -> ServerRecord:
-        """Enable a server and reset its failure count."""
+        """Enable a server, reset its failure count and connect to it."""
         found = await self._server(server)
-        return await self._record(await self._studio.home.registry.enable(found.name))
+        enabled = await self._studio.home.registry.enable(found.name)
+        await self._studio.connections.start(enabled)
+        return await self._record(enabled)
 
     async def disable_server(self, server: ServerIdentity) -> ServerRecord:
         """Disable a server."""
@@ -218,7 +220,9 @@ class _Handlers:
 
     async def _record(self, server: Server) -> ServerRecord:
         home = self._studio.home
-        return record_of(await summarize_server(home.pings, home.lockfile, server))
+        connections = self._studio.connections
+        summary = await summarize_server(home.pings, home.lockfile, server, connections=connections)
+        return record_of(summary)
 
 
 async def server_of(studio: Studio, identity: str) -> Server:

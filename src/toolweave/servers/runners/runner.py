@@ -4,7 +4,8 @@ A runner only decides the argv; the stdio transport starts the process, and the 
 stops it if this process dies.
 """
 
-from dataclasses import dataclass, field
+import secrets
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from toolweave.servers.definition import Definition, RunnerName
@@ -18,6 +19,13 @@ class Launch:
     env: dict[str, str] = field(default_factory=dict[str, str])
     cwd: str | None = None
     container: str | None = None  # the container to remove when the server stops
+
+    def renamed(self) -> "Launch":
+        """Return the same process with a container name that nobody else uses."""
+        name = f"{self.container}-{secrets.token_hex(4)}"
+        old = f"--name={self.container}"
+        argv = tuple(f"--name={name}" if word == old else word for word in self.argv)
+        return replace(self, argv=argv, container=name)
 
 
 class Runner(Protocol):

@@ -56,6 +56,22 @@ class HttpFailures:
         return last
 
 
+def as_disconnect(error: ToolweaveError, where: str) -> ToolweaveError:
+    """Return `error`, or `MCP_SERVER_DISCONNECTED` if the server closed the connection."""
+    if error.facts.get("closed"):
+        return disconnected(where)
+    return error
+
+
+def disconnected(where: str) -> Unavailable:
+    """Return the error for a server that went away before it responded."""
+    return Unavailable(
+        "MCP_SERVER_DISCONNECTED",
+        f"{where} closed the connection before it responded",
+        hint="check that the server is running; its log may say why it stopped",
+    )
+
+
 async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Response:
     """Send a request, following only redirects that keep the origin and the method."""
     onward = request
@@ -178,9 +194,9 @@ def clarify_sdk_message(
     """Return `message`, or a clearer text for a message that the SDK created."""
     said = message.error.message
     if said.startswith("SSE stream ended"):
-        found = last or invalid_response(where, "its stream ended without a response")
+        found = as_disconnect(last, where) if last else disconnected(where)
     elif said.startswith("SSE stream failed"):
-        found = last or too_large(where, max_bytes)
+        found = as_disconnect(last, where) if last else too_large(where, max_bytes)
     elif said.startswith("Failed to parse"):
         found = invalid_response(where, "its response is not a JSON-RPC message")
     elif said.startswith(("Unexpected content type", "server answered a request with 202")):

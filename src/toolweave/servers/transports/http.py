@@ -25,6 +25,7 @@ from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.failures import (
     HttpFailures,
+    as_disconnect,
     as_rpc_error,
     clarify_sdk_message,
     send_within_origin,
@@ -73,6 +74,7 @@ class McpHttpClient(httpx2.AsyncClient):
             sent = partial(super().send, **{**options, "stream": True, "follow_redirects": False})
             return await self._checked(await send_within_origin(sent, request))
         except ToolweaveError as error:
+            error = as_disconnect(error, f"server {self._faults.server!r}")
             body = as_rpc_error(None, error).model_dump(mode="json", by_alias=True)
             return httpx2.Response(502, json=body, request=request)
 

@@ -29,6 +29,7 @@ from toolweave.network.client import (
 from toolweave.servers.definition import SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.failures import (
+    as_disconnect,
     as_rpc_error,
     send_within_origin,
     status_error,
@@ -142,7 +143,7 @@ async def _read(
                 elif faults.first is not None:
                     return
     except ToolweaveError as error:
-        faults.note(error)
+        faults.note(as_disconnect(error, where))
     except httpx2.SSEError:
         faults.note(too_large(where, max_bytes))
     except ValueError:

@@ -43,7 +43,7 @@ class PromptNames:
         """Return the problem of a name; None if it has or may get a value."""
         name = asked.placeholder.content
         if name in self._results:
-            return self._unordered(node, name, self._results[name])
+            return self._unordered(node, name, self._results[name]) or self._ambiguous(name)
         given = look_up(self._scope.inputs, name)
         own = variables_of(node)
         if given.verdict == "named" or name in own or name in self._given:
@@ -84,12 +84,24 @@ class PromptNames:
 
     @cached_property
     def _results(self) -> dict[str, NodeId]:
-        return {
-            f"{name}{suffix}": node
-            for node in self._scope.graph.nodes
-            for name in (node, node.replace("-", ""))
-            for suffix in _SUFFIXES
-        }
+        """Return the names of node results: `node-2_result`, `node2_result`; exact ids win."""
+        nodes = self._scope.graph.nodes
+        names = [(node.replace("-", ""), node) for node in reversed(nodes)]
+        names += [(str(node), node) for node in nodes]
+        return {f"{name}{suffix}": node for name, node in names for suffix in _SUFFIXES}
+
+    def _ambiguous(self, name: str) -> UnresolvedName | None:
+        """Return a warning for a name that stands for several nodes."""
+        base = name.rpartition("_")[0]
+        meant = [one for one in self._scope.graph.nodes if base in {one, one.replace("-", "")}]
+        if len(meant) < 2:
+            return None
+        chosen = self._results[name]
+        return UnresolvedName(
+            "REFERENCE_AMBIGUOUS",
+            f"{name!r} may mean {' or '.join(map(repr, meant))}; {chosen!r} is used",
+            "rename one of the nodes",
+        )
 
     @cached_property
     def _given(self) -> tuple[str, ...]:

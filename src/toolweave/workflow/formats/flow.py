@@ -51,6 +51,9 @@ META, METADATA = "meta", "metadata"
 CONFIG, LABEL = "config", "label"
 BY_TYPE, BY_DATA = "type", "data"
 
+# Node types that no other dialect has.
+OWN_TYPES = frozenset({"template", "multi_input", "result"})
+
 _ENDS = {
     "/from": "/source",
     "/to": "/target",
@@ -75,11 +78,18 @@ class FlowCodec:
     calls_by_name = False
 
     def recognises(self, document: JsonObject, *, is_wrapped: bool) -> int:
-        """By its edges, or by a list of flows."""
+        """By its edges, by a list of flows, or by metadata and nodes that only flows have."""
         if isinstance(document.get("flows"), list):
             return 95
-        has_nodes = isinstance(document.get("nodes"), list)
-        return 90 if has_nodes and isinstance(document.get("edges"), list) else 0
+        nodes = document.get("nodes")
+        if not isinstance(nodes, list):
+            return 0
+        if isinstance(document.get("edges"), list):
+            return 90
+        if "edges" in document or "connections" in document or "metadata" not in document:
+            return 0
+        kinds = {one.get("type") for one in nodes if isinstance(one, dict)}
+        return 90 if kinds and kinds <= OWN_TYPES else 0
 
     def split(self, document: JsonObject, notes: Notes, *, is_sub: bool) -> Parts:
         """The first flow apart, and the others as its sub-flows."""
