@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.driving import Commands
@@ -150,35 +151,33 @@ def test_calls_are_listed_and_stopped_from_another_command(tw: Commands, flaky: 
 
 @pytest.mark.requirement("002:MCPServerConfig.dockerConfig.image", "002:settings.mcpServers")
 def test_the_configuration_of_the_document_plugin_is_read(tw: Commands) -> None:
-    plugin = {
-        "mcpServers": [
-            {
-                "id": "8c2f",
-                "name": "box",
-                "transport": "stdio",
-                "deploymentType": "managed",
-                "dockerConfig": {
-                    "image": "mcp/time:1",
-                    "containerName": "time",
-                    "command": ["serve"],
-                    "ports": {"8080": 9090},
-                },
-                "enabled": True,
-                "failureCount": 2,
-                "autoDisabled": False,
-                "sectionBindings": [
-                    {"sectionType": "heading", "headingText": "Tools", "serverId": "8c2f"}
-                ],
+    servers: list[dict[str, Any]] = [
+        {
+            "id": "8c2f",
+            "name": "box",
+            "transport": "stdio",
+            "deploymentType": "managed",
+            "dockerConfig": {
+                "image": "mcp/time:1",
+                "containerName": "time",
+                "command": ["serve"],
+                "ports": {"8080": 9090},
             },
-            {
-                "name": "far",
-                "transport": "sse",
-                "deploymentType": "external",
-                "sseConfig": {"url": "https://example.com/sse"},
-            },
-        ],
-        "mcpGlobalTimeout": 30000,
-    }
+            "enabled": True,
+            "failureCount": 2,
+            "autoDisabled": False,
+            "sectionBindings": [
+                {"sectionType": "heading", "headingText": "Tools", "serverId": "8c2f"}
+            ],
+        },
+        {
+            "name": "far",
+            "transport": "sse",
+            "deploymentType": "external",
+            "sseConfig": {"url": "https://example.com/sse"},
+        },
+    ]
+    plugin = {"mcpServers": servers, "mcpGlobalTimeout": 30000}
     path = tw.project / "data.json"
     path.write_text(json.dumps(plugin), encoding="utf-8")
     added = tw.ok("servers", "add", "--from", "data.json")
@@ -186,8 +185,8 @@ def test_the_configuration_of_the_document_plugin_is_read(tw: Commands) -> None:
     box, far = tw.ok("servers", "list", "--json").json
     assert (box["name"], box["runner"], box["enabled"]) == ("box", "docker", False)
     assert (far["name"], far["transport"]) == ("far", "sse")
-    del plugin["mcpServers"][1]["sseConfig"]
-    plugin["mcpServers"][1]["name"] = "other"
+    del servers[1]["sseConfig"]
+    servers[1]["name"] = "other"
     path.write_text(json.dumps(plugin), encoding="utf-8")
     refused = tw("servers", "add", "--from", "data.json")
     assert (refused.code, "/mcpServers/1/sseConfig" in refused.out + refused.err) == (1, True)

@@ -251,7 +251,7 @@ def find_section(document: Document, heading: str) -> tuple[int, int] | None:
     """Return the first line, from 0, and the line after the section with this heading."""
     for at, one in enumerate(document.headings):
         if _is_heading(one, heading):
-            span = _section(document, at, Binding(serverId="unknown", headingText=heading))
+            span = _section(document, at, read_binding({"heading": heading, "server": "unknown"}))
             return span.first, span.last + 1
     return None
 

@@ -46,6 +46,7 @@ logger = logging.getLogger(__name__)
 
 SERVICE_TOKEN = "service.token"
 MAX_SESSIONS = 1_000
+CONNECT_AFTER_S = 0.5
 
 _MCP_RULE = route_rule("*", "/mcp")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -132,7 +133,7 @@ async def open_app(
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
             tasks.start_soon(tool_service.keep_saving)
-            tasks.start_soon(studio.connections.follow)
+            tasks.start_soon(_connect_servers, studio)
             tasks.start_soon(studio.published.follow, changes.tools_changed)
             yield create_app(
                 tool_service,
@@ -145,6 +146,12 @@ async def open_app(
                 service_token=token,
                 mcp=McpDoor(mcp, authenticator),
             )
+
+
+async def _connect_servers(studio: RunningStudio) -> None:
+    """Keep the enabled servers connected; their start must not delay the first answers."""
+    await studio.home.clock.sleep(CONNECT_AFTER_S)
+    await studio.connections.follow()
 
 
 @asynccontextmanager

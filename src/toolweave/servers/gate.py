@@ -153,12 +153,12 @@ class Gate:
         """
         server = await self.registry.get(server_name)
         until = anyio.current_time() + deadline_s if deadline_s is not None else float("inf")
-        with anyio.CancelScope(deadline=until) as scope:
+        live: LiveConnection | None = None
+        with anyio.CancelScope(deadline=until):
             live = await self.connections.use(server, patient=deadline_s is not None)
-        if scope.cancelled_caught:
-            raise self.connections.error(server_name) or connect_timeout(
-                server_name, deadline_s or 0
-            )
+        if live is None:
+            late = connect_timeout(server_name, deadline_s or 0)
+            raise self.connections.error(server_name) or late
         return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
 
     async def _attempts(
@@ -177,8 +177,8 @@ class Gate:
             self._running[call.id] = total
             self._started.set()
             # Reject a call that can never succeed before it waits or counts.
-            ready = await self._ready(call)
-            is_reached = ready is not None
+            ready: Ready | None = await self._ready(call)
+            is_reached = True
             patient = pause_deadline(total, asker) if asker else None
             if self.limits.is_full:
                 # Check again: waiting for a slot takes time, and the state may have changed.

@@ -10,12 +10,19 @@ export const UNCERTAIN = ["uncertain"] as const;
 const REFETCH_MS = 60_000;
 const MAX_UNCERTAIN = 50;
 
+const INBOX_QUERY = {
+  queryKey: INBOX,
+  queryFn: () => unwrap(client.GET("/api/v1/inbox")),
+  refetchInterval: REFETCH_MS,
+} as const;
+
 export function useQuestions() {
-  return useQuery({
-    queryKey: INBOX,
-    queryFn: async () => (await unwrap(client.GET("/api/v1/inbox"))).questions,
-    refetchInterval: REFETCH_MS,
-  });
+  return useQuery({ ...INBOX_QUERY, select: ({ questions }) => questions });
+}
+
+/** What happened in this home, such as a server that was disabled after failures; newest first. */
+export function useHomeNotices() {
+  return useQuery({ ...INBOX_QUERY, select: ({ notices }) => notices });
 }
 
 export interface UncertainStep {

@@ -15,6 +15,7 @@ import { Notices } from "./Notices";
 import { PageContent } from "./pages";
 import { TokenPage } from "./TokenPage";
 import { useFileDrop } from "./useFileDrop";
+import { useHomeNoticeAlerts } from "./useHomeNoticeAlerts";
 import { usePageFocus, useFocusRecovery } from "./useFocus";
 import { useRoute } from "./useRoute";
 import "./shell.css";
@@ -58,6 +59,7 @@ export function App() {
 function Studio({ isDown }: { isDown: boolean }) {
   const route = useRoute();
   useChangeFeed();
+  useHomeNoticeAlerts();
   usePageFocus(route);
   useFocusRecovery();
   const dropHint = useFileDrop();

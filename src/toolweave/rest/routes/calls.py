@@ -12,6 +12,7 @@ from toolweave.rest.auth import Authenticator
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
 from toolweave.servers.call_list import CallList, CallRow
+from toolweave.tools.tool import CallId
 
 Limit = Annotated[int, Query(ge=1, le=1_000, description="Maximum number of past calls")]
 OfServer = Annotated[
@@ -70,7 +71,7 @@ class _Handlers:
         if body.id is None:
             self._gate.limits.stop()
         for call in ids:
-            self._gate.cancel(call)
+            self._gate.cancel(CallId(call))
         await self._calls.request_stop(body.id)  # for calls of other processes
         return CallSwitchResponse(ids=ids, stopped=self._gate.limits.is_stopped)
 

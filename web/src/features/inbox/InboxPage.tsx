@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { Question } from "../../model/form/answerForm";
 import { safeText } from "../../model/text/untrusted";
-import { useQuestions, useUncertainSteps } from "../../queries/inbox";
+import { useHomeNotices, useQuestions, useUncertainSteps } from "../../queries/inbox";
 import { Badge } from "../../ui/Badge";
 import { EmptyState } from "../../ui/EmptyState";
 import { QuestionCard } from "./QuestionCard";
@@ -13,6 +13,7 @@ import "./inbox.css";
 export function InboxPage({ chosen }: { chosen: string | null }) {
   const { data: questions, error } = useQuestions();
   const { data: steps } = useUncertainSteps();
+  const { data: notices } = useHomeNotices();
   const [id, setId] = useState(chosen);
   const selected = questions?.find((question) => question.id === id) ?? questions?.[0];
   return (
@@ -44,6 +45,18 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
             </nav>
             <QuestionCard key={selected.id} question={selected} />
           </div>
+        )}
+        {notices && notices.length > 0 && (
+          <section aria-label="Notices of this home">
+            <h2>Notices</h2>
+            <ul>
+              {notices.map(({ at, message }) => (
+                <li key={at + message}>
+                  <time dateTime={at}>{new Date(at).toLocaleString()}</time>: {safeText(message).text}
+                </li>
+              ))}
+            </ul>
+          </section>
         )}
       </div>
     </div>
