@@ -70,7 +70,7 @@ async def test_a_question_is_listed_shown_and_answered_by_the_name_of_the_key(
     shown = await house.client.get(f"{INBOX}/{found['id'][:8]}", headers=key)
     assert shown.json() == found
     others = await house.client.get(INBOX, params={"for": "eve"}, headers=key)
-    assert others.json() == {"questions": []}
+    assert others.json() == {"questions": [], "notices": []}
 
     wrong = await reply(house, found["id"], {"reply": {"boxes": 0}})
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (422, "ANSWER_INVALID")
