@@ -111,7 +111,7 @@ async def test_a_call_is_logged_with_its_client_and_tool_but_not_its_words(tmp_p
 async def test_a_fault_of_ours_says_nothing_of_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, era: str
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("hunter2")
 
     async with house_in(tmp_path) as house:
@@ -122,7 +122,7 @@ async def test_a_fault_of_ours_says_nothing_of_itself(
             message = request("tools/call", CALL, id=2)
             headers = key | {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
         with monkeypatch.context() as patch:
-            patch.setattr("toolweave.catalog.tool_service.ask", broken)
+            patch.setattr("toolweave.catalog.knowledge.Knowledge.types_and_notes", broken)
             answer = await post(house, message, headers)
         assert "-32603" in answer.text
         assert "hunter2" not in answer.text + house.logged.getvalue()

@@ -146,11 +146,11 @@ async def test_a_fault_of_ours_is_a_clean_500_and_the_next_request_is_answered(
 ) -> None:
     key = await house.key()
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("tw_secret")
 
     with monkeypatch.context() as patch:
-        patch.setattr("toolweave.catalog.tool_service.ask", broken)
+        patch.setattr("toolweave.catalog.knowledge.Knowledge.types_and_notes", broken)
         outside = await house.invoke("get_node_types", {}, key)
         inside = await house.client.post(
             "/api/v1/mcp/invoke/internal",
