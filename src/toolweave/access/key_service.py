@@ -57,14 +57,14 @@ async def revoke_key(
 
 
 async def rotate_key(keys: ApiKeys, key: str) -> tuple[ApiKey, str]:
-    """Revoke a key and create one with the same name, scopes and tools.
+    """Create a key with the name, scopes and tools of another one, then revoke that one.
 
-    Raises:
-        NotFound: `KEY_NOT_FOUND`.
-        Conflict: `KEY_NAME_SHARED`.
+    Raises `NotFound`: `KEY_NOT_FOUND`; `Conflict`: `KEY_NAME_SHARED`.
     """
-    old = await keys.revoke(key)
-    return await keys.create(old.name, sorted(old.scopes), old.tools or ())
+    old = await keys.find(key)
+    new = await keys.create(old.name, sorted(old.scopes), old.tools or ())
+    await keys.revoke(old.id)
+    return new
 
 
 def is_studio_key(key: ApiKey) -> bool:

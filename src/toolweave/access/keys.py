@@ -158,8 +158,8 @@ class ApiKeys:
         )
         return [_key(row) for row in rows]
 
-    async def revoke(self, key: str) -> ApiKey:
-        """Revoke the key with this id or name, at once; other processes see it within a second."""
+    async def find(self, key: str) -> ApiKey:
+        """Return the valid key with this id or name."""
         valid = [each for each in await self.list() if each.revoked_at is None]
         meant = [each for each in valid if each.id == key] or [e for e in valid if e.name == key]
         if not meant:
@@ -175,7 +175,11 @@ class ApiKeys:
                 f"{len(meant)} keys have the name {key!r}",
                 hint="use the id of one: " + ", ".join(each.id for each in meant[:10]),
             )
-        revoked = replace(meant[0], revoked_at=timestamp(self.clock.now()))
+        return meant[0]
+
+    async def revoke(self, key: str) -> ApiKey:
+        """Revoke the key with this id or name, at once; other processes see it within a second."""
+        revoked = replace(await self.find(key), revoked_at=timestamp(self.clock.now()))
         await self._database.execute(
             "UPDATE api_keys SET revoked_at = ? WHERE id = ?", revoked.revoked_at, revoked.id
         )
