@@ -19,6 +19,7 @@ from toolweave.workflow.checks.context import CheckContext, NodePart
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.expressions import is_enabled, is_readable
 from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.misplaced import moved
 from toolweave.workflow.checks.ports import is_attachment
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.templated_values import check_values, has_template, strangers
@@ -131,7 +132,8 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
             for problem in _part(spec, part, values, judge, is_fed=is_fed):
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
                 is_there = isinstance(given, dict)
-                yield placed(replace(problem, code=code), place, is_there=is_there)
+                found = placed(replace(problem, code=code), place, is_there=is_there)
+                yield moved(found, node, spec, part)
 
 
 def _names_all(schema: JsonObject, given: JsonObject) -> bool:

@@ -1,0 +1,161 @@
+"""Values of catalog nodes at the wrong level: beside their part, in the other part, wrapped twice.
+
+A move is only offered if exactly one place takes the name and nothing is there yet.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.model import Node
+
+CONFIGURATIONS = "configurations"
+INPUTS = "inputParams"
+_PARTS = (CONFIGURATIONS, INPUTS)
+_UNKNOWN = frozenset({"FIELD_UNKNOWN", "MCP_PARAMETER_UNKNOWN"})
+# Names that other systems give to a node's settings and inputs; which is meant, the keys tell.
+_CONTAINERS = frozenset(
+    {"config", "configs", "settings", "options", "properties", "inputs", "input", "arguments"}
+    | {"args", "params", "parameters", "values", "with", "function_args", "parameterValues"}
+)
+# Names that a node may have for itself.
+_OWN = frozenset(
+    {*_PARTS, "subtype", "description", "outputParams", "attachedNodes", "label", "name", "notes"}
+    | {"position", "type", "id", "version", "disabled", "enabled", "timeout", "metadata", "style"}
+)
+
+Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield settings and inputs beside the part they belong to; they are ignored there."""
+    for index, node, spec in catalog_nodes(case):
+        for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}")):
+            for key in owner.keys() - _OWN:
+                if to := _belonging(node, spec, key, owner[key]):
+                    yield _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
+
+
+def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
+    """An unknown name in a part, with the move to where it belongs; pointers are within `data`."""
+    name = problem.pointer.removeprefix(f"/{part}/")
+    if problem.code not in _UNKNOWN or problem.patch or "/" in name or "~" in name:
+        return problem
+    given = node.data.get(part)
+    values = given if isinstance(given, dict) else {}
+    operations, to = _unwrapped(spec, part, name, values), f"/{part}"
+    if not operations:
+        inside = _into_object(spec, part, name, values)
+        aside = _to_other_part(node, spec, part, name)
+        # Where both are possible, a required object that is missing is the one.
+        is_missing = bool(inside[0]) and inside[0][0]["op"] == "add"
+        if inside[0] and aside[0] and not is_missing:
+            return problem
+        operations, to = inside if inside[0] else aside
+    if not operations:
+        return problem
+    return replace(problem, hint=f"move it to {to}", patch=tuple(operations))
+
+
+def _beside(place: str, data: str, node: Node, key: str, to: str) -> Problem:
+    part = to.split("/")[1]
+    is_made = to.count("/") > 1 and part not in node.data
+    made: list[Operation] = [{"op": "add", "path": f"{data}/{part}", "value": {}}]
+    move: Operation = {"op": "move", "from": place, "path": data + to}
+    return Problem(
+        "FIELD_UNKNOWN",
+        place,
+        f"{key!r} is ignored here",
+        hint=f"move it to {to.replace('/', '.').strip('.')}",
+        severity="warning",
+        patch=(*(made if is_made else ()), move),
+    )
+
+
+def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
+    """The only free place for a key beside the parts."""
+    if key in _CONTAINERS:
+        if not isinstance(value, dict) or not value:
+            return None
+        found = [
+            part
+            for part in _PARTS
+            if not node.data.get(part) and value.keys() <= _names(spec, part)
+        ]
+        return f"/{found[0]}" if len(found) == 1 else None
+    found = [
+        part
+        for part in _PARTS
+        if key in _names(spec, part)
+        and isinstance(given := node.data.get(part, {}), dict)
+        and key not in given
+    ]
+    is_once = len(found) == 1 and sum(key in _names(spec, part) for part in _PARTS) == 1
+    return f"/{found[0]}{pointer(key)}" if is_once else None
+
+
+def _unwrapped(spec: NodeSpec, part: str, name: str, values: JsonObject) -> list[Operation]:
+    """The inner object of a part that has nothing else: `configurations.configurations`."""
+    inner = values.get(name)
+    is_wrapper = name == part or name in _CONTAINERS
+    if len(values) != 1 or not is_wrapper or not isinstance(inner, dict) or not inner:
+        return []
+    is_known = inner.keys() <= _names(spec, part)
+    return [{"op": "replace", "path": f"/{part}", "value": inner}] if is_known else []
+
+
+def _to_other_part(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[Operation], str]:
+    other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
+    given = node.data.get(other, {})
+    if name not in _names(spec, other) or not isinstance(given, dict) or name in given:
+        return [], ""
+    made: list[Operation] = [{"op": "add", "path": f"/{other}", "value": {}}]
+    move: Operation = {"op": "move", "from": f"/{part}/{name}", "path": f"/{other}/{name}"}
+    return [*(made if other not in node.data else ()), move], f"{other}.{name}"
+
+
+def _into_object(
+    spec: NodeSpec, part: str, name: str, values: JsonObject
+) -> tuple[list[Operation], str]:
+    """Move names into the only object that has such members, all of them together."""
+    objects = {
+        key: members
+        for key, members in _members(spec).items()
+        if part == CONFIGURATIONS and name in members and isinstance(values.get(key, {}), dict)
+    }
+    if len(objects) != 1:
+        return [], ""
+    ((key, members),) = objects.items()
+    inner = values.get(key, {})
+    names = [one for one in values if one in members and one not in _names(spec, part)]
+    if not isinstance(inner, dict) or any(one in inner for one in names):
+        return [], ""
+    made: list[Operation] = [{"op": "add", "path": f"/{part}/{key}", "value": {}}]
+    moves: list[Operation] = [
+        {"op": "move", "from": f"/{part}/{one}", "path": f"/{part}/{key}/{one}"} for one in names
+    ]
+    return [*(made if key not in values else ()), *moves], f"{part}.{key}"
+
+
+def _members(spec: NodeSpec) -> dict[str, set[str]]:
+    """The known members of a node's object settings, from its examples."""
+    objects = {one.name for one in spec.configurations if one.type == "object"}
+    found: dict[str, set[str]] = {}
+    for example in spec.examples:
+        for key, value in example.configurations.items():
+            if key in objects and isinstance(value, dict):
+                found.setdefault(key, set()).update(value)
+    return found
+
+
+def _names(spec: NodeSpec, part: str) -> set[str]:
+    if part == INPUTS and spec.origin is not None:
+        known = spec.origin.input_schema.get("properties")
+        return set(known) if isinstance(known, dict) else set()
+    fields = spec.inputs if part == INPUTS else spec.all_configurations
+    return {name for one in fields for name in (one.name, *one.aliases)}
