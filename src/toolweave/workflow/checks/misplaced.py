@@ -35,6 +35,9 @@ Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings and inputs beside the part they belong to; they are ignored there."""
     for index, node, spec in catalog_nodes(case):
+        # Nearly all nodes have nothing else, and files are large.
+        if _OWN.issuperset(node.data) and (not node.extras or _OWN.issuperset(node.extras)):
+            continue
         for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}")):
             for key in owner.keys() - _OWN:
                 if to := _belonging(node, spec, key, owner[key]):
