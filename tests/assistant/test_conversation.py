@@ -139,7 +139,8 @@ async def test_a_model_s_calls_count_against_its_conversation(desk: Desk) -> Non
     talk, told = await talk_at(desk, "chat:counted"), Told()
     many = [calls(ECHO, {"text": "x"})] * (limit + 1)
     desk.model.answers(together(*many), says("Enough."))
-    await talk.answer("Go.", told)
+    with pytest.raises(Limited, match="limit of 25 tool calls"):
+        await talk.answer("Go.", told)
     results = told.of("result")
     assert [one["isError"] for one in results] == [False] * limit + [True]
     assert "CALL_SESSION_LIMIT" in results[-1]["text"]

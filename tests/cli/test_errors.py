@@ -155,6 +155,7 @@ def test_a_server_that_ends_at_once_is_told_with_its_last_words_and_nothing_else
     first, hint = call.err.splitlines()
     assert first == f"Error: {LAST_WORDS}  [MCP_SERVER_DISCONNECTED]"
     assert hint.startswith("Hint: ")
+    tw.ok("servers", "enable", "dead")  # three failures disabled it
     check = tw.run("servers", "check")
     assert (check.code, check.err) == (1, "")
     assert check.lines[1].endswith(LAST_WORDS)
@@ -172,6 +173,7 @@ def test_an_address_that_fails_is_told_without_its_secret(tw: Commands) -> None:
     tw.ok("servers", "add", "web", "http://127.0.0.1:9/s/hunter2/mcp?key=hunter2")
     tw("servers", "approve", "web", "--yes")
     for environ in ({}, {"TOOLWEAVE_DEBUG": "1"}):
+        tw("servers", "enable", "web")  # three failures disable it
         ran = tw.run("call", "web", "x", **environ)
         assert ran.code == 1
         assert "[SERVER_UNREACHABLE]" in ran.err

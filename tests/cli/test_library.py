@@ -36,8 +36,8 @@ def test_a_repository_is_added_listed_shown_run_and_removed(tw: Commands) -> Non
 
 
 def test_what_cannot_be_added_is_said_with_its_code(tw: Commands) -> None:
-    wrong = tw("library", "add", "x", "https://u:secret@example.com/r", "--json")
+    wrong = tw("library", "add", "x", "https://u:hunter2@example.com/r", "--json")
     assert wrong.json["error"]["code"] == "LIBRARY_ADDRESS_INVALID"
-    assert "secret" not in wrong.out + wrong.err
+    assert "hunter2" not in wrong.out + wrong.err
     unknown = tw("library", "show", "nobody")
     assert "LIBRARY_NOT_FOUND" in unknown.err

@@ -51,7 +51,7 @@ FAILING: dict[str, Any] = {
         {
             "id": "stop",
             "type": "FLOW",
-            "data": {"subtype": "FILTER", "configurations": {"filter_conditions": {}}},
+            "data": {"subtype": "STOP", "configurations": {"outcome": "error"}},
         },
     ],
     "edges": [{"id": "e", "source": "t", "target": "stop"}],

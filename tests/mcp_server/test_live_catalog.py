@@ -112,4 +112,9 @@ async def test_questions_are_counted_per_node_and_saved_at_the_end(tmp_path: Pat
             toolbox.call("search_nodes", {"query": "slack"})
             assert await asked_in(home) == {}
             tasks.cancel_scope.cancel()
-        assert await asked_in(home) == {"FLOW.IF": 2, "FLOW.LOOP": 1}
+        assert await asked_in(home) == {
+            "FLOW.IF": 2,
+            "FLOW.LOOP": 1,
+            "tool:get_node_details": 2,
+            "tool:search_nodes": 1,
+        }

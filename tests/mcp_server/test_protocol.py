@@ -59,7 +59,7 @@ async def test_the_tools_are_listed_with_their_steering_texts(client: Client) ->
 
 @pytest.mark.requirement("004:mcp.tools", "004:tool.get_node_types")
 async def test_a_call_gives_data_and_the_same_as_text(client: Client) -> None:
-    result = await client.call_tool("get_node_types", {"type_filter": "flow"})
+    result = await client.call_tool("get_node_types", {"type_filter": "FLOW"})
     assert result.is_error is False
     assert result.structured_content == {
         "FLOW": [
@@ -68,6 +68,9 @@ async def test_a_call_gives_data_and_the_same_as_text(client: Client) -> None:
         ]
     }
     assert orjson.loads(text_of(result)) == result.structured_content
+    corrected = await client.call_tool("get_node_types", {"type_filter": "flow"})
+    assert corrected.structured_content == result.structured_content
+    assert "'flow' → 'FLOW'" in (corrected.meta or {})["toolweave/warning"]
     found = await client.call_tool("search_nodes", {"query": "send a message to slack"})
     assert found.structured_content is not None
     assert "SLACK" in {entry["subtype"] for entry in found.structured_content["results"]}

@@ -116,7 +116,7 @@ def test_the_plugin_prints_the_summary_at_the_end_of_a_run(tmp_path: Path) -> No
     (tmp_path / "test_a.py").write_text("def test_a():\n    assert 1 + 1 == 2\n", encoding="utf-8")
     run = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-p", "tests.seeds.plugin", "-n", "1", str(tmp_path)),
+            *(sys.executable, "-m", "pytest", "-p", "tests.seeds.plugin", str(tmp_path)),
             # Their imports take longer than all the rest.
             *("-p", "no:schemathesis", "-p", "no:hypothesispytest"),
         ],

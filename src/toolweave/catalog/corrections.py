@@ -8,7 +8,7 @@ server that the name spells out.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -24,7 +24,7 @@ from toolweave.catalog.names import (
     without_suffix,
     words_of,
 )
-from toolweave.catalog.server_names import close_tools, same_letters, server_of, tools_of
+from toolweave.catalog.server_names import close_tools, misspelt_tools, server_of, tools_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType
 
 MAX_SUGGESTIONS = 3
@@ -92,22 +92,15 @@ def _within_server(
         servers = f"it is one of {', '.join(known[:MAX_LIVE_SUBTYPES])}" if known else "none is"
         hint = f"no approved tools of a server {shown(server)!r} are known; {servers}"
         return UnknownName(f"Node subtype not found: {name!r}", hint)
-    fitting = same_letters(tools, tool) or [
-        spec
-        for spec in tools
-        if spec.origin and _is_misspelt(_letters(tool), _letters(spec.origin.tool))
-    ]
+    fitting = tools.get(skeleton(words_of(tool))) or misspelt_tools(tools, tool, _is_misspelt)
     if len(fitting) == 1:
         return CorrectedName(fitting[0], _warning(node_type, subtype, fitting[0]))
     close = fitting or close_tools(tools, tool)
     meant = " or ".join(repr(spec.ref) for spec in close[:MAX_SUGGESTIONS])
     hint = f"did you mean {meant}?" if meant else f"these are the tools of {server!r}"
-    listed = dict.fromkeys(spec.subtype for spec in (*close, *tools[:MAX_LIVE_SUBTYPES]))
+    some = islice(chain.from_iterable(tools.values()), MAX_LIVE_SUBTYPES)
+    listed = dict.fromkeys(spec.subtype for spec in (*close, *some))
     return UnknownName(f"Node subtype not found: {name!r}", hint, tuple(listed))
-
-
-def _letters(name: str) -> str:
-    return skeleton(words_of(name))
 
 
 def correct_type(name: str) -> NodeType | None:

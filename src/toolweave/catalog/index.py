@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from toolweave.catalog.names import NameIndex, read_names
+from toolweave.catalog.names import NameIndex, read_names, skeleton, words_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.errors import Conflict
 
@@ -45,6 +45,16 @@ class Catalog:
     def with_specs(self, more: Iterable[NodeSpec]) -> "Catalog":
         """This catalog and the specifications of live tools."""
         return Catalog([*self, *more])
+
+    @cached_property
+    def tools_by_server(self) -> dict[str, dict[str, list[NodeSpec]]]:
+        """The live tools by the letters of their server's name and of their own."""
+        found: dict[str, dict[str, list[NodeSpec]]] = {}
+        for spec in self.of_type("TOOL"):
+            if spec.origin is not None:
+                tools = found.setdefault(skeleton(words_of(spec.origin.server)), {})
+                tools.setdefault(skeleton(words_of(spec.origin.tool)), []).append(spec)
+        return found
 
     @cached_property
     def names(self) -> NameIndex:

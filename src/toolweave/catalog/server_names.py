@@ -1,6 +1,9 @@
 """Names that name a server, `MCP:slack/post_message`: looked for within that server alone."""
 
+from collections.abc import Callable, Mapping
+
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.names import skeleton, words_of
@@ -9,6 +12,9 @@ from toolweave.catalog.spec import NodeSpec
 PREFIX = "MCP:"
 CLOSE = 60
 MAX_SUGGESTIONS = 3
+MAX_TYPOS = 2
+
+Tools = Mapping[str, list[NodeSpec]]
 
 
 def server_of(node_type: str, subtype: str) -> tuple[str, str] | None:
@@ -21,34 +27,31 @@ def server_of(node_type: str, subtype: str) -> tuple[str, str] | None:
     return None
 
 
-def tools_of(catalog: Catalog, server: str) -> list[NodeSpec]:
-    """The tools of a server, however its name is written."""
-    wanted = skeleton(words_of(server))
-    return [
-        spec
-        for spec in catalog.of_type("TOOL")
-        if spec.origin is not None and skeleton(words_of(spec.origin.server)) == wanted
-    ]
+def tools_of(catalog: Catalog, server: str) -> Tools:
+    """The tools of a server by their letters, however the server's name is written."""
+    return catalog.tools_by_server.get(skeleton(words_of(server)), {})
 
 
-def close_tools(tools: list[NodeSpec], tool: str) -> list[NodeSpec]:
+def close_tools(tools: Tools, tool: str) -> list[NodeSpec]:
     """The tools whose names come closest, the best first."""
-    names = {str(index): skeleton(words_of(_tool(spec))) for index, spec in enumerate(tools)}
     found = process.extract(
         skeleton(words_of(tool)),
-        names,
+        tools.keys(),
         scorer=fuzz.ratio,
         score_cutoff=CLOSE,
         limit=MAX_SUGGESTIONS,
     )
-    return [tools[int(index)] for _, _, index in found]
+    return [spec for letters, _, _ in found for spec in tools[letters]]
 
 
-def same_letters(tools: list[NodeSpec], tool: str) -> list[NodeSpec]:
-    """The tools with the letters of `tool`, whatever the case and the separators."""
-    wanted = skeleton(words_of(tool))
-    return [spec for spec in tools if skeleton(words_of(_tool(spec))) == wanted]
-
-
-def _tool(spec: NodeSpec) -> str:
-    return spec.origin.tool if spec.origin is not None else spec.subtype
+def misspelt_tools(
+    tools: Tools, tool: str, is_misspelt: Callable[[str, str], bool]
+) -> list[NodeSpec]:
+    """The tools that `tool` may be a typo of."""
+    given = skeleton(words_of(tool))
+    near = process.extract(
+        given, tools.keys(), scorer=OSA.distance, score_cutoff=MAX_TYPOS, limit=None
+    )
+    return [
+        spec for letters, _, _ in near if is_misspelt(given, letters) for spec in tools[letters]
+    ]

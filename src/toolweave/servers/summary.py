@@ -1,10 +1,10 @@
 """Summaries of registered servers, made without starting them."""
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from toolweave.clock import timestamp
 from toolweave.json_record import JsonRecord
-from toolweave.servers.connections import Connections
 from toolweave.servers.definition import (
     Definition,
     HttpServer,
@@ -16,6 +16,9 @@ from toolweave.servers.definition import (
 )
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.lockfile import Lockfile
+
+if TYPE_CHECKING:  # it imports the MCP SDK
+    from toolweave.servers.connections import Connections
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class ServerSummary:
 
 
 async def summarize_server(
-    pings: Pings, lockfile: Lockfile, server: Server, *, connections: Connections | None = None
+    pings: Pings, lockfile: Lockfile, server: Server, *, connections: "Connections | None" = None
 ) -> ServerSummary:
     """Return the summary of a server.
 

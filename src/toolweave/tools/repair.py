@@ -28,6 +28,7 @@ MAX_SLIPS = 3
 MAX_LISTED = 8
 SHORT = 2
 _DIGITS = re.compile(r"\d+")
+_DOUBLED = re.compile(r"([a-z])\1+")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 
 Operation = dict[str, Json]
@@ -81,6 +82,8 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
         letters = _letters(name)
         # `XOR` is not a typo of `OR`.
         allowed = bound if len(letters) > SHORT else 0
+        if _DOUBLED.sub(r"\1", plain) == _DOUBLED.sub(r"\1", letters):
+            allowed = max(1, allowed)  # `dee` for `de`
         distance = OSA.distance(plain, letters, score_cutoff=allowed)
         if distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME:
             near.append((distance, name))

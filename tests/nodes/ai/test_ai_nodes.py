@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.nodes.ai.rooms import PROVIDERS, TEXT, an_agency, node, run_alone
 
+from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.testing.model import ScriptedModel, Turn, calls, fails, gives, says, together
 from toolweave.testing.server import a_tool
@@ -387,7 +388,11 @@ async def test_classify_leaves_by_the_port_of_its_label(
 async def test_classify_wants_two_to_sixteen_labels(
     tmp_path: Path, model: ScriptedModel, labels: list[Any]
 ) -> None:
-    status, error = await answered(
-        tmp_path, model, "AI_AGENT.CLASSIFY", {"labels": labels}, {"text": "x"}
-    )
-    assert (status, error["code"]) == ("failed", "NODE_INPUT_INVALID")
+    model.answers(gives({"label": "a", "confidence": 1, "reason": "It says so."}))
+    good: JsonObject = {"labels": ["a", "b"]}
+    status, _ = await answered(tmp_path, model, "AI_AGENT.CLASSIFY", good, {"text": "x"})
+    assert status == "success"
+    wrong: JsonObject = {"labels": labels}
+    with pytest.raises(Invalid) as refused:
+        await answered(tmp_path / "wrong", model, "AI_AGENT.CLASSIFY", wrong, {"text": "x"})
+    assert [one.code for one in refused.value.problems] == ["NODE_INPUT_INVALID"]

@@ -266,7 +266,7 @@ async def test_a_stream_that_is_cut_ends_the_connection_with_its_reason() -> Non
     async with peer(lambda request: cut if request.startswith(b"GET") else http(202)) as known:
         await refusal(a_client(known.url, faults, mode="legacy"))
     assert faults.first is not None
-    assert faults.first.code == "SERVER_PROTOCOL"
+    assert faults.first.code == "MCP_SERVER_DISCONNECTED"
 
 
 async def test_a_flood_of_requests_ends_the_connection() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.workflow.sample_files import sample
 
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json, JsonObject, write
 from toolweave.workflow.formats.flow import MAX_BYTES
 from toolweave.workflow.formats.flow import format as flow_format
 from toolweave.workflow.formats.load import convert, dump, load, read
@@ -197,3 +197,9 @@ def test_ports_travel_as_handles() -> None:
     edge: Json = {"id": "e", "source": "a", "target": "b", "sourceHandle": "true"}
     workflow = read(_flow(edges=[edge])).workflow
     assert (workflow.edges[0].source_port, workflow.edges[0].target_port) == ("true", "input")
+
+
+def test_a_type_that_is_no_text_does_not_break_the_recognition_of_a_flow() -> None:
+    nodes: list[Json] = [{"id": "a", "type": ["llm"]}, {"id": "b", "type": {}}]
+    problems = load(write({"metadata": {}, "nodes": nodes})).problems
+    assert any(problem.pointer.startswith("/nodes/0") for problem in problems)

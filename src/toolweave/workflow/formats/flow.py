@@ -88,8 +88,9 @@ class FlowCodec:
             return 90
         if "edges" in document or "connections" in document or "metadata" not in document:
             return 0
-        kinds = {one.get("type") for one in nodes if isinstance(one, dict)}
-        return 90 if kinds and kinds <= OWN_TYPES else 0
+        kinds = [one.get("type") for one in nodes if isinstance(one, dict)]
+        is_own = bool(kinds) and all(isinstance(kind, str) and kind in OWN_TYPES for kind in kinds)
+        return 90 if is_own else 0
 
     def split(self, document: JsonObject, notes: Notes, *, is_sub: bool) -> Parts:
         """The first flow apart, and the others as its sub-flows."""
