@@ -205,3 +205,13 @@ def test_two_names_for_one_missing_are_not_patched() -> None:
     tool = a_tool({"region": {"type": "string"}}, required=["region"])
     problem = one(tool, {"regionn": "x", "regio": "y"})
     assert problem.patch is None
+
+
+def test_an_unknown_key_is_not_offered_for_a_field_when_another_is_closer() -> None:
+    fields: JsonObject = {"sort_field": {"type": "string"}, "order": {"enum": ["asc", "desc"]}}
+    tool = a_tool(fields, required=["sort_field"], additionalProperties=False)
+    hints = {problem.code: problem.hint for problem in check_arguments(tool, {"sort_order": "x"})}
+    assert "rename" not in (hints["MCP_PARAMETER_REQUIRED"] or "")
+    assert hints["MCP_PARAMETER_UNKNOWN"] == "did you mean 'order'?"
+    near = {problem.code: problem.hint for problem in check_arguments(tool, {"sortfields": "x"})}
+    assert near["MCP_PARAMETER_REQUIRED"] == "rename 'sortfields' to 'sort_field'?"

@@ -109,7 +109,9 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         for key in strange[:MAX_COMPARED]
         if _only_fitting(key, given[key], known, free, explainer) == name
     ]
-    meant = slips[0] if slips else closest(name, strange)
+    # A key that is closer to another field is not meant as this one.
+    likely = [key for key in strange[:MAX_COMPARED] if closest(key, free) == name]
+    meant = slips[0] if slips else closest(name, likely)
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
         is_certain = [meant] == slips and explainer.fits(known.get(name, True), given[meant])
