@@ -135,3 +135,18 @@ def test_a_node_attached_to_an_agent_gets_its_inputs_from_it() -> None:
     memory = catalog_node("MEMORY.KEY_VALUE_STORE", {"storage_backend": "memory"}, {})
     assert list(check(a_case(a_workflow(memory, is_fed=False)))) == []
     assert [one.code for one in check(a_case(a_workflow(memory)))] == ["NODE_INPUT_INVALID"]
+
+
+def test_the_parts_of_a_schedule_are_checked_apart() -> None:
+    settings = {"cron_expression": "0 25 * * *", "timezone": "Berlin"}
+    assert [one.code for one in _found(CRON, settings, {})] == ["CRON_INVALID", "TIMEZONE_UNKNOWN"]
+    # The zone is known only at run time; the expression is wrong whatever it is.
+    settings["timezone"] = "{{ data.zone }}"
+    assert [one.code for one in _found(CRON, settings, {})] == ["CRON_INVALID"]
+    settings["cron_expression"] = "0 5 * * *"
+    assert _found(CRON, settings, {}) == []
+
+
+def test_a_missing_required_setting_is_left_to_the_check_of_values() -> None:
+    assert _found("FLOW.SORT", {"order": "asc"}, {}) == []
+    assert [one.code for one in _found("FLOW.SORT", {"sort_field": ""}, {})] == ["SORT_INVALID"]

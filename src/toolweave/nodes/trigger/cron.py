@@ -4,7 +4,7 @@ from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._outputs import inputs_of, started
-from toolweave.nodes.trigger.schedule import read_settings
+from toolweave.nodes.trigger.schedule import check_expression, check_zone
 
 
 class Cron:
@@ -52,7 +52,7 @@ class Cron:
             *("cron", "schedule", "timer", "daily", "weekly", "hourly"),
             *("every", "periodic", "recurring", "clock", "interval"),
         ),
-        checks=(read_settings,),
+        checks=(check_expression, check_zone),
         examples=(
             Example(
                 "Morning digest",

@@ -31,16 +31,7 @@ class Schedule:
 
 def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
     """Parse a schedule that occurs at least once. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
-    try:
-        zone = ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise refused_at(
-            ("timezone",),
-            "TIMEZONE_UNKNOWN",
-            f"there is no time zone {timezone!r}",
-            hint="give its IANA name, such as Europe/Berlin, or UTC",
-        ) from None
-    schedule = Schedule(expression, zone, max_missed)
+    schedule = Schedule(expression, _zone(timezone), max_missed)
     if next_time(schedule, datetime(2026, 1, 1, tzinfo=UTC)) is None:
         raise _invalid(expression, "it never occurs")
     return schedule
@@ -54,6 +45,28 @@ def read_settings(given: NodeInput) -> Schedule:
         str(given.value("timezone")),
         missed if isinstance(missed, int) else 1,
     )
+
+
+def check_expression(given: NodeInput) -> None:
+    """Check the expression, whatever the time zone. Raises `CRON_INVALID`."""
+    read_schedule(str(given.value("cron_expression")), "UTC", 1)
+
+
+def check_zone(given: NodeInput) -> None:
+    """Check the time zone. Raises `TIMEZONE_UNKNOWN`."""
+    _zone(str(given.value("timezone")))
+
+
+def _zone(timezone: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise refused_at(
+            ("timezone",),
+            "TIMEZONE_UNKNOWN",
+            f"there is no time zone {timezone!r}",
+            hint="give its IANA name, such as Europe/Berlin, or UTC",
+        ) from None
 
 
 def next_time(schedule: Schedule, after: datetime) -> datetime | None:

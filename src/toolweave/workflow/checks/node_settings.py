@@ -87,5 +87,9 @@ def _is_known(node: Node, spec: NodeSpec, at: tuple[str, ...]) -> bool:
     """Whether another check reports it: a required setting, a CEL text, or a wrong type."""
     if any(path.split(".")[0] == at[0] for path in missing_settings(node, spec)):
         return True
-    texts = cel_texts(spec, object_at(node.data, CONFIGURATIONS))
+    config = object_at(node.data, CONFIGURATIONS)
+    required = (field.name for field in spec.all_configurations if field.required)
+    if len(at) == 1 and at[0] not in config and at[0] in required:
+        return True
+    texts = cel_texts(spec, config)
     return any(tuple(map(str, text.at)) == at for text in texts)
