@@ -94,9 +94,10 @@ class Authenticator:
         """
         headers = request.headers
         key = await self._key_of(headers.get("x-api-key") or _bearer(headers))
-        request.state.client, request.state.key = key.id, key
-        request.state.client_name = key.name
-        request.state.authenticator = self  # for streams: see `rest.stream`
+        # `authenticator` is for streams: see `rest.stream`.
+        request.scope.setdefault("state", {}).update(
+            client=key.id, client_name=key.name, key=key, authenticator=self
+        )
         self._rates.spend(key.id)
         rule.require(key)
         return key

@@ -3,13 +3,13 @@
 Plain ASGI, because it also protects the MCP endpoint.
 """
 
+import asyncio
 import logging
 import time
 import uuid
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,6 +20,7 @@ logger = logging.getLogger("toolweave.rest")
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 MAX_BODY_S = 60.0
+WATCH_S = 1.0  # how often late bodies are looked for
 REQUEST_ID = "X-Request-ID"
 CLIENT_GONE = 499
 
@@ -38,6 +39,7 @@ class Guard:
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower() for origin in origins)
+        self._bodies = BodyLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request, or refuse it."""
@@ -57,7 +59,7 @@ class Guard:
             if (refused := self._refused(Headers(scope=scope))) is not None:
                 await error_response(scope, refused)(scope, receive, answer)
             else:
-                await self._app(scope, _bounded(receive), answer)
+                await self._app(scope, self._bodies.bounded(receive), answer)
         except Exception:
             logger.exception("request failed", extra=_log_fields(scope, state))
             if answer.status is None:
@@ -122,22 +124,57 @@ def _log_fields(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
     return fields | {key: state[key] for key in LOGGED if key in state}
 
 
-def _bounded(receive: Receive) -> Receive:
-    """Limit the size of a body and the time that it may take to arrive."""
-    seen, is_complete, started = 0, False, time.monotonic()
+class BodyLimits:
+    """Limits the size of bodies and the time that they may take to arrive.
 
-    async def bounded() -> Message:
-        nonlocal seen, is_complete
-        if is_complete:
-            return await receive()  # until the client disconnects
-        with anyio.move_on_after(started + MAX_BODY_S - time.monotonic()) as limit:
-            message = await receive()
+    One timer serves all requests: a timer or cancel scope for each would cost more than the rest.
+    """
+
+    def __init__(self) -> None:
+        self._deadlines: dict[asyncio.Task[Any], float] = {}
+        self._late: set[asyncio.Task[Any]] = set()
+        self._is_watching = False
+
+    def bounded(self, receive: Receive) -> Receive:
+        """Return `receive` with the limits of one body."""
+        seen, is_complete, deadline = 0, False, time.monotonic() + MAX_BODY_S
+
+        async def receive_bounded() -> Message:
+            nonlocal seen, is_complete
+            if is_complete:
+                return await receive()  # until the client disconnects
+            task = cast("asyncio.Task[Any]", asyncio.current_task())
+            self._deadlines[task] = deadline
+            if not self._is_watching:
+                self._watch()
+            try:
+                message = await receive()
+            except asyncio.CancelledError:
+                if task not in self._late or task.uncancel():
+                    raise
+                text = f"the body did not arrive within {MAX_BODY_S:g} seconds"
+                raise TimedOut("BODY_TOO_SLOW", text) from None
+            finally:
+                del self._deadlines[task]
+                self._late.discard(task)
             seen += len(message.get("body", b""))
             is_complete = not message.get("more_body", False)
             if seen > MAX_BODY_BYTES:
                 raise BodyTooLarge
             return message
-        assert limit.cancelled_caught
-        raise TimedOut("BODY_TOO_SLOW", f"the body did not arrive within {MAX_BODY_S:g} seconds")
 
-    return bounded
+        return receive_bounded
+
+    def _watch(self) -> None:
+        self._is_watching = True
+        asyncio.get_running_loop().call_later(WATCH_S, self._interrupt_late)
+
+    def _interrupt_late(self) -> None:
+        self._is_watching = False
+        now = time.monotonic()
+        for task, deadline in self._deadlines.items():
+            if deadline <= now and task not in self._late:
+                self._late.add(task)
+                task.cancel()
+        if self._deadlines:
+            self._watch()

@@ -51,7 +51,8 @@ class _Handlers:
     async def invoke(self, request: Request) -> Response:
         """Invoke a catalog tool; the response is JSON-RPC 2.0."""
         answer = self._invoke(await read_invocation(request), request)
-        return _rpc(getattr(request.state, "rpc_id", request.state.request_id), answer)
+        state = request.scope["state"]
+        return _rpc(state.get("rpc_id", state["request_id"]), answer)
 
     async def invoke_internal(self, request: Request) -> Response:
         """Invoke a catalog tool; the response is plain JSON."""
@@ -100,14 +101,15 @@ class _Handlers:
         name = invocation.name
         if not self._toolbox.knows(name):
             raise _no_tool(self._toolbox, name)
-        request.state.tool = name
+        state = request.scope["state"]
+        state["tool"] = name
         answer = self._toolbox.call(name, arguments_of(invocation))
-        request.state.is_error = answer["isError"]
+        state["is_error"] = answer["isError"]
         return {
             **_documented_fields(name, answer),
             "_tool_name": name,
             "_execution_time_ms": _since(started),
-            "_request_id": request.state.request_id,
+            "_request_id": state["request_id"],
         }
 
 
