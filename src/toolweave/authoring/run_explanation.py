@@ -141,7 +141,7 @@ def _shown(one: _Read) -> JsonObject:
 
 
 def _renamed(node: Node, one: _Read) -> Node:
-    """The node with the missing key replaced by the one that is meant."""
+    """Return the node with the unknown key replaced by the intended one."""
     asked = one.use.asked
     placeholder, text = asked.placeholder, asked.text
     inside = text[placeholder.start : placeholder.end]
