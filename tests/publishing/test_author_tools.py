@@ -188,6 +188,32 @@ async def test_one_node_is_tried_with_sample_data(desk: Desk) -> None:
         assert await desk.studio.engine.newest(limit=5) == []
 
 
+async def test_a_tried_node_has_the_budget_of_a_step_and_leaves_the_service_free(
+    desk: Desk,
+) -> None:
+    nested = "[1,2,3,4,5,6,7,8].all(a, true)"
+    for name in "bcdefghi":
+        nested = f"[1,2,3,4,5,6,7,8].all({name}, {nested})"
+
+    def node(expression: str) -> dict[str, Any]:
+        fields = {f"f{number}": f"{{{{ {expression} }}}}" for number in range(20)}
+        return {
+            "id": "fields",
+            "name": "Fields",
+            "type": "ACTION",
+            "subtype": "SET_FIELDS",
+            "configurations": {"set": fields},
+            "input_params": {"data": {}},
+        }
+
+    async with desk.client() as client:
+        light = await asked(client, "test_node", node=node("1 + 1"), sample={"trigger": {}})
+        assert light["output"]["data"]["f0"] == 2, light
+        heavy = await asked(client, "test_node", node=node(nested), sample={"trigger": {}})
+        texts = [problem["message"] for problem in heavy["problems"]]
+        assert any("of this step take too many steps together" in text for text in texts), heavy
+
+
 async def test_a_node_with_an_effect_is_only_run_when_asked(desk: Desk) -> None:
     node = {
         "id": "keep",
@@ -224,7 +250,7 @@ async def test_a_node_of_a_saved_workflow_is_tried_by_its_id(desk: Desk) -> None
         assert unknown["code"] == "NODE_ID_UNKNOWN"
 
 
-async def test_a_failed_run_is_explained_with_a_patch_that_mends_it(desk: Desk) -> None:
+async def test_a_failed_run_is_explained_with_a_patch_that_fixes_it(desk: Desk) -> None:
     document = of_catalog()
     fields = {"set": {"total": "{{ begin.prize * 2 }}"}}
     document["nodes"][1]["configurations"] = fields

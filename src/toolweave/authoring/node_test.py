@@ -7,13 +7,16 @@ here; one with an effect is run, as a run of its own, only when asked to.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import anyio.to_thread
+
 from toolweave.authoring.authoring import Authoring
-from toolweave.catalog.node import ChoosesEffect, RunFacts
+from toolweave.catalog.node import ChoosesEffect, Outcome, RunFacts
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.clock import Clock
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Event, Finished, PureStepsDone, Started
+from toolweave.engine.events import Event, Finished, LoopOpened, PureStepsDone, Started, StepFailed
 from toolweave.engine.plan import make_plan
+from toolweave.engine.pure_steps import bound_input, computed_heavily
 from toolweave.engine.run_creation import Fork
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import RunState
@@ -86,14 +89,14 @@ class NodeTests:
         for event in history:
             state.apply(event)
         binder = Binder(state, RunFacts("test", alone.name, self._clock.now()))
-        given = binder.given(state.places[node.id])
+        place, lane = state.places[node.id], self._engine.services.heavy
+        given = await bound_input(place, binder, lane)
         shown: JsonObject = {"configurations": given.config, "input_params": given.inputs}
         found = NodeTest(effect, problems, shown)
-        if step.kind.loop is not None:
-            return replace(found, value=(step.kind.loop.items(given),), ports=("loop",))
-        if step.kind.pure is not None:
-            outcome = step.kind.pure.compute(given)
-            return replace(found, value=(outcome.value,), ports=outcome.ports)
+        if step.kind.loop is not None or step.kind.pure is not None:
+            # In a thread and with the budget of a step, as in a run.
+            ended = await anyio.to_thread.run_sync(computed_heavily, place, binder, limiter=lane)
+            return _computed(found, ended)
         return await self._run(found, alone, node, samples, history) if with_effects else found
 
     async def _problems(
@@ -129,6 +132,16 @@ class NodeTests:
         if outcome is None:
             return replace(found, error=last.error)
         return replace(found, value=(outcome.value,), ports=outcome.ports)
+
+
+def _computed(found: NodeTest, ended: Outcome | LoopOpened | StepFailed) -> NodeTest:
+    match ended:
+        case LoopOpened():
+            return replace(found, value=(ended.items,), ports=("loop",))
+        case StepFailed():
+            raise Invalid(ended.code, ended.message, hint=ended.hint)
+        case Outcome():
+            return replace(found, value=(ended.value,), ports=ended.ports)
 
 
 def _alone(workflow: Workflow, node: Node, samples: Mapping[str, Json]) -> Workflow:

@@ -188,9 +188,7 @@ def _leads_to(graph: Graph, start: NodeId, end: NodeId) -> bool:
             return True
         if node not in seen:
             seen.add(node)
-            left += [
-                one.target for one in graph.edges if one.source == node and one.kind != DATA_EDGE
-            ]
+            left += [one.target for one in graph.outgoing(node) if one.kind != DATA_EDGE]
     return False
 
 

@@ -61,6 +61,10 @@ def test_plain_json_has_no_warning() -> None:
         TEXT.replace('"name": "it"', "'name': 'it', 'name': 'other'"),
         TEXT.replace("[]", "[...]"),
         TEXT.replace("true", "NaN"),
+        TEXT.replace("true", "1e999").replace('"', "'"),
+        # A pattern that is tried at each of these lines must not read on to the last one.
+        "a" + "\n" * 150_000 + "b: c" + TEXT,
+        "a" + " \n" * 70_000 + "b: c" + TEXT,
         TEXT.replace("true", "undefined"),
         TEXT.replace('"it"', '"i "t" t"'),
         TEXT.replace('"', "'").replace("'it'", "'it's'"),

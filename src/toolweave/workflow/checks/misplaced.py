@@ -39,8 +39,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if _OWN.issuperset(node.data) and (not node.extras or _OWN.issuperset(node.extras)):
             continue
         for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}")):
-            for key in owner.keys() - _OWN:
-                if to := _belonging(node, spec, key, owner[key]):
+            for key in owner:
+                if key not in _OWN and (to := _belonging(node, spec, key, owner[key])):
                     yield _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
 
 

@@ -4,6 +4,7 @@ Only what can mean one thing is read; everything else raises `Ambiguous`. Not YA
 surrounds the value (`surroundings`).
 """
 
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -170,7 +171,10 @@ class _Reader:
             self.oddities.append("numbers that are not JSON")
         if "x" in text.lower():
             return int(text, 16)
-        return float(text) if any(sign in text for sign in ".eE") else int(text)
+        number = float(text) if any(sign in text for sign in ".eE") else int(text)
+        if math.isinf(number):
+            raise Ambiguous("a number is too large")
+        return number
 
     def _string(self) -> str:
         opening = self._peek()

@@ -14,11 +14,11 @@ from toolweave.problems import Problem
 from toolweave.workflow.formats.loose_json import Ambiguous, Loose, read_loose
 
 # Reading this way is slow; larger files are written by programs.
-MAX_CHARACTERS = 2_000_000
+MAX_CHARACTERS = 200_000
 _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
 _BRACKETS = re.compile(r"[{\[]")
 # Lines of YAML: what follows is a part of them.
-_YAML = re.compile(r"^(?:\s+[\w-]+:|[\w-]+:\s+\S|\s*-\s)", re.MULTILINE)
+_YAML = re.compile(r"^(?:[ \t]+[\w-]+:|[\w-]+:[ \t]+\S|[ \t]*-\s)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"(?:(?:export\s+)?(?:const|let|var)\s+)?[\w$.]+\s*(?::\s*\w+\s*)?=\s*$")
 
 
@@ -40,7 +40,9 @@ def unwrapped(document: Json) -> tuple[Json, Problem] | None:
     """The workflow in a JSON text that holds it as text or as the only item of a list."""
     if isinstance(document, list) and len(document) == 1 and _is_workflow(document[0]):
         return document[0], odd_text(document[0], ["a list around the workflow"])
-    if isinstance(document, str) and document.lstrip()[:1] == "{":
+    if not isinstance(document, str) or len(document) > MAX_CHARACTERS:
+        return None
+    if document.lstrip()[:1] == "{":
         try:
             found = read_loose(document, document.index("{"))
         except Ambiguous:
