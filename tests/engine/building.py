@@ -9,10 +9,12 @@ import anyio
 
 from toolweave.catalog.node import Iteration, NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.node_kind import NodeKind
+from toolweave.engine.engine import Engine
 from toolweave.errors import Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow import if_
 from toolweave.nodes.prompt import end, start
+from toolweave.testing.clock import FakeClock
 from toolweave.tools.tool import Content, ToolCall, ToolResult
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Node, Workflow
@@ -191,3 +193,10 @@ def _edge(index: int, text: str) -> dict[str, Json]:
 def catalog(subtype: str, **config: Json) -> tuple[str, dict[str, Json]]:
     """A node of the type FLOW."""
     return ("FLOW", {"subtype": subtype, "configurations": config})
+
+
+async def until_silent(observer: Engine, clock: FakeClock) -> None:
+    """Let a lease expire for an engine that looks at it as often as a service does."""
+    for _ in range(4):
+        await observer.unfinished()
+        await clock.advance(observer.journal.hold_s / 3)

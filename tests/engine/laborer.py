@@ -1,7 +1,8 @@
 """A process that executes whatever is to be done on a database, and marks what it does.
 
-`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE [VICE]]`: with a MACHINE it seems
-to be on another one, so that only its silence tells that it is gone. A VICE is for positive
+`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE [VICE [DAYS]]]`: with a
+MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
+clock is wrong by DAYS. A VICE is for positive
 controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
 that steps begin, `shy` takes no run of another one that is gone.
 """
@@ -12,7 +13,8 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -21,8 +23,7 @@ from tests.engine.building import EchoTools, Kinds, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine import journal
-from toolweave.engine import wakeups as due
+from toolweave.engine import lease_watch
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal, JournalEntry, Lease, Written
@@ -115,8 +116,20 @@ class Shy(Journal):
 JOURNALS = {"unfenced": Unfenced, "greedy": Greedy, "shy": Shy}
 
 
-def engine_on(database: Database, marks: Marks, hold_s: float, vice: str = "") -> Engine:
-    clock = SystemClock()
+@dataclass(frozen=True)
+class WrongClock(SystemClock):
+    """A wall clock that is wrong by days."""
+
+    days: float
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(days=self.days)
+
+
+def engine_on(
+    database: Database, marks: Marks, hold_s: float, vice: str = "", days: float = 0
+) -> Engine:
+    clock = WrongClock(days)
     written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s)
     kinds = Kinds(**dict.fromkeys(STEPS, marks.effect))
     return Engine(
@@ -124,10 +137,10 @@ def engine_on(database: Database, marks: Marks, hold_s: float, vice: str = "") -
     )
 
 
-async def work(address: str, folder: Path, hold_s: float, vice: str) -> None:
+async def work(address: str, folder: Path, hold_s: float, vice: str, days: float) -> None:
     async with (
         open_database(address) as database,
-        engine_on(database, Marks(folder), hold_s, vice).running(drives_runs=True),
+        engine_on(database, Marks(folder), hold_s, vice, days).running(drives_runs=True),
     ):
         sys.stdout.write("working\n")
         sys.stdout.flush()
@@ -136,10 +149,16 @@ async def work(address: str, folder: Path, hold_s: float, vice: str) -> None:
 
 @contextmanager
 def laborer(
-    address: str, folder: Path, hold_s: float, machine: str = HERE, vice: str = ""
+    address: str,
+    folder: Path,
+    hold_s: float,
+    machine: str = HERE,
+    vice: str = "",
+    *,
+    days: float = 0,
 ) -> Generator["Popen[bytes]"]:
     """The process; killed at the end."""
-    words = (address, str(folder), str(hold_s), machine, vice)
+    words = (address, str(folder), str(hold_s), machine, vice, str(days))
     argv = (sys.executable, "-m", "tests.engine.laborer", *words)
     with Popen(argv, cwd=ROOT, stdout=PIPE) as process:
         try:
@@ -154,12 +173,14 @@ def _is_dead(holder: str | None) -> bool:
     return holder is None or bool(holder)
 
 
-def main(address: str, folder: str, hold_s: str, machine: str = HERE, vice: str = "") -> None:
+def main(
+    address: str, folder: str, hold_s: str, machine: str = HERE, vice: str = "", days: str = "0"
+) -> None:
     if machine != HERE:
         socket.gethostname = lambda: machine
     if vice == "greedy":
-        due.is_gone = journal.is_gone = _is_dead
-    anyio.run(work, address, Path(folder), float(hold_s), vice)
+        lease_watch.is_gone = _is_dead
+    anyio.run(work, address, Path(folder), float(hold_s), vice, float(days))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
+from tests.engine.building import (
+    Behaviour,
+    EchoTools,
+    Kinds,
+    catalog,
+    until_silent,
+    waits,
+    workflow,
+)
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.node_kind import NodeKind
@@ -22,7 +30,6 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
-from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json
@@ -168,10 +175,14 @@ class House:
             raise Unavailable("TEST_BUSY", "come back later")
         return Outcome("again")
 
-    async def to_the_end(self, run: str, at: int = 0, moment: Moment = "before") -> int:
+    async def to_the_end(
+        self, run: str, at: int = 0, moment: Moment = "before", *, was_cut: bool = False
+    ) -> int:
         """Go on, cut off once, until it is over; how many writes the last process made."""
         engine, journal = self.engine(at, moment)
         async with engine.running():
+            if was_cut:
+                await until_silent(engine, self.clock)
             try:
                 await self._advance(engine, run)
             except Unavailable as error:
@@ -179,8 +190,7 @@ class House:
                     raise
             else:
                 return journal.writes
-        await self.clock.advance(HOLD_S + 1)  # it is silent for long enough
-        return await self.to_the_end(run)
+        return await self.to_the_end(run, was_cut=True)
 
     async def _advance(self, engine: Engine, run: str) -> None:
         while await engine.advance(run) not in FINAL:

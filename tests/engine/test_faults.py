@@ -5,7 +5,17 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.engine.building import Barrier, EchoTools, Kinds, fails, gives, meets, waits, workflow
+from tests.engine.building import (
+    Barrier,
+    EchoTools,
+    Kinds,
+    fails,
+    gives,
+    meets,
+    until_silent,
+    waits,
+    workflow,
+)
 from tests.engine.conftest import Opened
 from tests.storage.disks import small_disk
 
@@ -26,7 +36,6 @@ from toolweave.engine.events import (
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
-from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
@@ -281,7 +290,7 @@ async def test_a_holder_that_was_silent_for_too_long_loses_the_run_and_cannot_wr
                 await other.advance(run)
             assert held.value.code == "RUN_HELD"
             assert await other.unfinished() == []
-            await clock.advance(HOLD_S + 1)
+            await until_silent(other, clock)
             assert await other.unfinished() == [run]
             assert await other.advance(run) == "uncertain"
             go.set()
@@ -306,7 +315,7 @@ async def test_a_holder_that_stood_still_while_it_wrote_that_a_step_begins_does_
     ) -> int:
         last = await append(lease, events, change)
         if events:
-            await clock.advance(HOLD_S + 1)
+            await until_silent(other, clock)
             assert await other.advance(run) == "uncertain"
         return last
 

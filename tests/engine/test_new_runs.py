@@ -3,7 +3,7 @@
 import anyio
 import anyio.lowlevel
 import pytest
-from tests.engine.building import Behaviour, gives, waits, workflow
+from tests.engine.building import Behaviour, gives, until_silent, waits, workflow
 from tests.engine.conftest import Opened
 
 from toolweave.catalog.node import NodeContext, Outcome
@@ -73,7 +73,7 @@ async def test_whoever_takes_it_meanwhile_wins_and_no_effect_happens_twice(
 async def test_after_its_time_it_is_looked_up(engine: Opened, clock: FakeClock) -> None:
     runs, other = await engine(), await engine(a=gives("by the other"))
     run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
-    await clock.advance(runs.journal.hold_s + 1)
+    await until_silent(other, clock)
     await other.journal.take(run)
     with pytest.raises(Conflict) as refused:
         await runs.advance(run)

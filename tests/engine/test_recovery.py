@@ -10,7 +10,16 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.engine.building import Behaviour, EchoTools, Kinds, fails, gives, waits, workflow
+from tests.engine.building import (
+    Behaviour,
+    EchoTools,
+    Kinds,
+    fails,
+    gives,
+    until_silent,
+    waits,
+    workflow,
+)
 from tests.engine.conftest import Opened
 from tests.engine.test_faults import stuck
 from tests.storage.disks import read_only
@@ -20,7 +29,6 @@ from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepStarted
 from toolweave.engine.journal import Journal
-from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.storage.backup import copy_database
@@ -224,11 +232,11 @@ async def test_a_copy_made_while_runs_go_on_is_whole_and_goes_on_by_itself(
                     await begun.wait()
                     copy_database(file, tmp_path / "copy.db")
                     tasks.cancel_scope.cancel()
-    await clock.advance(HOLD_S + 1)
     async with open_database(tmp_path / "copy.db") as database:
         await migrate(database)
         engine = engine_on(database, clock, a=gives(1), b=ASKED)
         async with engine.running():
+            await until_silent(engine, clock)
             assert await engine.unfinished() == [running]
             assert await engine.advance(running) == "uncertain"
             await engine.resolve(running, "a", "retry", resume=False)

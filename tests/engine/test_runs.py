@@ -14,6 +14,7 @@ from tests.engine.building import (
     fails,
     gives,
     meets,
+    until_silent,
     waits,
     workflow,
 )
@@ -27,7 +28,6 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import PureStepsDone, StepFailed, StepStarted
 from toolweave.engine.journal import Journal
 from toolweave.engine.journal_rows import written
-from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
@@ -273,7 +273,7 @@ async def test_a_process_that_lost_a_run_cannot_write_to_it(
         await other.advance(run)
     assert refused.value.code == "RUN_HELD"
     assert await other.unfinished() == []
-    await clock.advance(HOLD_S + 1)
+    await until_silent(other, clock)
     assert await other.unfinished() == [run]
     assert await other.advance(run) == "success"
     before = await runs.journal.read(run)

@@ -76,7 +76,7 @@ class Engine:
         self._executors: dict[str, RunExecutor] = {}
         self._tasks: TaskGroup | None = None
         self._drives_runs = False
-        self._wakeups = WakeupSchedule(database, services.clock, journal.holder)
+        self._wakeups = WakeupSchedule(database, services.clock, journal.leases)
         self._heartbeats = Heartbeats(database, services.clock, journal.holder)
         self._snapshots = WorkflowSnapshots(database, kinds)
         self._completions = Completions()
@@ -132,7 +132,7 @@ class Engine:
         if not made:
             return await self.find(str(request.once_key)) or run
         if held is not None and refused is None:
-            self.journal.keep_new_lease(new.lease(), held[1], entries)
+            self.journal.keep_new_lease(new.lease(), entries)
         if begins_here and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
         elif not request.hold:
@@ -257,7 +257,7 @@ class Engine:
 
     async def unfinished(self) -> list[str]:
         """Return the runs that can continue now: due, or interrupted and not leased."""
-        return await due_runs(self._database, self.services.clock.now(), self.journal.holder)
+        return await due_runs(self._database, self.services.clock.now(), self.journal.leases)
 
     async def metrics(self) -> str:
         """Return the metrics of runs and steps in Prometheus format."""

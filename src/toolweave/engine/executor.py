@@ -83,8 +83,9 @@ class RunExecutor:
         self._seq = 0
         # Whether the database has this status.
         self._is_under_way = lease.is_under_way
-        # Until when this process holds the lease, as far as it knows.
-        self._held_until = services.clock.now()
+        # When this process last renewed the lease, by both clocks: one does not count the time
+        # that the machine slept, the other may be set back.
+        self._renewed = services.clock.monotonic(), services.clock.now()
         # The time of the last write: a silent holder loses the lease.
         self._said = time.monotonic()
         self._scopes: dict[Key, anyio.CancelScope] = {}
@@ -185,13 +186,19 @@ class RunExecutor:
     async def _wait(self, tasks: TaskGroup) -> bool:
         """Start the prepared steps, and wait for events while steps run."""
         starting, self._starting = self._starting, []
-        if starting and self._services.clock.now() > self._held_until:
+        if starting and self._may_have_lost_lease():
             # After a long pause, maybe during the write of their start: is the lease still ours?
             await self._write(None)
         self._begin(tasks, starting)
         if self._state.running:
             await self._next_event()
         return not self._state.finished
+
+    def _may_have_lost_lease(self) -> bool:
+        moment, now = self._renewed
+        passed_s = self._services.clock.monotonic() - moment
+        wall_s = (self._services.clock.now() - now).total_seconds()
+        return max(passed_s, wall_s) > self._journal.hold_s
 
     async def _compute(self) -> None:
         """Compute all pure steps, in slices, so that other runs get their turn."""
@@ -412,9 +419,9 @@ class RunExecutor:
     async def _write(self, change: JournalChange | None) -> None:
         events, self._unwritten = self._unwritten, []
         # Counted from before the write, whose duration others cannot know.
-        until = self._services.clock.now() + timedelta(seconds=self._journal.hold_s)
+        renewed = self._services.clock.monotonic(), self._services.clock.now()
         last = await self._journal.append(self._lease, events, change)
-        self._held_until = until
+        self._renewed = renewed
         self._said = time.monotonic()
         if last - len(events) != self._seq:
             # An outside event was written in between.

@@ -7,12 +7,12 @@ whether a process is alive; for another machine only the age of its last heartbe
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import anyio
 
 from toolweave.clock import Clock, timestamp
-from toolweave.engine.lease_owner import is_gone
+from toolweave.engine.lease_owner import is_gone, is_on_this_machine
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
 from toolweave.tasks import background
@@ -58,11 +58,16 @@ class Heartbeats:
     async def are_there(self) -> bool:
         """Whether another process drives runs now."""
         rows = await self._database.rows(
-            "SELECT holder FROM keepers WHERE holder <> ? AND seen_at > ?",
-            self._holder,
-            timestamp(self._clock.now() - timedelta(seconds=SILENT_S)),
+            "SELECT holder, seen_at FROM keepers WHERE holder <> ?", self._holder
         )
-        return any(not is_gone(holder) for (holder,) in rows)
+        return any(self._is_alive(holder, seen_at) for holder, seen_at in rows)
+
+    def _is_alive(self, holder: str, seen_at: str) -> bool:
+        if is_on_this_machine(holder):
+            return not is_gone(holder)
+        # Neither an old heartbeat counts nor one of the future: one of the clocks was changed.
+        age = self._clock.now() - datetime.fromisoformat(seen_at)
+        return abs(age.total_seconds()) < SILENT_S
 
     async def _beat(self) -> None:
         while True:

@@ -26,7 +26,8 @@ from toolweave.engine.journal_rows import (
     numbers,
     written,
 )
-from toolweave.engine.lease_owner import HOLD_S, is_gone, new_holder
+from toolweave.engine.lease_owner import HOLD_S, new_holder
+from toolweave.engine.lease_watch import HeldRun, LeaseWatch
 from toolweave.engine.notifications import RunNotifications
 from toolweave.engine.open_questions import index
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
@@ -103,12 +104,15 @@ class Journal:
         self.holder = new_holder()
         # How long a lease lasts without a write.
         self.hold_s = hold_s
+        self.leases = LeaseWatch(
+            clock, self.holder, hold_s, is_one_machine=database.dialect.name == "sqlite"
+        )
         self._clock = clock
         self._pending: list[Pending] = []
         self._wake = anyio.Event()
         self._is_writing = False
-        # New runs that no other process can have taken yet, with their events.
-        self._new_leases: dict[str, tuple[Lease, str, FirstEntries]] = {}
+        # New runs that no other process can have taken until then, with their events.
+        self._new_leases: dict[str, tuple[Lease, float, FirstEntries]] = {}
         self.notifications = RunNotifications(database)
 
     @asynccontextmanager
@@ -127,9 +131,9 @@ class Journal:
         at = timestamp(self._clock.now())
         return FirstEntries(run, at, tuple(written(event) for event in events))
 
-    def keep_new_lease(self, lease: Lease, until: str, first: FirstEntries) -> None:
+    def keep_new_lease(self, lease: Lease, first: FirstEntries) -> None:
         """Cache a run that was created with a lease of this journal; taking it needs no commit."""
-        self._new_leases[lease.run] = (lease, until, first)
+        self._new_leases[lease.run] = (lease, self._clock.monotonic() + self.hold_s, first)
         if len(self._new_leases) > MAX_NEW_LEASES:
             del self._new_leases[next(iter(self._new_leases))]
 
@@ -139,28 +143,25 @@ class Journal:
 
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
         """Take the lease of a run and read its events. Raises `RUN_UNKNOWN`, `RUN_HELD`."""
-        now = timestamp(self._clock.now())
-        lease, until, first = self._new_leases.pop(run, (None, "", None))
-        if lease is not None and first is not None and now < until:
+        lease, until, first = self._new_leases.pop(run, (None, 0.0, None))
+        if lease is not None and first is not None and self._clock.monotonic() < until:
             # If another process took it nevertheless, the first write fails.
             return lease, first.entries()
         is_free = "(held_until IS NULL OR holder = ?)"
         found = await self._take_if(run, is_free, (self.holder,))
-        if found is None:
-            found = await self._take_if(run, "held_until < ?", (now,), was_cut_off=True)
         if found is not None:
             return found
         row = await self.database.row("SELECT holder, held_until FROM runs WHERE id = ?", run)
         if row is None:
             raise _no_run(run)
-        holder, held_until = row
-        if is_gone(holder):
+        held = HeldRun(run, *row)
+        if self.leases.is_free(held):
             # Of two processes that see it free, one wins; the other finds another holder.
             is_same = "coalesce(holder, '') = ? AND coalesce(held_until, '') = ?"
-            same = (holder or "", held_until or "")
+            same = (held.holder or "", held.held_until or "")
             found = await self._take_if(run, is_same, same, was_cut_off=True)
         if found is None:
-            raise _held(run, holder)
+            raise _held(run, held.holder)
         return found
 
     async def _take_if(

@@ -8,7 +8,7 @@ import socket
 import uuid
 from pathlib import Path
 
-# A run may be taken after its holder was silent for this long.
+# A run may be taken after its holder was silent for this long (`lease_watch.py`).
 HOLD_S = 15.0
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -24,8 +24,8 @@ def is_gone(holder: str | None) -> bool:
     """Whether the process with this name has certainly ended."""
     if holder is None:
         return True
-    machine, pid, begun, _ = (holder.split("/") + [""] * 4)[:4]
-    if machine != _machine() or not pid.isdecimal():
+    _, pid, begun, _ = (holder.split("/") + [""] * 4)[:4]
+    if not is_on_this_machine(holder) or not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)
@@ -34,6 +34,18 @@ def is_gone(holder: str | None) -> bool:
     except OSError:
         pass  # it belongs to another user, but exists
     return bool(begun) and _begun(int(pid)) != begun
+
+
+def is_on_this_machine(holder: str) -> bool:
+    """Whether the process with this name was started on this machine, since its last boot."""
+    return holder.partition("/")[0] == _machine()
+
+
+def is_of_earlier_boot(holder: str | None) -> bool:
+    """Whether a process of this machine was started before the last boot."""
+    then = (holder or "").partition("/")[0].rpartition(":")[2]
+    now = _machine().rpartition(":")[2]
+    return bool(then and now) and then != now
 
 
 def _machine() -> str:

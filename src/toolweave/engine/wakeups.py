@@ -12,7 +12,7 @@ from datetime import datetime
 import anyio
 
 from toolweave.clock import Clock, timestamp
-from toolweave.engine.lease_owner import is_gone
+from toolweave.engine.lease_watch import HeldRun, LeaseWatch
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
 
@@ -31,10 +31,12 @@ BACKOFF_S = 0.25
 MAX_BACKOFF_S = 60.0
 MAX_PAUSED = 10_000
 
-_HELD = "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until >= ?"
+_HELD = (
+    "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until IS NOT NULL"
+)
 _FREE = (
     "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
-    "AND (held_until IS NULL OR held_until < ?) ORDER BY started_at LIMIT ?"
+    "AND held_until IS NULL ORDER BY started_at LIMIT ?"
 )
 # By wake-up time alone, which finished runs do not have: other indexes hold all waiting runs.
 _DUE = (
@@ -48,19 +50,12 @@ DUE = (
 NEXT = "SELECT wake_at FROM runs WHERE wake_at > ? ORDER BY wake_at LIMIT 1"
 
 
-async def due_runs(database: Database, now: datetime, holder: str, limit: int = BATCH) -> list[str]:
-    """Return the runs that are due, or interrupted and leased by nobody but `holder`."""
-    at = timestamp(now)
-    rows = await database.rows(DUE, at, at, limit, at, limit)
-    gone: dict[str | None, bool] = {holder: True}
-    found: list[str] = []
-    for run, held_by, held_until in rows:
-        is_free = held_until is None or held_until < at
-        if not is_free and held_by not in gone:
-            gone[held_by] = is_gone(held_by)
-        if is_free or gone[held_by]:
-            found.append(str(run))
-    return found
+async def due_runs(
+    database: Database, now: datetime, leases: LeaseWatch, limit: int = BATCH
+) -> list[str]:
+    """Return the runs that are due, or interrupted and leased by no other process."""
+    rows = await database.rows(DUE, limit, timestamp(now), limit)
+    return leases.free_runs(HeldRun(*row) for row in rows)
 
 
 async def until_next(database: Database, now: datetime) -> float:
@@ -113,13 +108,13 @@ class RetryBackoff:
 class WakeupSchedule:
     """Chooses which runs a process takes next, and when it polls again."""
 
-    def __init__(self, database: Database, clock: Clock, holder: str) -> None:
+    def __init__(self, database: Database, clock: Clock, leases: LeaseWatch) -> None:
         self.backoff = RetryBackoff()
         # Whether there were more than it took.
         self.has_more = False
         self._database = database
         self._clock = clock
-        self._holder = holder
+        self._leases = leases
         self._woken = anyio.Event()
 
     def wake(self) -> None:
@@ -148,7 +143,7 @@ class WakeupSchedule:
     ) -> tuple[list[str], float]:
         """Return runs to execute beside the active ones, and the time until the next can."""
         # Backed-off ones come first, and must not hide the others.
-        found = await due_runs(self._database, now, self._holder, BATCH + len(self.backoff))
+        found = await due_runs(self._database, now, self._leases, BATCH + len(self.backoff))
         able = [run for run in found if run not in busy and not self.backoff.is_paused(run, moment)]
         # In random order, so that processes polling at once do not want the same ones.
         random.shuffle(able)
@@ -156,4 +151,5 @@ class WakeupSchedule:
         self.has_more = len(able) > room
         if self.has_more:
             return able[:room], BUSY_S
-        return able, min(await until_next(self._database, now), self.backoff.left(moment))
+        wait_s = min(await until_next(self._database, now), self.backoff.left(moment))
+        return able, min(wait_s, self._leases.look_every_s)

@@ -24,6 +24,7 @@ class FakeClock:
 
     def __init__(self, start: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
         self._start = start
+        self._jumped = timedelta()
         self._passed_s = 0.0
         self._count = 0
         self._sleepers: list[_Sleeper] = []
@@ -31,7 +32,11 @@ class FakeClock:
 
     def now(self) -> datetime:
         """Return the start time plus the advanced time."""
-        return self._start + timedelta(seconds=self._passed_s)
+        return self._start + self._jumped + timedelta(seconds=self._passed_s)
+
+    def jump(self, by: timedelta) -> None:
+        """Set the wall clock forward or back; no time passes."""
+        self._jumped += by
 
     def monotonic(self) -> float:
         """Return the advanced seconds."""

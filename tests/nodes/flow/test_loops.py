@@ -2,7 +2,7 @@
 
 import anyio
 import pytest
-from tests.engine.building import Barrier, Behaviour, fails, meets, workflow
+from tests.engine.building import Barrier, Behaviour, fails, meets, until_silent, workflow
 from tests.nodes.flow.conftest import Opened
 from tests.nodes.flow.running import NODES, computed, fields, finish, flow, outcome_of
 
@@ -10,7 +10,6 @@ from toolweave.catalog.node import Iteration, Looping, NodeContext, NodeInput, O
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import LoopOpened, PureStepsDone, StepStarted
-from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
@@ -394,8 +393,8 @@ async def test_a_loop_that_was_cut_goes_on_in_another_process(
             tasks.start_soon(first.advance, run)
             await reached.wait()
             tasks.cancel_scope.cancel()
-    await clock.advance(HOLD_S + 1)
     second = await engine(b=goes)
+    await until_silent(second, clock)
     assert await second.advance(run) == "success"
     assert done == [f"l#{turn}/b" for turn in range(6)]
     value = fields(await outcome_of(second, run, "l"))
@@ -423,8 +422,8 @@ async def test_a_turn_that_must_happen_once_is_uncertain_after_a_cut(
             tasks.start_soon(first.advance, run)
             await reached.wait()
             tasks.cancel_scope.cancel()
-    await clock.advance(HOLD_S + 1)
     second = await engine(b=gives_its_value)
+    await until_silent(second, clock)
     assert await second.advance(run) == "uncertain"
     await second.resolve(run, "l#1/b", "retry")
     await second.advance(run)
