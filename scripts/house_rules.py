@@ -66,6 +66,7 @@ BROAD_CATCHERS = {
     "mcp_server/server.py": "a door's request",
     "engine/executor.py": "a step of a run",
     "engine/pure_steps.py": "a step of a run that computes",
+    "nodes/start_check.py": "the start of a step, with values that may be of any type",
     "rest/guard.py": "a door's request",
     "tasks.py": "a task group's body: what it raises is raised again as it was",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",

@@ -10,7 +10,7 @@ from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import specs_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes import discover
+from toolweave.nodes.registry import built_in_catalog
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
@@ -18,7 +18,7 @@ from toolweave.tools.tool import Tool
 @cache
 def our_catalog() -> Catalog:
     """The built-in nodes."""
-    return Catalog(node.spec for node in discover())
+    return built_in_catalog()
 
 
 @cache

@@ -3,14 +3,16 @@
 The static checks of a node take it with the values of the document, a run with the resolved ones.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from toolweave.catalog.fields import Field
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import pointer
+from toolweave.problems import Problem, pointer
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,21 @@ def _refuse(name: str, called: str) -> NoReturn:
     raise Invalid("NODE_INPUT_INVALID", f"{name!r} must be {called}", facts=facts)
 
 
+class SeveralRefusals(Invalid):
+    """More than one value is refused; it reads as the first of them."""
+
+    def __init__(self, refusals: Sequence[Invalid]) -> None:
+        first = refusals[0]
+        super().__init__(
+            first.code,
+            first.message,
+            hint=first.hint,
+            facts=first.facts,
+            problems=[_problem(one) for one in refusals],
+        )
+        self.refusals = tuple(refusals)
+
+
 def refused_at(
     at: Sequence[str | int],
     code: str,
@@ -100,14 +117,43 @@ def refused_at(
     *,
     hint: str | None = None,
     is_certain: bool = False,
+    fix: Json = None,
 ) -> Invalid:
     """A refusal of a configuration or input, with its place: `("cases", 0, "when")`.
 
-    `is_certain`: no template in the value can change it.
+    `is_certain`: no template in the value can change it. `fix`: the only value it can mean.
     """
     facts: dict[str, Json] = {"field": at[0], "at": pointer(*at)}
-    return Invalid(
-        code, message, hint=hint, facts=facts | ({"certain": True} if is_certain else {})
+    if is_certain:
+        facts["certain"] = True
+    if fix is not None:
+        facts["fix"] = fix
+    return Invalid(code, message, hint=hint, facts=facts)
+
+
+def read_each(reads: Iterable[Callable[[], _T]]) -> list[_T]:
+    """Read every value, and refuse all that are wrong at once."""
+    found: list[_T] = []
+    refused: list[Invalid] = []
+    for read in reads:
+        try:
+            found.append(read())
+        except Invalid as error:
+            refused += all_refusals(error)
+    if refused:
+        raise refused[0] if len(refused) == 1 else SeveralRefusals(refused)
+    return found
+
+
+def all_refusals(error: Invalid) -> tuple[Invalid, ...]:
+    """The refusals that an error stands for."""
+    return error.refusals if isinstance(error, SeveralRefusals) else (error,)
+
+
+def _problem(refused: Invalid) -> Problem:
+    at = refused.facts.get("at")
+    return Problem(
+        refused.code, at if isinstance(at, str) else "", refused.message, hint=refused.hint
     )
 
 

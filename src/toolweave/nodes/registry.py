@@ -5,6 +5,7 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.node_kind import NodeKind
 from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL, asked
+from toolweave.nodes.start_check import with_start_check
 from toolweave.workflow.model import Node
 
 LIVE_TOOL = "TOOL.MCP:"
@@ -12,7 +13,7 @@ LIVE_TOOL = "TOOL.MCP:"
 
 def built_in_catalog() -> Catalog:
     """The nodes of this package."""
-    return Catalog(node.spec for node in nodes.discover())
+    return Catalog(map(with_start_check, nodes.discover()))
 
 
 class NodeRegistry:

@@ -8,14 +8,18 @@ from tests.workflow.checks.values_building import a_case, a_workflow, catalog_no
 
 from toolweave.catalog.node import Looping, Pure
 from toolweave.catalog.node_input import NodeInput, by_own_names, with_defaults
+from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
 from toolweave.nodes import discover
+from toolweave.nodes.start_check import with_start_check
 from toolweave.problems import Problem
 from toolweave.workflow.checks.node_settings import check
 
 CRON = "TRIGGER.CRON"
 HTTP = "ACTION.HTTP_REQUEST"
 FILTER = "FLOW.FILTER"
+SLACK = "EXTERNAL_ACTION.SLACK"
+TELEGRAM = "EXTERNAL_ACTION.TELEGRAM_ACTION"
 URL = "https://api.example.com/items"
 CONDITION = {"field": "status", "operator": "equals", "value": "open"}
 
@@ -72,11 +76,48 @@ def _wrong() -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str, str]]:
     labels = {"labels": ["same", "same"]}
     yield "AI_AGENT.CLASSIFY", labels, {"text": "x"}, "NODE_INPUT_INVALID", "configurations/labels"
     store = {"storage_backend": "memory"}
-    place = "configurations/key"
+    place = "inputParams/key"
     yield "MEMORY.KEY_VALUE_STORE", store, {"operation": "get"}, "NODE_INPUT_INVALID", place
 
 
-@pytest.mark.parametrize(("ref", "settings", "inputs", "code", "place"), list(_wrong()))
+def _wrong_actions() -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str, str]]:
+    """What a node with effects refuses before it sends anything."""
+    missing, invalid = "SERVICE_FIELD_MISSING", "SERVICE_FIELD_INVALID"
+    slack = {"action_type": "send_message", "channel": "C0123456", "bot_token": "${vault:a}"}
+    yield SLACK, slack, {}, missing, "inputParams/message"
+    yield SLACK, {**slack, "action_type": "send_file"}, {}, missing, "inputParams/attachments"
+    # The name of the channel is looked up at Slack; what is missing does not wait for that.
+    yield SLACK, {**slack, "channel": "#general"}, {}, missing, "inputParams/message"
+    poll = {"action_type": "send_poll", "chat_id": "-100", "telegram_bot_token": "${vault:a}"}
+    yield TELEGRAM, poll, {}, missing, "configurations"
+    photo = {**poll, "action_type": "send_photo"}
+    yield TELEGRAM, photo, {}, missing, "configurations/media_config/file_path"
+    event = {"action_type": "create_event", "access_token": "${vault:a}"}
+    start = {"start_datetime": "2026-03-03T14:00:00Z"}
+    calendar = "EXTERNAL_ACTION.GOOGLE_CALENDAR"
+    yield calendar, {**event, **start}, {}, missing, "configurations/end_datetime"
+    yield calendar, {**event, "date": "soon"}, {}, invalid, "configurations/date"
+    github = {"action_type": "create_issue", "github_token": "${vault:a}"}
+    of_acme = {**github, "repository_config": {"owner": "acme", "repo": "shop"}}
+    yield "EXTERNAL_ACTION.GITHUB", of_acme, {}, missing, "inputParams/title"
+    channel = {"action_type": "create_channel", "server_id": "1"}
+    of_type = {**channel, "channel_config": {"name": "a", "type": "room"}}
+    discord = "EXTERNAL_ACTION.DISCORD_ACTION"
+    yield discord, of_type, {}, invalid, "configurations/channel_config/type"
+    nothing: dict[str, Any] = {"operation": "delete", "ids": []}
+    vectors = {
+        "database_provider": "supabase_pgvector",
+        "database_url": "${vault:a}",
+        "table_name": "notes",
+        "embedding_model": "text-embedding-3-small",
+        "vector_dimension": 3,
+    }
+    yield "MEMORY.VECTOR_DATABASE", vectors, nothing, "NODE_INPUT_INVALID", "inputParams/ids"
+
+
+@pytest.mark.parametrize(
+    ("ref", "settings", "inputs", "code", "place"), [*_wrong(), *_wrong_actions()]
+)
 def test_what_the_start_refuses_is_a_problem_at_its_place(
     ref: str, settings: dict[str, Any], inputs: dict[str, Any], code: str, place: str
 ) -> None:
@@ -93,14 +134,20 @@ def _start(ref: str, settings: dict[str, Any], inputs: dict[str, Any]) -> None:
     code = next(one for one in discover() if one.spec.ref == ref)
     given = NodeInput(
         with_defaults(settings, code.spec.all_configurations),
-        {"data": [], **by_own_names(inputs, code.spec.inputs)},
+        {**_data(code.spec), **by_own_names(inputs, code.spec.inputs)},
     )
     if isinstance(code, Pure) and code.spec.type != "TRIGGER":
         code.compute(given)
     elif isinstance(code, Looping):
         code.items(given)
-    for static in code.spec.checks:
+    for static in with_start_check(code).checks:
         static(given)
+
+
+def _data(spec: NodeSpec) -> dict[str, Any]:
+    """An empty value for the required input `data`."""
+    data = next((one for one in spec.inputs if one.name == "data" and one.required), None)
+    return {} if data is None else {"data": {} if data.type == "object" else []}
 
 
 @pytest.mark.parametrize(
@@ -118,6 +165,21 @@ def _start(ref: str, settings: dict[str, Any], inputs: dict[str, Any]) -> None:
         (FILTER, {"conditions": [{**CONDITION, "operator": "in", "value": "{{ data.all }}"}]}),
         ("FLOW.TIMEOUT", {"deadline": "{{ data.until }}"}),
         ("MEMORY.KEY_VALUE_STORE", {"storage_backend": "memory", "enabled": False}),
+        # What a template gives may be anything, in whatever part of the settings it is.
+        (TELEGRAM, {"action_type": "send_poll", "chat_id": "1", "poll_config": "{{ data.poll }}"}),
+        (
+            TELEGRAM,
+            {
+                "action_type": "send_poll",
+                "chat_id": "1",
+                "poll_config": {"question": "Lunch?", "options": "{{ data.options }}"},
+            },
+        ),
+        (TELEGRAM, {"action_type": "{{ data.action }}", "chat_id": "1"}),
+        (
+            "EXTERNAL_ACTION.GITHUB",
+            {"action_type": "invite_user", "repository_config": "{{ data.repository }}"},
+        ),
     ],
 )
 def test_what_can_start_is_no_problem(ref: str, settings: dict[str, Any]) -> None:

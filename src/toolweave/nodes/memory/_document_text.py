@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from toolweave import json_text
-from toolweave.errors import Invalid
+from toolweave.catalog.node_input import NodeInput, refused_at
 from toolweave.json_text import Json
 
 FORMATS = ("text", "markdown", "html", "json")
@@ -27,17 +27,21 @@ _HEADING = re.compile(r"^#{1,6} +(.+)$")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
-def format_of(named: str, path: str = "") -> str:
-    """The format of a document: as it is said, else by the ending of its path."""
+def format_of(given: NodeInput, setting: str) -> str:
+    """The format of a document: as the setting says, else by the ending of its `file_path`.
+
+    Raises `DOCUMENT_FORMAT_UNSUPPORTED`.
+    """
+    named, path = given.text(setting), given.text("file_path")
     wish = (named or path.rpartition("/")[2].rpartition(".")[2]).lower().lstrip(".")
     found = _SAME.get(wish, wish) if named or "." in path else "text"
     if found not in FORMATS:
         hint = "turn it into text first, for example with a tool of an MCP server"
-        raise Invalid(
+        raise refused_at(
+            (setting if named else "file_path",),
             "DOCUMENT_FORMAT_UNSUPPORTED",
             f"{found!r} cannot be read here; these can: {', '.join(FORMATS)}",
             hint=hint,
-            facts={"format": found},
         )
     return found
 

@@ -1,10 +1,11 @@
 """MEMORY.DOCUMENT_STORE: keep documents and find them by words."""
 
 import time
+from functools import partial
 from typing import cast
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
-from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
@@ -29,7 +30,11 @@ def check_operation(given: NodeInput) -> None:
         case "store" if not (given.text("content") or given.text("file_path")):
             message = "store needs 'content' or 'file_path'"
             raise refused_at(("content",), "NODE_INPUT_INVALID", message)
-        case "update" | "delete" | "get" | "retrieve":
+        case "store":
+            _format(given)
+        case "update":
+            read_each((partial(_id, given), partial(_format, given)))
+        case "delete":
             _id(given)
         case _:
             pass
@@ -248,13 +253,18 @@ async def _update(context: NodeContext, documents: Documents) -> StoredDocument:
     return changed
 
 
+def _format(given: NodeInput) -> str:
+    kind = format_of(given, "file_type")
+    if kind not in given.listing("supported_formats"):
+        message = f"{kind!r} is none of this store's supported_formats"
+        raise refused_at(("supported_formats",), "DOCUMENT_FORMAT_UNSUPPORTED", message)
+    return kind
+
+
 async def _content(context: NodeContext) -> str:
     given = context.given
     text, path = given.text("content"), given.text("file_path")
-    kind = format_of(given.text("file_type"), path)
-    if kind not in given.listing("supported_formats"):
-        message = f"{kind!r} is none of this store's supported_formats"
-        raise Invalid("DOCUMENT_FORMAT_UNSUPPORTED", message, facts={"format": kind})
+    kind = _format(given)
     if path and not text:
         files = context.resources.files
         data, _ = await files.read(path, max_bytes=MAX_FILE_BYTES)

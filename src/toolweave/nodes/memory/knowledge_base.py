@@ -22,6 +22,8 @@ def check_operation(given: NodeInput) -> None:
         case "add" if not (given.text("content") or given.text("file_path")):
             message = "add needs 'content' or 'file_path' with words in it"
             raise refused_at(("content",), "NODE_INPUT_INVALID", message)
+        case "add":
+            format_of(given, "format")
         case "search":
             _query(given)
         case "remove":
@@ -152,7 +154,7 @@ class KnowledgeBase:
 async def _add(context: NodeContext, base: Documents) -> JsonObject:
     given = context.given
     text, path = given.text("content"), given.text("file_path")
-    kind = format_of(given.text("format"), path)
+    kind = format_of(given, "format")
     if path and not text:
         files = context.resources.files
         data, _ = await files.read(path, max_bytes=MAX_FILE_BYTES)

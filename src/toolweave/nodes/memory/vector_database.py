@@ -4,11 +4,12 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from anyio import to_thread
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
-from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.resources.stores import EMBEDDED, Stores
 from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.errors import Invalid, NotFound, Unavailable
@@ -199,9 +200,7 @@ class VectorDatabase:
         """Do one operation."""
         began = time.perf_counter()
         given = context.given
-        problem = provider_problem(given.config)
-        if problem is not None:
-            raise Invalid(problem.code, problem.message, hint=problem.hint, problems=[problem])
+        check_operation(given)
         vectors = await _opened(given, context.resources.stores)
         done = await _do(vectors, given, context.key)
         return Outcome(
@@ -213,6 +212,25 @@ class VectorDatabase:
                 "cached": done.hits.was_at_hand,
             }
         )
+
+
+def check_operation(given: NodeInput) -> None:
+    """Whether the operation has what it needs. Raises `NODE_INPUT_INVALID` and other codes."""
+    problem = provider_problem(given.config)
+    if problem is not None:
+        raise Invalid(problem.code, problem.message, hint=problem.hint, problems=[problem])
+    quoted(given.text("table_name"))
+    match given.text("operation") or "search":
+        case "search":
+            _query(given)
+        case "store":
+            _items(given, "check")
+        case "update":
+            _items(given, None)
+        case "delete":
+            _ids(given.listing("ids"))
+        case _:
+            pass
 
 
 def provider_problem(config: Mapping[str, Json]) -> Problem | None:
@@ -271,11 +289,15 @@ async def _do(vectors: Vectors, given: NodeInput, step: str) -> _Done:
             raise Invalid("NODE_INPUT_INVALID", f"there is no operation {operation!r}")
 
 
-async def _search(vectors: Vectors, given: NodeInput) -> _Done:
+def _query(given: NodeInput) -> str:
     query = given.text("query")
     if not query.strip():
         raise refused_at(("query",), "NODE_INPUT_INVALID", "search needs a query")
-    vector = await _embedded(query, given)
+    return query
+
+
+async def _search(vectors: Vectors, given: NodeInput) -> _Done:
+    vector = await _embedded(_query(given), given)
     if not any(vector):  # no word in it, so nothing is like it
         return _Done(0, Hits([], []))
     filters = given.record("filters")
@@ -328,14 +350,14 @@ def _items(given: NodeInput, step: str | None) -> list[_Item]:
     listed = given.listing("items")
     if not 0 < len(listed) <= MAX_ITEMS:
         message = f"items has {len(listed)}; expected 1 to {MAX_ITEMS}"
-        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "items"})
+        raise refused_at(("items",), "NODE_INPUT_INVALID", message)
     _refuse_nul(listed, "items")
     context = given.record("context")
     _refuse_nul(context, "context")
-    items = [_item(one, index, context, step) for index, one in enumerate(listed)]
+    items = read_each(partial(_item, one, index, context, step) for index, one in enumerate(listed))
     _ids([item.id for item in items])
     if len({item.id for item in items}) < len(items):
-        raise Invalid("NODE_INPUT_INVALID", "two items have the same id", facts={"field": "items"})
+        raise refused_at(("items",), "NODE_INPUT_INVALID", "two items have the same id")
     return items
 
 
@@ -359,7 +381,7 @@ def _item(given: Json, index: int, context: JsonObject, step: str | None) -> _It
 
 def _bad_item(index: int, expected: str) -> Invalid:
     message = f"items[{index}] is not {expected}"
-    return Invalid("NODE_INPUT_INVALID", message, facts={"field": "items"})
+    return refused_at(("items", index), "NODE_INPUT_INVALID", message)
 
 
 def _ids(given: list[Json] | list[str]) -> list[str]:
@@ -367,7 +389,7 @@ def _ids(given: list[Json] | list[str]) -> list[str]:
     for one in given:
         if not isinstance(one, str) or not one or "\0" in one:
             message = f"{one!r:.80} is no id; expected a text that is not empty"
-            raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "ids"})
+            raise refused_at(("ids",), "NODE_INPUT_INVALID", message)
         escaped(one, "the id")
         found.append(one)
     if not found:
@@ -378,7 +400,7 @@ def _ids(given: list[Json] | list[str]) -> list[str]:
 def _refuse_nul(value: Json, field: str) -> None:
     # Postgres has no NUL in text or JSON.
     if "\\u0000" in text_of(value, field).replace("\\\\", ""):
-        raise Invalid("MEMORY_VALUE_INVALID", f"{field} has a NUL character in it")
+        raise refused_at((field,), "MEMORY_VALUE_INVALID", f"{field} has a NUL character in it")
 
 
 node = VectorDatabase()

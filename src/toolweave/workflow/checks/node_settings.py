@@ -5,9 +5,10 @@ runs. Here they get the values of the document; a refusal of a templated value i
 its value is known only at run time.
 """
 
+import re
 from collections.abc import Iterator
 
-from toolweave.catalog.node_input import NodeInput, by_own_names, with_defaults
+from toolweave.catalog.node_input import NodeInput, all_refusals, by_own_names, with_defaults
 from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -25,6 +26,7 @@ from toolweave.workflow.modes import object_at
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
+_WHOLE = re.compile(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -39,20 +41,43 @@ def _problems(index: int, node: Node, spec: NodeSpec) -> Iterator[Problem]:
     given = NodeInput(
         with_defaults(config, spec.all_configurations), by_own_names(inputs, spec.inputs)
     )
+    reported: set[tuple[str, str]] = set()
+    for refused in _refusals(given, spec):
+        at = _place(refused)
+        if not at or not (refused.facts.get("certain") is True or _is_certain(given, at, spec)):
+            continue
+        if _is_known(node, spec, at):
+            continue
+        problem = _problem(refused, pointer("nodes", index, "data", *_steps(given, spec, at)))
+        if (problem.code, problem.pointer) not in reported:
+            reported.add((problem.code, problem.pointer))
+            yield problem
+
+
+def _refusals(given: NodeInput, spec: NodeSpec) -> Iterator[Invalid]:
     for static in spec.checks:
         try:
             static(given)
-        except Invalid as refused:
-            at = _place(refused)
-            is_certain = refused.facts.get("certain") is True or _is_certain(given, at)
-            if at and is_certain and not _is_known(node, spec, at):
-                part = INPUTS if given.inputs.get(at[0]) is not None else CONFIGURATIONS
-                yield Problem(
-                    refused.code,
-                    pointer("nodes", index, "data", part, *at),
-                    refused.message,
-                    hint=refused.hint,
-                )
+        except Invalid as error:
+            yield from all_refusals(error)
+
+
+def _problem(refused: Invalid, place: str) -> Problem:
+    patch = None
+    if "fix" in refused.facts:
+        patch = ({"op": "replace", "path": place, "value": refused.facts["fix"]},)
+    return Problem(refused.code, place, refused.message, hint=refused.hint, patch=patch)
+
+
+def _steps(given: NodeInput, spec: NodeSpec, at: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the place in the node's data; the configurations for what is no field of its own."""
+    is_setting = any(field.name == at[0] for field in spec.all_configurations)
+    is_input = any(field.name == at[0] for field in spec.inputs)
+    if given.inputs.get(at[0]) is not None:
+        return (INPUTS, *at)
+    if is_input and (not is_setting or given.config.get(at[0]) is None):
+        return (INPUTS, *at)
+    return (CONFIGURATIONS, *at) if is_setting else (CONFIGURATIONS,)
 
 
 def _is_step(case: CheckContext, node: Node) -> bool:
@@ -70,7 +95,7 @@ def _place(refused: Invalid) -> tuple[str, ...]:
     return tuple(field.split(".")) if isinstance(field, str) else ()
 
 
-def _is_certain(given: NodeInput, at: tuple[str, ...]) -> bool:
+def _is_certain(given: NodeInput, at: tuple[str, ...], spec: NodeSpec) -> bool:
     """Whether no template could make the value at this place another one."""
     value: Json = given.value(at[0]) if at else None
     for step in at[1:]:
@@ -80,7 +105,33 @@ def _is_certain(given: NodeInput, at: tuple[str, ...]) -> bool:
             value = value[int(step)]
         else:
             break
-    return not has_template(value)
+    if value is not None:
+        return not has_template(value)
+    values: list[Json] = [given.config, given.inputs]
+    return not _may_hold(values, at[-1]) and (_is_field(spec, at[0]) or not _hides(values))
+
+
+def _is_field(spec: NodeSpec, name: str) -> bool:
+    return any(field.name == name for field in (*spec.all_configurations, *spec.inputs))
+
+
+def _may_hold(value: Json, name: str) -> bool:
+    """Whether a template gives what is under this name somewhere in the settings."""
+    if isinstance(value, list):
+        return any(_may_hold(item, name) for item in value)
+    if not isinstance(value, dict):
+        return False
+    return has_template(value.get(name)) or any(_may_hold(item, name) for item in value.values())
+
+
+def _hides(values: list[Json]) -> bool:
+    """Whether a whole setting is a template, which may hold any fields."""
+    return any(
+        isinstance(one, str) and _WHOLE.fullmatch(one.strip()) is not None
+        for part in values
+        if isinstance(part, dict)
+        for one in part.values()
+    )
 
 
 def _is_known(node: Node, spec: NodeSpec, at: tuple[str, ...]) -> bool:
@@ -88,8 +139,9 @@ def _is_known(node: Node, spec: NodeSpec, at: tuple[str, ...]) -> bool:
     if any(path.split(".")[0] == at[0] for path in missing_settings(node, spec)):
         return True
     config = object_at(node.data, CONFIGURATIONS)
-    required = (field.name for field in spec.all_configurations if field.required)
-    if len(at) == 1 and at[0] not in config and at[0] in required:
+    required = (field.name for field in (*spec.all_configurations, *spec.inputs) if field.required)
+    is_given = at[0] in config or at[0] in object_at(node.data, INPUTS)
+    if len(at) == 1 and not is_given and at[0] in required:
         return True
     texts = cel_texts(spec, config)
     return any(tuple(map(str, text.at)) == at for text in texts)
