@@ -78,6 +78,7 @@ RUN_GATE = "src/toolweave/engine/runs.py"
 GATED = {
     "create_run": (RUN_GATE,),
     "advance": (RUN_GATE, "src/toolweave/engine/engine.py"),
+    "continue_run": ("src/toolweave/engine/engine.py", "src/toolweave/engine/backends/local.py"),
 }
 
 # Spelt so that this file does not name what it looks for.

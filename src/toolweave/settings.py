@@ -33,6 +33,8 @@ WORDS: Mapping[str, str] = {
     "KEEP_RUNS": "Number of finished runs to keep; 0 keeps all.",
     "MCP_SOON_S": "Seconds before a run is returned as a task to clients that support tasks.",
     "MCP_WAIT_S": "Seconds a call of a published workflow waits for its run.",
+    "DRAIN_S": "Seconds that running steps get to finish when a service or worker stops; a step "
+    "that takes longer is handled as after a crash.",
     "LIBRARY_DEADLINE_S": "Timeout in seconds for one request to a git host.",
     "ALLOW_PRIVATE_HTTP": "Set to 1 to let nodes connect to this machine and its private network.",
     "FILE_ROOTS": "Folders that nodes may read and write besides `files` in the home; separated "
@@ -78,6 +80,8 @@ class Settings:
     # Retention of finished runs in days and in number; 0 = unlimited.
     keep_days: float = 30.0
     keep_runs: int = 10_000
+    # How long a service that stops waits for its running steps.
+    drain_s: float = 0.0
     # Timeout of one request to a git host.
     library_deadline_s: float = 60.0
     # Whether nodes may connect to this machine and its private network.
@@ -107,6 +111,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         burst=int(_number(env, "BURST", 200, 1)),
         keep_days=_number(env, "KEEP_DAYS", 30.0, 0),
         keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
+        drain_s=_number(env, "DRAIN_S", 8.0, 0),
         library_deadline_s=_number(env, "LIBRARY_DEADLINE_S", 60.0, 0.1),
         allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,
         mcp_wait_s=_number(env, "MCP_WAIT_S", 45.0, 0.1),

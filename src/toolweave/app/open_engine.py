@@ -55,7 +55,11 @@ async def open_engine(
             commands=CommandRunner(home, studio.transports),
             workflows=SubWorkflows(engine, home.workflows),
         )
-        async with engine.running(drives_runs=drives_runs), background() as tasks:
+        drain_s = settings.drain_s if drives_runs else 0.0
+        async with (
+            engine.running(drives_runs=drives_runs, drain_s=drain_s),
+            background() as tasks,
+        ):
             if drives_runs:
                 tasks.start_soon(_keep_pruning, home)
             yield engine

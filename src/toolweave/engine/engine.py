@@ -3,17 +3,17 @@
 Runs are started through `Engine.runs` (`runs.py`).
 """
 
-import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
 import anyio
-from anyio.abc import TaskGroup
 
 from toolweave.catalog.node import RunFacts
-from toolweave.clock import timestamp
+from toolweave.clock import Clock, timestamp
+from toolweave.engine.backend import AdvanceResult, OpenBackend
+from toolweave.engine.backends.local import LocalBackend
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
 from toolweave.engine.completion import Completions
 from toolweave.engine.context import EngineServices
@@ -29,7 +29,6 @@ from toolweave.engine.events import (
     UncertainResolved,
 )
 from toolweave.engine.executor import RunExecutor
-from toolweave.engine.heartbeats import Heartbeats
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan
@@ -39,21 +38,15 @@ from toolweave.engine.runs import PrepareWorkflow, RunRequest, Runs, WorkflowChe
 from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
 from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
-from toolweave.engine.wakeups import WakeupSchedule, due_runs
+from toolweave.engine.wakeups import due_runs
 from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
-from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
+from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
-from toolweave.tasks import background
 from toolweave.workflow.question import question_of
-
-logger = logging.getLogger(__name__)
 
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
-
-# Failures of other processes are not failures here.
-_ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 
 
 class Engine:
@@ -68,38 +61,33 @@ class Engine:
         services: EngineServices,
         checker: WorkflowChecker,
         prepare: PrepareWorkflow | None = None,
+        open_backend: OpenBackend = LocalBackend,
     ) -> None:
         self._database = database
         self._rows = RunTable(database)
         self.services = services
         self._advancing: dict[str, bool] = {}
         self._executors: dict[str, RunExecutor] = {}
-        self._tasks: TaskGroup | None = None
-        self._drives_runs = False
-        self._wakeups = WakeupSchedule(database, services.clock, journal.leases)
-        self._heartbeats = Heartbeats(database, services.clock, journal.holder)
+        self._drain_s = 0.0
+        self._is_draining = False
         self._snapshots = WorkflowSnapshots(database, kinds)
         self._completions = Completions()
         self.journal = journal
+        self.backend = open_backend(self)
         self.runs = Runs(self, self._snapshots, checker, prepare=prepare)
         journal.notifications.on_call = self._called
 
     @asynccontextmanager
-    async def running(self, *, drives_runs: bool = False) -> AsyncGenerator[None]:
-        """Write the journal and execute runs; with `drives_runs`, also wake waiting runs."""
-        async with self.journal.writing(), background() as tasks:
-            self._tasks = tasks
-            self._drives_runs = drives_runs
-            try:
-                if drives_runs:
-                    tasks.start_soon(self._wakeups.keep, self._advancing, self._wake)
-                    async with self._heartbeats.here():
-                        with self.journal.notifications.listening():
-                            yield
-                else:
-                    yield
-            finally:
-                self._tasks = None
+    async def running(
+        self, *, drives_runs: bool = False, drain_s: float = 0.0
+    ) -> AsyncGenerator[None]:
+        """Write the journal and execute runs; with `drives_runs`, also those of other processes.
+
+        At the end, steps have `drain_s` to finish before they are stopped.
+        """
+        self._drain_s = drain_s
+        async with self.journal.writing(), self.backend.running(drives_runs=drives_runs):
+            yield
 
     async def create_run(
         self, request: RunRequest, snapshot: WorkflowSnapshot, refused: Invalid | None
@@ -110,8 +98,9 @@ class Engine:
         this one starts at once.
         """
         run = str(uuid.uuid4())
-        begins_here = self._drives_runs and self._tasks is not None and refused is None
-        held = self.journal.held() if request.hold or begins_here else None
+        begins_here = self.backend.begins_here and refused is None
+        holds = begins_here or (request.hold and self.backend.executes_here)
+        held = self.journal.held() if holds else None
         now = timestamp(self.services.clock.now())
         new = NewRun(
             run=run,
@@ -133,37 +122,55 @@ class Engine:
             return await self.find(str(request.once_key)) or run
         if held is not None and refused is None:
             self.journal.keep_new_lease(new.lease(), entries)
-        if begins_here and self._tasks is not None:
-            self._tasks.start_soon(self._begin, run)
-        elif not request.hold:
-            self.journal.notifications.happened(run, is_call=True)
+        if refused is not None:
+            self.journal.notifications.happened(run, is_call=False)
+        elif begins_here or held is None:
+            await self.backend.enqueue(run)
         return run
 
     async def advance(self, run: str) -> RunStatus:
         """Execute a run in this process until it finishes or waits."""
-        if run in self._advancing:
+        return (await self.continue_run(run)).status
+
+    async def continue_run(self, run: str) -> AdvanceResult:
+        """Execute a run in this process until it finishes or waits, or join its execution."""
+        while run in self._advancing:
             self._advancing[run] = True  # again, for events that arrived meanwhile
-            return "running"
+            joined = await self._completions.of(run)
+            if joined is not None:
+                return joined
+        if self._is_draining:
+            return AdvanceResult("running", 0.0)
         self._advancing[run] = True
-        status: RunStatus = "running"
-        finished: Finished | None = None
+        progress: AdvanceResult | None = None
+        wake_at: datetime | None = self.clock.now()  # at once, if it fails
         try:
             while self._advancing[run]:
                 self._advancing[run] = False
-                status, finished = await self._advance_once(run)
+                progress, wake_at = await self._advance_once(run)
+            return progress or AdvanceResult("running", 0.0)
         finally:
             del self._advancing[run]
-            self._completions.report(run, finished)
-            if status not in FINAL or self._wakeups.has_more:
-                self._wakeups.wake()  # it may have a wake-up time, or have freed a slot
-        return status
+            self._completions.report(run, progress)
+            self.backend.wake_at(run, wake_at)
+
+    async def drain(self) -> None:
+        """Begin no step any more; wait for the running ones as long as `running` says."""
+        if not self._drain_s:
+            return
+        self._is_draining = True
+        with anyio.move_on_after(self._drain_s, shield=True):
+            for executor in self._executors.values():
+                executor.drain()
+            while self._advancing:
+                await self._completions.of(next(iter(self._advancing)))
 
     async def end_of(self, run: str) -> Finished | None:
         """Return how a run ended, if it did. Raises `RUN_UNKNOWN`."""
         if run in self._advancing or self.journal.has_new_lease(run):
-            finished = await self._completions.of(run)
-            if finished is not None:
-                return finished
+            progress = await self._completions.of(run)
+            if progress is not None and progress.finished is not None:
+                return progress.finished
         last: Event | None = None
         async for entry in self.journal.follow(run):
             last = entry.event
@@ -171,7 +178,7 @@ class Engine:
 
     async def is_served(self) -> bool:
         """Whether another process drives the runs of this database."""
-        return await self._heartbeats.are_there()
+        return bool(await self.backend.workers())
 
     async def answer(
         self,
@@ -194,7 +201,7 @@ class Engine:
         at = timestamp(self.services.clock.now())
         await self.journal.add(run, Answered(key, reply, by, via, at))
         if resume:
-            self._wake(run)
+            await self.backend.signal(run)
         waiting = state.waiting.get(key)
         question = question_of(waiting.question) if waiting else None
         return question.not_asked(by) if question else None
@@ -208,7 +215,7 @@ class Engine:
             raise _not_waiting(run, key, sorted(state.uncertain))
         await self.journal.add(run, UncertainResolved(key, choice, by))
         if resume:
-            self._wake(run)
+            await self.backend.signal(run)
 
     async def cancel(self, run: str, *, by: str | None = None, resume: bool = True) -> None:
         """Request cancellation; a finished run stays as it is. `resume` as in `answer`."""
@@ -224,7 +231,7 @@ class Engine:
         if found.status == "running" and run not in self._advancing:
             await self._let_holder_stop(run)
         if resume:
-            self._wake(run)
+            await self.backend.signal(run)
 
     async def called_by(self, run: str) -> list[str]:
         """Return the unfinished runs that steps of a run called."""
@@ -287,7 +294,7 @@ class Engine:
             async for _ in self.journal.follow(run):
                 pass
 
-    async def _advance_once(self, run: str) -> tuple[RunStatus, Finished | None]:
+    async def _advance_once(self, run: str) -> tuple[AdvanceResult, datetime | None]:
         lease, entries = await self.journal.take(run)
         if lease.once_key is not None and await self._cancel_orphan(lease, entries):
             entries += await self.journal.read(run, entries[-1].seq)
@@ -297,6 +304,8 @@ class Engine:
             RunState(plan), facts, lease, journal=self.journal, services=self.services
         )
         self._executors[run] = executor
+        if self._is_draining:
+            executor.drain()
         try:
             with run_span(facts):
                 status = await executor.run(entries)
@@ -304,7 +313,14 @@ class Engine:
             del self._executors[run]
         if status in FINAL:
             await self._after(lease, executor.called)
-        return status, executor.finished
+            return AdvanceResult(status, finished=executor.finished), None
+        now = self.clock.now()
+        if executor.is_released:
+            self.journal.notifications.happened(run, is_call=True)  # another process may take it
+            return AdvanceResult(status, 0.0), now
+        wake_at = executor.wake_at
+        wait_s = None if wake_at is None else max(0.0, (wake_at - now).total_seconds())
+        return AdvanceResult(status, wait_s), wake_at
 
     async def _cancel_orphan(self, lease: Lease, entries: Sequence[JournalEntry]) -> bool:
         """Cancel a run whose caller has ended, unless that was requested already."""
@@ -317,39 +333,31 @@ class Engine:
 
     async def _after(self, lease: Lease, called: list[str]) -> None:
         if (caller := caller_of(lease.once_key)) is not None:
-            self._wake(caller[0])
+            await self.backend.signal(caller[0])
         for one in called:
-            if one in self._executors:
-                self._executors[one].check_journal()
-            await self._advance_quietly(one)
+            await self.backend.cancel(one)
+
+    def check_journal(self, run: str) -> None:
+        """Let a run that executes here read the events that others wrote."""
+        if run in self._executors:
+            self._executors[run].check_journal()
 
     def _called(self, runs: Collection[str] | None) -> None:
         """Handle writes of other processes to these runs; none means any run."""
-        for run, executor in self._executors.items():
+        for run in list(self._executors):
             if runs is None or run in runs:
-                executor.check_journal()
-        self._wakeups.wake()  # a run may be able to continue now
+                self.check_journal(run)
+        self.backend.check_due()  # a run may be able to continue now
 
-    def _wake(self, run: str) -> None:
-        if run in self._executors:
-            self._executors[run].check_journal()
-        if self._tasks is not None:
-            self._tasks.start_soon(self._advance_quietly, run)
+    @property
+    def advancing(self) -> Collection[str]:
+        """The runs that this process executes."""
+        return self._advancing
 
-    async def _begin(self, run: str) -> None:
-        """Execute a new run, unless its caller does."""
-        if run not in self._advancing:
-            await self._advance_quietly(run)
-
-    async def _advance_quietly(self, run: str) -> None:
-        try:
-            await self.advance(run)
-            self._wakeups.backoff.end(run)
-        except ToolweaveError as error:
-            # A run that fails to continue stops no other; its journal has its state.
-            self._wakeups.backoff.begin(run, anyio.current_time())
-            if error.code not in _ELSEWHERE:
-                logger.warning("run stopped", extra={"run": run, "code": error.code})
+    @property
+    def clock(self) -> Clock:
+        """The time of this process."""
+        return self.services.clock
 
 
 def _facts(run: RunRecord) -> RunFacts:

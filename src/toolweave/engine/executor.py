@@ -99,6 +99,9 @@ class RunExecutor:
         # Results of steps; None means that an outside event was written.
         self._done: list[Event | None] = []
         self._woken = anyio.Event()
+        self._is_draining = False
+        # Whether it was released while there was more to do.
+        self.is_released = False
         # Called runs to cancel, because this one ended.
         self.called: list[str] = []
 
@@ -140,7 +143,12 @@ class RunExecutor:
                 async with background() as tasks:
                     while has_more:
                         has_more = await self._wait(tasks) and await self._advance()
-        return self._state.status
+        return "running" if self.is_released else self._state.status
+
+    @property
+    def wake_at(self) -> datetime | None:
+        """When the run is due, if it waits for a time."""
+        return self._wake_at
 
     @property
     def finished(self) -> Finished | None:
@@ -151,12 +159,19 @@ class RunExecutor:
         """Process an event that another process wrote."""
         self._tell(None)
 
+    def drain(self) -> None:
+        """Begin no further step; release the run when the running ones have ended."""
+        self._is_draining = True
+        self._tell(None)
+
     def _tell(self, event: Event | None) -> None:
         self._done.append(event)
         self._woken.set()
 
     async def _advance(self) -> bool:
         """Do what can be done now; return whether there is more to do."""
+        if self._is_draining:
+            return await self._release()
         decision = await self._computed()
         while decision.compute:
             for place in decision.compute:
@@ -171,6 +186,16 @@ class RunExecutor:
         if self._state.finished:
             return False
         return self._has_news or bool(self._state.running or decision.work)
+
+    async def _release(self) -> bool:
+        """Write what is known, and give up the lease unless steps are still running."""
+        self.is_released = not self._state.running
+        if self.is_released:
+            is_awake = self._is_under_way
+            await self._write(JournalChange("running", was_awake=is_awake, is_released=True))
+        elif self._unwritten:
+            await self._write(None)
+        return not self.is_released
 
     async def _computed(self) -> Decision:
         """Compute everything that needs no waiting; return what is left to do."""
@@ -224,7 +249,7 @@ class RunExecutor:
 
     async def _made_ready(self, decision: Decision) -> list[tuple[NextWork, StepContext]]:
         """Prepare the steps to run, as far as there is room."""
-        room = MAX_CONCURRENT - len(self._state.running)
+        room = 0 if self._is_draining else MAX_CONCURRENT - len(self._state.running)
         starting: list[tuple[NextWork, StepContext]] = []
         for work in decision.work[: max(room, 0)]:
             key = work.place.key
@@ -235,20 +260,11 @@ class RunExecutor:
                 continue
             self._note(StepStarted(key, work.attempt))
             teller = self._tellers[key] = StepProgressReporter(key, work.attempt, self._tell)
-            starting.append(
-                (
-                    work,
-                    StepContext(
-                        given,
-                        self._run,
-                        key,
-                        work.attempt,
-                        work.resumed,
-                        self._services,
-                        teller.hear,
-                    ),
-                )
+            attempt, resumed = work.attempt, work.resumed
+            context = StepContext(
+                given, self._run, key, attempt, resumed, self._services, teller.hear
             )
+            starting.append((work, context))
         return starting
 
     def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[NextWork, StepContext]]) -> None:
@@ -317,17 +333,7 @@ class RunExecutor:
             now=self._services.clock.now(),
         )
         failed = failure_of(work.place.key, error, work.attempt)
-        if next_try is None:
-            return failed
-        return StepFailed(
-            failed.key,
-            failed.code,
-            failed.message,
-            failed.attempt,
-            timestamp(next_try),
-            failed.hint,
-            failed.problems,
-        )
+        return failed if next_try is None else replace(failed, retry_at=timestamp(next_try))
 
     async def _until_event(self) -> None:
         """Wait until a step ends, an outside event arrives, or the next wake-up time."""

@@ -55,12 +55,12 @@ class Heartbeats:
                         "DELETE FROM keepers WHERE holder = ?", self._holder
                     )
 
-    async def are_there(self) -> bool:
-        """Whether another process drives runs now."""
+    async def others(self) -> list[str]:
+        """Return the other processes that drive runs now."""
         rows = await self._database.rows(
             "SELECT holder, seen_at FROM keepers WHERE holder <> ?", self._holder
         )
-        return any(self._is_alive(holder, seen_at) for holder, seen_at in rows)
+        return [holder for holder, seen_at in rows if self._is_alive(holder, seen_at)]
 
     def _is_alive(self, holder: str, seen_at: str) -> bool:
         if is_on_this_machine(holder):

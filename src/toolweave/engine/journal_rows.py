@@ -52,6 +52,8 @@ class JournalChange:
     was_awake: bool = False
     # The last number the writer has read: a later outside event wakes the run at once.
     seen: int = 0
+    # Whether any process may take the run now.
+    is_released: bool = False
 
     @property
     def is_settled(self) -> bool:
@@ -99,7 +101,7 @@ def numbers(pending: Pending) -> Statement:
             values += [pending.at, change.error]
     if pending.epoch != ANYBODY:
         sets += ", held_until = ?"
-        is_held = change is None or change.status == "running"
+        is_held = change is None or (change.status == "running" and not change.is_released)
         values.append(pending.until if is_held else None)
     else:
         # A worker finds it if the process that wrote it dies before the run resumes.

@@ -13,6 +13,7 @@ from typing import Protocol
 import anyio
 
 from toolweave.catalog.node import RunFacts
+from toolweave.engine.backend import RunBackend
 from toolweave.engine.events import FINAL, RunStatus, StepWaiting
 from toolweave.engine.fork import approvals_to_repeat, edits_before, history_before
 from toolweave.engine.input_check import input_error
@@ -67,11 +68,13 @@ class RunRequest:
     source: LoadedWorkflow | None = None
 
 
-class RunBackend(Protocol):
+class GatedEngine(Protocol):
     """What the gate needs of an engine."""
 
     @property
     def journal(self) -> Journal: ...
+    @property
+    def backend(self) -> RunBackend: ...
 
     async def create_run(
         self, request: RunRequest, snapshot: WorkflowSnapshot, refused: Invalid | None
@@ -89,13 +92,13 @@ class Runs:
 
     def __init__(
         self,
-        backend: RunBackend,
+        engine: GatedEngine,
         snapshots: WorkflowSnapshots,
         checker: WorkflowChecker,
         *,
         prepare: PrepareWorkflow | None = None,
     ) -> None:
-        self._backend = backend
+        self._engine = engine
         self._snapshots = snapshots
         self._checker = checker
         self._prepare = prepare
@@ -111,7 +114,7 @@ class Runs:
             await self.check(request.source or LoadedWorkflow(workflow))
         except Invalid:
             # The run of an earlier request with this key stays what it is.
-            found = await self._backend.find(request.once_key) if request.once_key else None
+            found = await self._engine.find(request.once_key) if request.once_key else None
             if found is None:
                 raise
             return found
@@ -120,7 +123,7 @@ class Runs:
             raise refused
         if self._prepare is not None and not is_fork:
             workflow = await self._prepare(workflow)
-        return await self._backend.create_run(request, self._snapshots.take(workflow), refused)
+        return await self._engine.create_run(request, self._snapshots.take(workflow), refused)
 
     async def check(self, loaded: LoadedWorkflow) -> None:
         """Check a workflow as `start` does. Raises `WORKFLOW_INVALID` with every error."""
@@ -141,8 +144,8 @@ class Runs:
         Raises `NotFound`: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`; `Invalid`: `WORKFLOW_INVALID`;
         `Conflict`: `STEP_NOT_REACHED` if the earlier run never reached the node.
         """
-        found = await self._backend.get(run)
-        state = await self._backend.state(found.id)
+        found = await self._engine.get(run)
+        state = await self._engine.state(found.id)
         plan = state.plan
         if changed is not None:
             await self.check(changed)  # before planning, so that the problems are those of a check
@@ -169,21 +172,26 @@ class Runs:
         asked: set[str] = set()
         origin: RunRecord | None = run
         while origin is not None:
-            for entry in await self._backend.journal.read(origin.id):
+            for entry in await self._engine.journal.read(origin.id):
                 if isinstance(entry.event, StepWaiting) and entry.event.question is not None:
                     asked.add(entry.event.key.rpartition("/")[2])
             try:
-                origin = await self._backend.get(origin.fork_of) if origin.fork_of else None
+                origin = await self._engine.get(origin.fork_of) if origin.fork_of else None
             except NotFound:  # removed since; nodes of the usual types are known without it
                 origin = None
         return asked
 
     async def drive(self, run: str) -> RunStatus:
-        """Execute a run here until it finishes or waits; another process may own it already."""
+        """Execute a run here until it finishes or waits; another process may own it already.
+
+        Where a backend places runs on its workers, this only returns the status.
+        """
+        if not self._engine.backend.executes_here:
+            return (await self._engine.get(run)).status
         try:
-            return await self._backend.advance(run)
+            return await self._engine.advance(run)
         except Conflict:
-            return (await self._backend.get(run)).status
+            return (await self._engine.get(run)).status
 
     async def run_to_end(
         self, run: str, *, through_pauses: bool = False, on_pause: OnPause | None = None
@@ -209,23 +217,26 @@ class Runs:
 
     async def settle(self, run: str, wait_s: float) -> RunStatus:
         """Continue a run in the process that serves this database (up to `wait_s`), else here."""
-        if not await self._backend.is_served():
+        backend = self._engine.backend
+        if not backend.executes_here:
+            await backend.signal(run)
+        elif not await self._engine.is_served():
             try:
-                return await self._backend.advance(run)
+                return await self._engine.advance(run)
             except Conflict:
                 pass  # another process owns it
         with anyio.move_on_after(wait_s):
             while (found := await self._settled(run)) is None:
                 pass
             return found.status
-        return (await self._backend.get(run)).status
+        return (await self._engine.get(run)).status
 
     async def _settled(self, run: str) -> RunRecord | None:
         """The run once nothing is left to do now; nothing if no notification arrived in time."""
-        notifications = self._backend.journal.notifications
+        notifications = self._engine.journal.notifications
         while True:
             notified = notifications.of(run)
-            found = await self._backend.get(run)
+            found = await self._engine.get(run)
             if found.status in FINAL or (found.status != "running" and not _is_due(found)):
                 return found
             with notifications.listening(), anyio.move_on_after(MISSED_NOTIFICATION_S):
@@ -235,8 +246,8 @@ class Runs:
 
     async def _continue_called(self, run: str) -> bool:
         """Drive what a run called and waits for; whether anything can continue without a person."""
-        for called in await self._backend.called_by(run):
-            found = await self._backend.get(called)
+        for called in await self._engine.called_by(run):
+            found = await self._engine.get(called)
             if found.wake_at is not None:
                 await self._until_due(found, found.wake_at)
             elif found.status != "running" and not await self._continue_called(called):
@@ -248,10 +259,10 @@ class Runs:
 
     async def _until_due(self, found: RunRecord, wake_at: str) -> None:
         """Wait for a run's wake-up, an answer or a cancellation."""
-        due, notifications = datetime.fromisoformat(wake_at), self._backend.journal.notifications
+        due, notifications = datetime.fromisoformat(wake_at), self._engine.journal.notifications
         while (ahead_s := (due - datetime.now(UTC)).total_seconds()) > 0:
             notified = notifications.of(found.id)
-            if (await self._backend.get(found.id)).changed_at != found.changed_at:
+            if (await self._engine.get(found.id)).changed_at != found.changed_at:
                 return
             wait_s = min(ahead_s, MISSED_NOTIFICATION_S)
             with notifications.listening(), anyio.move_on_after(wait_s):
