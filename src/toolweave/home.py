@@ -12,6 +12,8 @@ from toolweave.access.vault_key import VARIABLE, KeySource
 from toolweave.clock import Clock, SystemClock
 from toolweave.servers.health import Pings
 from toolweave.servers.lockfile import NAME, Lockfile
+from toolweave.servers.lockfile_trust import NAME as TRUST_NAME
+from toolweave.servers.lockfile_trust import LockfileTrust
 from toolweave.servers.registry import Registry
 from toolweave.settings import Settings
 from toolweave.storage.database import Database, open_database
@@ -64,7 +66,7 @@ async def open_home(
             masker=Masker(),
             registry=Registry(database, time),
             pings=Pings(database),
-            lockfile=Lockfile(lockfile_path(settings, directory or Path.cwd())),
+            lockfile=_lockfile(settings, directory or Path.cwd()),
             workflows=workflow_store(settings),
         )
 
@@ -72,6 +74,12 @@ async def open_home(
 def workflow_store(settings: Settings) -> WorkflowStore:
     """Return the stored workflows of a home; the folder is created on first save."""
     return WorkflowStore(WorkflowFiles(settings.home / WORKFLOWS))
+
+
+def _lockfile(settings: Settings, directory: Path) -> Lockfile:
+    path = lockfile_path(settings, directory)
+    is_own = path == settings.home / NAME
+    return Lockfile(path, None if is_own else LockfileTrust(settings.home / TRUST_NAME))
 
 
 def lockfile_path(settings: Settings, directory: Path) -> Path:

@@ -84,6 +84,7 @@ async def house_in(
     rate_per_s: float = 50.0,
     burst: int = 200,
     reaches_private: bool = False,
+    directory: Path | None = None,
 ) -> AsyncGenerator[House]:
     """Open it; the client speaks from `peer`."""
     clock, logged = MovedClock(), io.StringIO()
@@ -92,7 +93,7 @@ async def house_in(
     )
     address = ListenAddress(host, 8765, also=(HOST,))
     async with (
-        open_home(settings, clock=clock, environ={}, directory=home) as opened,
+        open_home(settings, clock=clock, environ={}, directory=directory or home) as opened,
         open_app(opened, address, log=logged) as app,
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app, client=(peer, 50_000)), base_url=BASE

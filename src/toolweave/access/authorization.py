@@ -186,6 +186,8 @@ ROUTES: Mapping[str, Rule] = {
     **_full(
         "servers:admin",
         "POST /api/v1/servers",
+        "GET /api/v1/servers/approvals",
+        "POST /api/v1/servers/approvals/lockfile",
         "GET /api/v1/servers/discovered",
         "POST /api/v1/servers/discovered",
         "GET /api/v1/servers/{server}",

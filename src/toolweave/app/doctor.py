@@ -9,11 +9,13 @@ from typing import Literal
 
 import toolweave
 from toolweave.assistant.home_models import home_models
+from toolweave.errors import Denied
 from toolweave.home import Home
 from toolweave.json_record import JsonRecord
 from toolweave.servers import runners
 from toolweave.servers.discovery.search import discover_all
 from toolweave.servers.import_servers import client_locations
+from toolweave.servers.lockfile import Lockfile
 from toolweave.servers.runners.runner import Runner
 
 SHOWN_NOTICES = 5
@@ -59,7 +61,7 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
     found = [
         DoctorFinding("ok", "home", str(home.settings.home)),
         DoctorFinding("ok", "database", home.database.dialect.name),
-        DoctorFinding("ok", "lockfile", f"{home.lockfile.path}, {sum(pinned)} tools pinned"),
+        _lockfile(home.lockfile, sum(pinned)),
         DoctorFinding("ok", "vault", f"{len(list(secrets))} secrets"),
         DoctorFinding("ok", "servers", f"{len(servers)} registered"),
         await _models(home),
@@ -68,6 +70,14 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
         found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))
     return found
+
+
+def _lockfile(lockfile: Lockfile, pinned: int) -> DoctorFinding:
+    try:
+        lockfile.require_approved()
+    except Denied as error:
+        return DoctorFinding("note", "lockfile", error.message, error.hint)
+    return DoctorFinding("ok", "lockfile", f"{lockfile.path}, {pinned} tools pinned")
 
 
 _PROGRAMS = (

@@ -17,6 +17,9 @@ TOOLS: dict[str, str] = {
     "MCP_TOOL_SCHEMA_REMOTE_REF": "A schema refers to another document, which is never fetched.",
     "MCP_TOOL_SCHEMA_TOO_LARGE": "A schema is too large or too deep to use safely.",
     "MCP_VALUE_UNCHECKED": "A value is too large to check.",
+    "LOCKFILE_CHANGED": "The lockfile changed after it was shown for approval.",
+    "LOCKFILE_MISSING": "There is no lockfile to approve.",
+    "LOCKFILE_UNAPPROVED": "A project's lockfile was not approved here; it approves no tools.",
     "TOOL_CHANGED": "A tool differs from its approved definition; calls are refused.",
     "TOOL_TEXT_SUSPICIOUS": "A tool's text contains invisible or direction-changing characters.",
 }

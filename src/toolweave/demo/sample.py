@@ -54,7 +54,7 @@ async def _server(home: Home) -> Server:
     server = known[name]
     if server.is_approved and server.enabled:
         return server
-    return await registry.approve(name, definition_hash(ours))
+    return await registry.approve(name, definition_hash(ours), by="toolweave demo")
 
 
 def _names() -> Iterator[str]:

@@ -138,6 +138,9 @@ class Server(FrozenModel):
     found_in: str | None = None  # which client's file it was imported from
     enabled: bool = False  # disabled until approved
     approved_hash: str | None = None
+    # Unknown for approvals of earlier releases.
+    approved_at: datetime | None = None
+    approved_by: str | None = None
     failure_count: int = 0
     auto_disabled: bool = False
     last_connected_at: datetime | None = None

@@ -278,6 +278,7 @@ class Gate:
         if pin is not None and pin.hash == tool_hash(tool):
             self._unchanged[server, tool.name] = pin, tool
             return
+        self.lockfile.require_approved()
         changes = self.lockfile.drift(server, [tool])
         mine = next((change for change in changes if change.tool == tool.name), None)
         kind = mine.kind.replace("_", " ") if mine else "changed"

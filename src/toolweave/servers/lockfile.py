@@ -1,6 +1,7 @@
 """`toolweave.lock.json`: the approved tool definitions, to be stored in git.
 
-A tool can be called only while the server lists it exactly as pinned here.
+A tool can be called only while the server lists it exactly as pinned here. A file outside the home
+pins nothing until its content was approved (`lockfile_trust.py`).
 """
 
 import os
@@ -16,8 +17,9 @@ from typing import Any
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from toolweave.errors import Invalid, Unavailable
+from toolweave.errors import Conflict, Denied, Invalid, Unavailable
 from toolweave.json_text import JsonObject, read, write
+from toolweave.servers.lockfile_trust import LockfileApproval, LockfileTrust, content_hash
 from toolweave.tools.difference import DifferenceKind, ToolChange, difference
 from toolweave.tools.tool import Tool, tool_hash
 
@@ -59,6 +61,18 @@ class Drift:
     changes: tuple[ToolChange, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LockfileReview:
+    """What a lockfile pins, and whether that counts here."""
+
+    path: Path
+    hash: str
+    is_approved: bool
+    # Of an earlier content, if it is not approved now; `None` for the home's own file.
+    approval: LockfileApproval | None
+    tools: dict[str, list[str]]
+
+
 class Lockfile:
     """Reads and writes the file; a missing file pins nothing, so no tool can be called.
 
@@ -66,8 +80,11 @@ class Lockfile:
         Invalid: `LOCKFILE_INVALID`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, trust: LockfileTrust | None = None) -> None:
         self.path = path
+        # Nothing for the home's own file, which only approvals write.
+        self._trust = trust
+        self._is_approved = True
         self._read_as: tuple[int, ...] | None = None
         self._looked_at = -FRESH_S
         self._servers: dict[str, _Pins] = {}
@@ -100,8 +117,49 @@ class Lockfile:
         """Return a text that changes with every write to the file."""
         return repr(self._seen())
 
+    def review(self) -> LockfileReview | None:
+        """Return what the file pins, approved or not; `None` if there is no file."""
+        if self._seen() is None:
+            return None
+        content, servers = self._parse()
+        approval = self._trust.of(self.path) if self._trust else None
+        return LockfileReview(
+            path=self.path,
+            hash=content_hash(content),
+            is_approved=self._counts(content, servers),
+            approval=approval,
+            tools={name: sorted(pins.tools) for name, pins in sorted(servers.items())},
+        )
+
+    def approve(self, shown_hash: str, *, by: str, at: str) -> None:
+        """Accept the content with this hash. Raises `Conflict`: `LOCKFILE_CHANGED`."""
+        shown = self.review()
+        if shown is None or shown.hash != shown_hash:
+            raise Conflict(
+                "LOCKFILE_CHANGED",
+                f"{self.path.name} changed after it was shown",
+                hint="review it again with `toolweave servers approve --lockfile`",
+            )
+        if self._trust is not None:
+            approval = LockfileApproval(hash=shown_hash, approved_by=by, approved_at=at)
+            self._trust.approve(self.path, approval)
+
+    def require_approved(self) -> None:
+        """Raise unless the content counts here. Raises `Denied`: `LOCKFILE_UNAPPROVED`."""
+        self._load()
+        if not self._is_approved:
+            raise Denied(
+                "LOCKFILE_UNAPPROVED",
+                f"the project's {self.path.name} was not approved here, or changed since",
+                hint="review it with `toolweave servers approve --lockfile`",
+                facts={"file": str(self.path)},
+            )
+
     def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
-        """Approve exactly `tools` for `server`; remove other pins. Raises `LOCKFILE_NOT_SAVED`."""
+        """Approve exactly `tools` for `server`; remove other pins.
+
+        Raises `LOCKFILE_NOT_SAVED`, `LOCKFILE_UNAPPROVED`.
+        """
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
         with self._alone():
             self._save(self._load() | {server: _Pins(description=description, tools=pins)})
@@ -130,22 +188,35 @@ class Lockfile:
     def _load(self) -> dict[str, _Pins]:
         seen = self._seen()
         if seen != self._read_as:
-            self._servers = self._parse() if seen is not None else {}
+            content, servers = self._parse() if seen is not None else (b"", {})
+            self._is_approved = self._counts(content, servers)
+            self._servers = servers if self._is_approved else {}
             self._read_as = seen
         return self._servers
 
+    def _counts(self, content: bytes, servers: dict[str, _Pins]) -> bool:
+        """Whether the content is the home's own, approved, or pins nothing."""
+        if self._trust is None or not servers:
+            return True
+        approval = self._trust.of(self.path)
+        return approval is not None and approval.hash == content_hash(content)
+
     def _seen(self) -> tuple[int, ...] | None:
-        """Return a fingerprint of the saved file; `None` if it does not exist."""
+        """Return a fingerprint of the file and its approval; `None` if there is no file."""
         try:
-            return _identity(self.path.stat())
+            return _identity(self.path.stat()) + self._approval_stamp()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise self._unreadable(error.strerror or type(error).__name__) from None
 
-    def _parse(self) -> dict[str, _Pins]:
+    def _approval_stamp(self) -> tuple[int, ...]:
+        return (self._trust.stamp() if self._trust else None) or ()
+
+    def _parse(self) -> tuple[bytes, dict[str, _Pins]]:
         try:
-            file = _File.model_validate(read(self.path.read_bytes()))
+            content = self.path.read_bytes()
+            file = _File.model_validate(read(content))
         except (ValidationError, Invalid, OSError) as error:
             reason = error.message if isinstance(error, Invalid) else type(error).__name__
             raise self._unreadable(reason) from None
@@ -159,7 +230,7 @@ class Lockfile:
                         f"the hash of tool {name!r} of server {server!r} is not that of its "
                         "definition"
                     )
-        return file.servers
+        return content, file.servers
 
     def _unreadable(self, reason: str) -> Invalid:
         return Invalid(
@@ -177,6 +248,7 @@ class Lockfile:
         except OSError as error:
             raise self._not_saved(error) from None
         try:
+            self.require_approved()
             yield
         finally:
             os.close(held)
@@ -195,19 +267,22 @@ class Lockfile:
                 for name, pins in sorted(servers.items())
             },
         }
+        text = write(body, pretty=True) + "\n"
         fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
         try:
-            with fresh.open("x", encoding="utf-8") as file:
-                file.write(write(body, pretty=True) + "\n")
+            with fresh.open("x", encoding="utf-8", newline="") as file:
+                file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
                 seen = _identity(os.fstat(file.fileno()))
             os.replace(fresh, self.path)
+            if self._trust is not None:
+                self._trust.renew(self.path, content_hash(text.encode()))
         except OSError as error:
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
             raise self._not_saved(error) from None
-        self._servers, self._read_as = servers, seen
+        self._servers, self._read_as = servers, seen + self._approval_stamp()
 
     def _not_saved(self, error: OSError) -> Unavailable:
         return Unavailable(

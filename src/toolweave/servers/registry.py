@@ -30,7 +30,7 @@ _definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
 
 _COLUMNS = (
     "id, name, definition, scope, found_in, enabled, approved_hash, failure_count, "
-    "auto_disabled, last_connected_at, last_failure, created_at"
+    "auto_disabled, last_connected_at, last_failure, created_at, approved_at, approved_by"
 )
 
 
@@ -106,7 +106,8 @@ class Registry:
                     hint="choose another name, or run `toolweave servers remove` first",
                 )
             await change.execute(
-                f"INSERT INTO servers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO servers ({_COLUMNS}) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 *_values(server),
             )
         self._written()
@@ -120,8 +121,8 @@ class Registry:
             await change.execute("DELETE FROM health WHERE server_id = ?", server.id)
         self._written()
 
-    async def approve(self, name: str, shown_hash: str) -> Server:
-        """Approve the definition that was shown, and enable the server."""
+    async def approve(self, name: str, shown_hash: str, *, by: str | None = None) -> Server:
+        """Approve the definition that was shown, and enable the server; record `by` whom."""
         server = await self.get(name)
         if definition_hash(server.definition) != shown_hash:
             raise Conflict(
@@ -130,7 +131,13 @@ class Registry:
                 hint="review it again with `toolweave servers approve`",
             )
         return await self._set(
-            server, approved_hash=shown_hash, enabled=1, auto_disabled=0, failure_count=0
+            server,
+            approved_hash=shown_hash,
+            approved_at=timestamp(self._clock.now()),
+            approved_by=by,
+            enabled=1,
+            auto_disabled=0,
+            failure_count=0,
         )
 
     async def enable(self, name: str) -> Server:
@@ -256,6 +263,8 @@ def _values(server: Server) -> tuple[Value, ...]:
         timestamp(server.last_connected_at) if server.last_connected_at else None,
         server.last_failure,
         timestamp(server.created_at),
+        timestamp(server.approved_at) if server.approved_at else None,
+        server.approved_by,
     )
 
 
@@ -273,6 +282,8 @@ def _server(row: Row) -> Server:
         last_connected_at,
         last_failure,
         created_at,
+        approved_at,
+        approved_by,
     ) = row
     return Server.model_validate(
         {
@@ -288,6 +299,8 @@ def _server(row: Row) -> Server:
             "last_connected_at": _moment(last_connected_at),
             "last_failure": last_failure,
             "created_at": _moment(created_at),
+            "approved_at": _moment(approved_at),
+            "approved_by": approved_by,
         }
     )
 

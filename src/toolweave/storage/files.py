@@ -1,6 +1,7 @@
 """Private folders and files that survive a power failure."""
 
 import os
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,23 @@ def sweep_temporary(folder: Path) -> None:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > LEFT_AFTER_S:
                 path.unlink()
+
+
+def replace_private(path: Path, text: str) -> None:
+    """Replace a file, or create it, so that only the user can read it and readers see it whole."""
+    make_private_folder(path.parent)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_folder(path.parent)
 
 
 def write_private(path: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import dataclass, field
+from getpass import getuser
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.prompts import confirm
 from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_tools
+from toolweave.cli.servers.approvals import approve_lockfile
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
@@ -39,23 +41,35 @@ class ApprovalPrompt:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option("--yes", is_flag=True, help="Approve without asking; for scripts.")
 @click.option("--changes", is_flag=True, help="Accept changes of the server's tools.")
+@click.option("--lockfile", is_flag=True, help="Approve the project's lockfile as it is now.")
 @json_option
-def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
+def approve(name: str | None, yes: bool, changes: bool, lockfile: bool, as_json: bool) -> int:
     """Show exactly what would be started, and approve it.
 
     The approval applies to this exact definition and to its current tools; when either changes,
     calls are refused until you approve again. --json does not prompt: without --yes you get
     what would be approved and exit code 1.
+
+    A project's own toolweave.lock.json counts only after --lockfile approved its content, and again
+    after every change.
     """
+    if lockfile == (name is not None):
+        raise click.UsageError("give the NAME of a server, or --lockfile")
+    if lockfile:
+        return approve_lockfile(yes=yes, as_json=as_json)
+    server_name = str(name)
     asking = ApprovalPrompt(yes, changes, as_json)
 
     async def work() -> bool:
         async with current_home() as home, open_studio(home) as studio:
-            server = await home.registry.get(name)
-            return await _definition(studio, server, asking) and await _tools(studio, name, asking)
+            server = await home.registry.get(server_name)
+            home.lockfile.require_approved()
+            return await _definition(studio, server, asking) and await _tools(
+                studio, server_name, asking
+            )
 
     is_done = run(work)
     if as_json:
@@ -75,7 +89,9 @@ async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) ->
     if not await asking.agrees("Approve this server?"):
         _tell(asking, "Not approved.")
         return False
-    await studio.home.registry.approve(server.name, definition_hash(server.definition))
+    await studio.home.registry.approve(
+        server.name, definition_hash(server.definition), by=getuser()
+    )
     _tell(asking, f"Approved {server.name!r}.")
     return True
 

@@ -9,6 +9,11 @@ from toolweave.cli.lazy import LazyGroup
     cls=LazyGroup,
     commands_table={
         "add": ("toolweave.cli.servers.add", "add", "Register a server; nothing is started."),
+        "approvals": (
+            "toolweave.cli.servers.approvals",
+            "approvals",
+            "Show what is approved, by whom, when and from which file.",
+        ),
         "approve": (
             "toolweave.cli.servers.approve",
             "approve",

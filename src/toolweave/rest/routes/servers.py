@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi import Path as InPath
 from pydantic import Field
 
 from toolweave.app.studio import Studio
+from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_record import JsonRecord
-from toolweave.rest.auth import Authenticator
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.response_models import READING
 from toolweave.rest.routing import Routes
@@ -26,6 +27,7 @@ from toolweave.servers.approval import (
     list_current_tools,
     pin_tools,
 )
+from toolweave.servers.approvals import ApprovalsRecord, list_approvals
 from toolweave.servers.checks import ServerCheck, check_server
 from toolweave.servers.definition import Server
 from toolweave.servers.discovery.search import Discovery, discover_all
@@ -61,6 +63,12 @@ class ApproveServerRequest(RequestBody):
     accept_changes: bool = Field(
         False, alias="acceptChanges", description="Also accept changed tools"
     )
+
+
+class ApproveLockfileRequest(RequestBody):
+    """Approves the content of a lockfile."""
+
+    hash: str = Field(min_length=1, max_length=200, description="The hash that was shown")
 
 
 class ServerListResponse(JsonRecord):
@@ -144,6 +152,22 @@ class _Handlers:
         }
         return discovery_record(discovery, imported)
 
+    async def list_approvals(self) -> ApprovalsRecord:
+        """List what is approved, by whom, when and from which file."""
+        home = self._studio.home
+        return await list_approvals(home.registry, home.lockfile)
+
+    async def approve_lockfile(
+        self,
+        request: Request,
+        body: Annotated[ApproveLockfileRequest, Depends(ApproveLockfileRequest.read)],
+    ) -> ApprovalsRecord:
+        """Approve the content of the project's lockfile that has this hash."""
+        home = self._studio.home
+        by, now = _approver(request), timestamp(home.clock.now())
+        await anyio.to_thread.run_sync(lambda: home.lockfile.approve(body.hash, by=by, at=now))
+        return await self.list_approvals()
+
     async def show_server(self, server: ServerIdentity) -> ServerDetailsResponse:
         """Show everything an approval covers: the exact command or address."""
         found = await self._server(server)
@@ -162,12 +186,16 @@ class _Handlers:
 
     async def approve_server(
         self,
+        request: Request,
         server: ServerIdentity,
         body: Annotated[ApproveServerRequest, Depends(ApproveServerRequest.read)],
     ) -> ApproveServerResponse:
         """Approve the definition with this hash, and pin the server's tools."""
         found = await self._server(server)
-        approved = await self._studio.home.registry.approve(found.name, body.hash)
+        self._studio.home.lockfile.require_approved()
+        approved = await self._studio.home.registry.approve(
+            found.name, body.hash, by=_approver(request)
+        )
         listed = await list_current_tools(self._studio.gate, found.name)
         is_kept_out = bool(listed.drift) and not body.accept_changes
         if not is_kept_out:
@@ -225,6 +253,10 @@ class _Handlers:
         return record_of(summary)
 
 
+def _approver(request: Request) -> str:
+    return f"key {key_of(request).name}"
+
+
 async def server_of(studio: Studio, identity: str) -> Server:
     """Return the server with this id or name.
 
@@ -248,13 +280,15 @@ _REACHING = (404, 409, 504)
 
 
 def server_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The eleven endpoints."""
+    """The endpoints."""
     handlers, one, found = _Handlers(studio), "/{server}", "/discovered"
     routes = Routes(authenticator, "/api/v1/servers", "servers", *READING, texts=_TEXTS)
     routes.add("GET", "", handlers.list_servers)
     routes.add("POST", "", handlers.add_servers, 409, status=201)
     routes.add("GET", found, handlers.find_servers)
     routes.add("POST", found, handlers.import_servers)
+    routes.add("GET", "/approvals", handlers.list_approvals)
+    routes.add("POST", "/approvals/lockfile", handlers.approve_lockfile, 409)
     routes.add("GET", one, handlers.show_server, 404)
     routes.add("DELETE", one, handlers.remove_server, 404, status=204)
     routes.add("POST", f"{one}/approve", handlers.approve_server, *_REACHING)
