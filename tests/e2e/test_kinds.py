@@ -94,7 +94,7 @@ async def test_every_kind_of_value_is_set_and_a_wrong_one_is_told_and_not_saved(
     await form.get_by_text("<b>Three</b> letters.").wait_for()
     await box(form, "code").fill("ABC")
     await box(form, "ratio").fill("0")
-    await expect(form.get_by_text("Not kept: more than 0 is expected")).to_be_visible()
+    await expect(form.get_by_text("Not valid: more than 0 is expected")).to_be_visible()
     await box(form, "ratio").fill("2.5")
     await form.get_by_role("combobox", name="flag").select_option(label="Yes")
     await form.get_by_role("combobox", name="level").select_option(label="2")

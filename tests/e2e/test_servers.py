@@ -17,7 +17,7 @@ COMMAND = [*PROGRAM, "demo-server"]
 DEFINITION = {"mcpServers": {"browsed": {"command": COMMAND[0], "args": COMMAND[1:]}}}
 
 
-@pytest.mark.requirement("001:FR-004")
+@pytest.mark.requirement("001:FR-004", "001:FR-005", "001:FR-006")
 @pytest.mark.requirement("001:ui.browser.scope")
 @pytest.mark.requirement("001:ui.browser.status")
 @pytest.mark.requirement("001:ui.browser.tool-count")
@@ -76,6 +76,13 @@ async def choose_a_tool_in_the_dialog(page: Page, studio: Studio) -> None:
     await dialog.get_by_role("button", name="Add greet to the workflow").click()
     await expect(dialog).to_have_count(0)
     await expect(page.locator(".react-flow__node", has_text="browsed")).to_contain_text("greet")
+    async with page.expect_response(lambda answer: answer.request.method == "PUT") as saving:
+        await page.keyboard.press("Control+s")
+    document = (await (await saving.value).json())["document"]
+    assert document["createdAt"] == document["updatedAt"]
+    [data] = [node["data"] for node in document["nodes"] if node["type"] == "mcp"]
+    assert (data["validationStatus"], data["outputPorts"]) == ("valid", 1)
+    assert "name" in [parameter["name"] for parameter in data["parameters"]]
 
 
 async def remove(page: Page, studio: Studio) -> None:

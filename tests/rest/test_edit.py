@@ -70,7 +70,7 @@ async def test_what_is_no_workflow_is_not_valid_and_cannot_be_worked_on(
     assert code(refused) == (422, expected)
     assert refused.json()["error"]["hint"]
     mode = {"text": text, "node": "a", "mode": "detailed"}
-    assert code(await post(house, "mode", mode)) == (404, "NODE_ID_UNKNOWN")
+    assert code(await post(house, "mode", mode)) == (404, "MCP_NODE_NOT_FOUND")
 
 
 @pytest.mark.parametrize("name", JSON_FILES)
@@ -145,7 +145,7 @@ async def test_a_tool_that_is_approved_meanwhile_is_known_at_once(house: House) 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"node": "nobody"}, (404, "NODE_ID_UNKNOWN")),
+        ({"node": "nobody"}, (404, "MCP_NODE_NOT_FOUND")),
         ({"node": "start"}, (422, "MCP_NODE_VALIDATION_FAILED")),
         ({"mode": "other"}, (422, "BODY_INVALID")),
         ({"description": "words"}, (422, "MCP_MODE_CONFIG_MISMATCH")),
@@ -174,7 +174,7 @@ async def test_asking_servers_takes_the_scope_to_run(house: House) -> None:
     assert told["statuses"] == {"call": "missing"}
     assert list(told["unreachable"]) == ["nowhere"]
     answer = await house.client.post("/api/v1/edit/mode", json=mode, headers=key)
-    assert code(answer) == (503, "MCP_SERVER_DISCONNECTED")
+    assert code(answer) == (404, "MCP_SERVER_NOT_FOUND")
 
 
 @pytest.mark.parametrize("target", TARGETS)

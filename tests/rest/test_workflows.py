@@ -73,6 +73,12 @@ def _workflow(name: str = "demo", description: str = "d") -> dict[str, Any]:
     }
 
 
+def _untimed(document: dict[str, Any]) -> dict[str, Any]:
+    """A stored document without the times of saving."""
+    assert document.keys() >= {"createdAt", "updatedAt"}
+    return {key: document[key] for key in document if key not in ("createdAt", "updatedAt")}
+
+
 def _code(answer: httpx2.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
@@ -84,7 +90,7 @@ async def test_a_saved_workflow_is_listed_and_shown_at_its_revision(office: Offi
     assert (saved.status_code, saved.headers["etag"]) == (201, f'"{revision}"')
     shown = await office.get("/demo")
     assert (shown.json(), shown.headers["etag"]) == (saved.json(), saved.headers["etag"])
-    assert shown.json()["document"] == _workflow()
+    assert _untimed(shown.json()["document"]) == _workflow()
     [listed] = (await office.get("")).json()["workflows"]
     assert (listed["name"], listed["revision"], listed["nodes"]) == ("demo", revision, 0)
 
@@ -106,7 +112,7 @@ async def test_saving_over_the_revision_that_was_seen_replaces_it(office: Office
         match = f'"{first}"' if way == "head" else "*"
         headers = await office.key("workflows:write") | {"If-Match": match}
         answer = await office.client.put(f"{ALL}/demo", json={"document": changed}, headers=headers)
-    assert (answer.status_code, answer.json()["document"]) == (200, changed)
+    assert (answer.status_code, _untimed(answer.json()["document"])) == (200, changed)
     assert answer.json()["revision"] != first
 
 
@@ -119,8 +125,8 @@ async def test_saving_over_what_has_changed_tells_both_versions_and_writes_nothi
     assert _code(answer) == (409, "WORKFLOW_CHANGED")
     facts = answer.json()["error"]["facts"]
     assert (facts["expected"], facts["current"]) == (first, second)
-    assert facts["yours"] == _workflow(description="mine")
-    assert facts["theirs"] == _workflow(description="theirs")
+    assert _untimed(facts["yours"]) == _workflow(description="mine")
+    assert _untimed(facts["theirs"]) == _workflow(description="theirs")
     assert (await office.get("/demo")).json()["revision"] == second
 
 
@@ -138,7 +144,7 @@ async def test_a_new_workflow_takes_no_name_that_is_taken(office: Office) -> Non
     await office.save(_workflow())
     answer = await office.save(_workflow("DEMO", "mine"))
     assert _code(answer) == (409, "WORKFLOW_NAME_TAKEN")
-    assert answer.json()["error"]["facts"]["theirs"] == _workflow()
+    assert _untimed(answer.json()["error"]["facts"]["theirs"]) == _workflow()
 
 
 async def test_a_new_workflow_is_saved_under_its_own_name(office: Office) -> None:
@@ -173,8 +179,8 @@ async def test_a_workflow_with_faults_is_saved_with_its_problems(office: Office)
     nodes: list[Json] = [{"id": "a", "type": kind, "data": {}} for kind in ("start", "end")]
     saved = await office.save({**_workflow(), "nodes": nodes})
     assert saved.status_code == 201
-    [problem] = saved.json()["problems"]
-    assert (problem["code"], problem["pointer"]) == ("NODE_ID_DUPLICATE", "/nodes/1/id")
+    problems = [(one["code"], one["pointer"]) for one in saved.json()["problems"]]
+    assert ("NODE_ID_DUPLICATE", "/nodes/1/id") in problems
 
 
 @pytest.mark.parametrize(

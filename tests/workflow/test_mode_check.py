@@ -276,12 +276,12 @@ def test_words_that_are_no_text_are_told_apart_from_missing_ones(make: type) -> 
         (None, NOW_STAMP),
     ],
 )
-def test_a_timestamp_of_another_form_is_an_error_with_a_repair(written: Json, mended: str) -> None:
+def test_a_timestamp_of_another_form_is_a_warning_with_a_repair(written: Json, mended: str) -> None:
     config: JsonObject = {"description": "List all buckets", "timestamp": written}
     node = described(**{PARAM_CONFIG: config})
     problem = the_problem(node)
     assert problem.code == "MCP_TIMESTAMP_INVALID"
-    assert (problem.severity, problem.pointer) == ("error", f"/{PARAM_CONFIG}/timestamp")
+    assert (problem.severity, problem.pointer) == ("warning", f"/{PARAM_CONFIG}/timestamp")
     repaired = patched(node.data, problem.patch)
     assert repaired[PARAM_CONFIG] == config | {"timestamp": mended}
     assert problems_of(a_node(repaired)) == []

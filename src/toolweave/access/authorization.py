@@ -133,6 +133,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/edit/validate",
         "POST /api/v1/edit/fix",
         "POST /api/v1/edit/mode",
+        "POST /api/v1/edit/node",
         "POST /api/v1/edit/export",
         "POST /api/v1/edit/import",
         "POST /api/v1/edit/preview",

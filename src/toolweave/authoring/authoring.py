@@ -3,24 +3,36 @@
 Checking a large workflow takes a while, so it runs in a thread and does not block the event loop.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
-from toolweave.authoring.environment import ToolKnowledge, known_live, node_in, tool_in
-from toolweave.errors import Invalid, Unavailable
+from toolweave.authoring.environment import (
+    ToolKnowledge,
+    known_live,
+    mcp_node_in,
+    offered_tools,
+    require_answer,
+    tool_in,
+)
+from toolweave.authoring.problem_counts import ProblemCounts
+from toolweave.errors import Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
 from toolweave.servers.connections import Connections
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.mcp_completion import certain_repairs, completed_nodes
 from toolweave.workflow.mode_status import Status, live_status
-from toolweave.workflow.mode_switch import switch_mode
+from toolweave.workflow.mode_switch import refuse_new_errors, switch_mode
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import Mode, text_at
 from toolweave.workflow.report import Report, examine_loaded
+from toolweave.workflow.store import Stored
+from toolweave.workflow.stored_form import to_store
+from toolweave.workflow.workflow_json import WorkflowSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,16 @@ class ModeSwitch:
     mode: Mode
     description: str | None = None
     tool: str | None = None
+    # Of a task: the tools to choose from, all for an empty list; None keeps a choice.
+    only: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedWorkflow:
+    """A stored workflow with its MCP nodes completed, and its problems."""
+
+    workflow: Workflow
+    problems: tuple[Problem, ...]
 
 
 class Authoring:
@@ -49,6 +71,7 @@ class Authoring:
         self._home = home
         self._connections = connections
         self.tools = ToolKnowledge(home)
+        self._counts = ProblemCounts()
 
     async def examine(
         self, loaded: LoadedWorkflow, *, live: bool = False, is_run: bool = False
@@ -61,6 +84,24 @@ class Authoring:
         known = replace(known, is_run=is_run)
         report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
         return Examined(report, _statuses(loaded.workflow, known), reasons)
+
+    async def open(self, loaded: LoadedWorkflow) -> OpenedWorkflow:
+        """A stored workflow as it is shown: completed, with all its problems.
+
+        Pointers refer to the canonical document.
+        """
+        known = await self.tools.known()
+        return await anyio.to_thread.run_sync(_opened, loaded, known)
+
+    async def to_store(self, workflow: Workflow, *, before: Workflow | None) -> Workflow:
+        """The workflow as it is stored over `before`."""
+        known = await self.tools.known()
+        return to_store(workflow, known.now, known.tools_of, before=before)
+
+    async def summaries(self, stored: Sequence[Stored]) -> list[WorkflowSummary]:
+        """A line for each stored workflow, with the number of its problems."""
+        known = await self.tools.known()
+        return await anyio.to_thread.run_sync(self._counts.summaries, stored, known)
 
     async def repair(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
         """Return the problems of a workflow, and those that remain after fixing it."""
@@ -76,24 +117,26 @@ class Authoring:
     async def switch(self, workflow: Workflow, to: ModeSwitch, *, live: bool = False) -> Workflow:
         """The workflow with one MCP node in another mode.
 
-        Raises `NotFound`: `NODE_ID_UNKNOWN`; `Invalid`: the node has no modes, or the mode wants
-        something else; `Unavailable`: `MCP_SERVER_DISCONNECTED` when a server that is asked does
-        not answer.
+        Raises `NotFound`: `MCP_NODE_NOT_FOUND`, `MCP_SERVER_NOT_FOUND`; `Invalid`: the node has no
+        modes, or the mode wants something else; `Unavailable`: `MCP_SERVER_DISCONNECTED` when a
+        server that is asked does not answer.
         """
-        node = node_in(workflow, to.node)
+        node = mcp_node_in(workflow, to.node)
         server = text_at(node.data, "serverId")
         known, reasons = await self._known(replace(workflow, nodes=(node,)), live=live)
-        if server in reasons:
-            raise Unavailable("MCP_SERVER_DISCONNECTED", reasons[server])
+        require_answer(known, reasons, server)
         tools = list(known.tools_of(server) or ())
+        now = self._home.clock.now()
         changed = switch_mode(
             node,
             to.mode,
-            now=self._home.clock.now(),
+            now=now,
             description=to.description,
             tool=tool_in(tools, server, to.tool) if to.tool is not None else None,
-            available_tools=tools or None,
+            available_tools=offered_tools(node, tools, to.only, live=live) or None,
         )
+        if to.description is not None:
+            refuse_new_errors(node, changed, now)
         nodes = tuple(changed if one is node else one for one in workflow.nodes)
         return replace(workflow, nodes=nodes)
 
@@ -103,6 +146,17 @@ class Authoring:
         if live:
             return await known_live(self._home, self._connections, [workflow])
         return await self.tools.known(), {}
+
+
+def _opened(loaded: LoadedWorkflow, known: KnownEnvironment) -> OpenedWorkflow:
+    if not is_workflow(loaded):
+        return OpenedWorkflow(loaded.workflow, loaded.problems)
+    workflow = completed_nodes(loaded.workflow, known.now, known.tools_of)
+    repaired = certain_repairs(loaded.workflow, known.now)
+    found = examine_loaded(read(convert(workflow, "toolweave")), known).problems
+    reported = {(problem.code, problem.message) for problem in (*repaired, *found)}
+    read_so = [one for one in loaded.problems if (one.code, one.message) not in reported]
+    return OpenedWorkflow(workflow, (*read_so, *repaired, *found))
 
 
 def is_workflow(loaded: LoadedWorkflow) -> bool:

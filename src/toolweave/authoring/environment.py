@@ -9,7 +9,7 @@ import anyio.to_thread
 from toolweave.assistant.models import Models
 from toolweave.catalog.live import specs_of
 from toolweave.clock import Clock, SystemClock
-from toolweave.errors import Invalid, NotFound, ToolweaveError
+from toolweave.errors import Invalid, NotFound, ToolweaveError, Unavailable
 from toolweave.home import Home
 from toolweave.nodes.registry import built_in_catalog
 from toolweave.problems import did_you_mean
@@ -19,6 +19,7 @@ from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.context import KnownEnvironment, KnownHome
 from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.modes import KEPT_TASK, TASK_CONFIG, snapshots_in, text_at
 
 Tools = Mapping[str, Sequence[Tool]]
 
@@ -30,14 +31,7 @@ def known_built_in(clock: Clock | None = None) -> KnownEnvironment:
 
 async def known_offline(home: Home) -> KnownEnvironment:
     """The catalog with every approved tool; no server is started."""
-    tools: Tools = {
-        server.name: [
-            read_tool(server.name, pin.definition)
-            for pin in home.lockfile.pins(server.name).values()
-        ]
-        for server in await home.registry.list()
-        if server.is_approved
-    }
+    tools = await approved_tools(home)
     specs = specs_of(tool for of_server in tools.values() for tool in of_server)
     return KnownEnvironment(
         built_in_catalog().with_specs(specs),
@@ -45,6 +39,18 @@ async def known_offline(home: Home) -> KnownEnvironment:
         pinned=tools.get,
         home=await known_home(home),
     )
+
+
+async def approved_tools(home: Home) -> Tools:
+    """The approved tools by the name of their server."""
+    return {
+        server.name: [
+            read_tool(server.name, pin.definition)
+            for pin in home.lockfile.pins(server.name).values()
+        ]
+        for server in await home.registry.list()
+        if server.is_approved
+    }
 
 
 async def known_home(home: Home) -> KnownHome:
@@ -102,6 +108,7 @@ async def known_live(
     known = await known_offline(home)
     found: dict[str, Sequence[Tool]] = {}
     reasons: dict[str, str] = {}
+    unreachable: dict[str, str] = {}
 
     async def ask(name: str) -> None:
         try:
@@ -110,11 +117,24 @@ async def known_live(
             found[name] = list(live.tools.values())
         except ToolweaveError as error:
             reasons[name] = error.message
+            if error.code != "MCP_SERVER_NOT_FOUND":
+                unreachable[name] = error.message
 
     async with anyio.create_task_group() as tasks:
         for name in sorted(_servers_in(workflows)):
             tasks.start_soon(ask, name)
-    return replace(known, tools=found.get), reasons
+    return replace(known, tools=found.get, unreachable=unreachable), reasons
+
+
+def require_answer(known: KnownEnvironment, reasons: Mapping[str, str], server: str) -> None:
+    """Refuse to go on without the tools of a server that was asked for them.
+
+    Raises `Unavailable`: `MCP_SERVER_DISCONNECTED`; `NotFound`: `MCP_SERVER_NOT_FOUND`.
+    """
+    if server in known.unreachable:
+        raise Unavailable("MCP_SERVER_DISCONNECTED", known.unreachable[server])
+    if server in reasons:
+        raise NotFound("MCP_SERVER_NOT_FOUND", reasons[server])
 
 
 def node_in(workflow: Workflow, node_id: str) -> Node:
@@ -128,6 +148,30 @@ def node_in(workflow: Workflow, node_id: str) -> Node:
             hint=did_you_mean(node_id, known) or f"its nodes are {', '.join(known[:20])}",
         )
     return found
+
+
+def mcp_node_in(workflow: Workflow, node_id: str) -> Node:
+    """The same for an MCP node. Raises `NotFound`: `MCP_NODE_NOT_FOUND`."""
+    try:
+        return node_in(workflow, node_id)
+    except NotFound as error:
+        raise NotFound("MCP_NODE_NOT_FOUND", error.message, hint=error.hint) from None
+
+
+def offered_tools(
+    node: Node, tools: Sequence[Tool], names: Sequence[str] | None, *, live: bool
+) -> list[Tool]:
+    """The tools that a task chooses from: those named, all for an empty list.
+
+    With None, a choice that was made before stays, unless the server is asked for its tools.
+    """
+    server = text_at(node.data, "serverId")
+    if names:
+        return [tool_in(tools, server, name) for name in dict.fromkeys(names)]
+    config = node.data.get(TASK_CONFIG) or node.data.get(KEPT_TASK)
+    listed = {tool.name for tool in snapshots_in({TASK_CONFIG: config})}
+    kept = [tool for tool in tools if tool.name in listed] if names is None and not live else []
+    return kept or list(tools)
 
 
 def tool_in(tools: Sequence[Tool], server: str, name: str) -> Tool:

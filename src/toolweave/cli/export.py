@@ -4,12 +4,15 @@ from pathlib import Path
 
 import click
 
+from toolweave.authoring.environment import Tools, approved_tools
 from toolweave.cli.sanitize import visible
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
+from toolweave.clock import SystemClock
 from toolweave.errors import Invalid
 from toolweave.export import discover
-from toolweave.export.convert import export as make
+from toolweave.export.convert import checked_export
 from toolweave.export.exporter import Export
 from toolweave.export.folder import FileChangePlan, State, changes, write
 from toolweave.json_text import JsonObject
@@ -17,6 +20,7 @@ from toolweave.nodes import discover as discover_nodes
 from toolweave.problems import Problem
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
+from toolweave.workflow.model import Workflow
 
 _DONE: dict[State, str] = {"new": "wrote", "same": "unchanged"}
 TARGETS = tuple(exporter.name for exporter in discover())
@@ -49,7 +53,13 @@ def export(
     `toolweave import` restores the workflow from the exported files.
     """
     loaded = _load(file)
-    made = make(loaded.workflow, target, specs=[node.spec for node in discover_nodes()])
+    made = checked_export(
+        loaded.workflow,
+        target,
+        specs=[node.spec for node in discover_nodes()],
+        now=SystemClock().now(),
+        tools=_tools(loaded.workflow).get,
+    )
     planned = [] if check else changes(made, out)
     if not (check or dry_run):
         write(planned, out, force=force)
@@ -62,6 +72,18 @@ def export(
         _warn(problem, loaded)
     if check and not made.problems:
         say(f"Nothing is lost for {target!r}.")
+
+
+def _tools(workflow: Workflow) -> Tools:
+    """The approved tools; a workflow without MCP nodes needs none."""
+
+    async def approved() -> Tools:
+        async with current_home() as home:
+            return await approved_tools(home)
+
+    flows = [workflow, *workflow.subflows]
+    has_tools = any(node.type == "mcp" for flow in flows for node in flow.nodes)
+    return run(approved) if has_tools else {}
 
 
 def _load(name: str) -> LoadedWorkflow:

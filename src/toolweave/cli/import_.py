@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from toolweave.cli.session import run
+from toolweave.authoring.environment import approved_tools
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import write_file
 from toolweave.export.reimport import ReimportedWorkflow, import_path
-from toolweave.home import workflow_store
 from toolweave.json_text import JsonObject
-from toolweave.settings import from_environment
 from toolweave.workflow.formats.load import convert, dump
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.stored_form import to_store
 
 
 @click.command("import")
@@ -35,7 +35,7 @@ def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> No
     workflow = found.loaded.workflow
     if name is not None:
         workflow = replace(workflow, name=name)
-        run(lambda: workflow_store(from_environment()).save(workflow, over=None))
+        run(lambda: _save(workflow))
     elif out is not None:
         write_file(out, dump(workflow, "toolweave"))
     if as_json:
@@ -47,6 +47,13 @@ def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> No
         click.echo(dump(workflow, "toolweave"), nl=False)
         return
     say(f"Imported {workflow.name!r} from {str(found.path)!r} as {name or str(out)!r}.")
+
+
+async def _save(workflow: Workflow) -> None:
+    async with current_home() as home:
+        tools = await approved_tools(home)
+        stored = to_store(workflow, home.clock.now(), tools.get)
+        await home.workflows.save(stored, over=None)
 
 
 def _report(

@@ -6,21 +6,28 @@ from typing import cast
 import click
 
 from toolweave.app.studio import open_studio
-from toolweave.authoring.environment import known_live, known_offline, node_in, tool_in
+from toolweave.authoring.environment import (
+    known_live,
+    known_offline,
+    mcp_node_in,
+    node_in,
+    offered_tools,
+    require_answer,
+    tool_in,
+)
 from toolweave.cli.freeze import freeze
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
-from toolweave.errors import Invalid, NotFound
+from toolweave.errors import Invalid
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.mcp_node import configured, node_for
-from toolweave.workflow.mode_check import check_mode
-from toolweave.workflow.mode_switch import switch_mode
+from toolweave.workflow.mode_switch import refuse_new_errors, switch_mode
 from toolweave.workflow.model import Edge, EdgeId, Node, Workflow
 from toolweave.workflow.modes import MODES, Mode, mode_of, text_at
 
@@ -39,6 +46,12 @@ node.add_command(freeze)
 @click.option("--set", "to", type=click.Choice(MODES), help="The mode to switch to.")
 @click.option("--description", help="What you want in plain language; for the language modes.")
 @click.option("--tool", "tool_name", help="Another tool of the node's server.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="TOOL",
+    help="Repeatable. For fullNaturalLanguage: choose from these tools instead of all.",
+)
 @click.option("--live", is_flag=True, help="Ask the server for its tools instead of the lockfile.")
 @json_option
 def mode(
@@ -47,27 +60,29 @@ def mode(
     to: str | None,
     description: str | None,
     tool_name: str | None,
+    only: tuple[str, ...],
     live: bool,
     as_json: bool,
 ) -> None:
     """Show or switch the mode of an MCP node; values of the other modes are kept."""
     given = read_file(file)
     loaded = load(given.data, name_hint=given.name)
-    found = node_in(loaded.workflow, node_id)
+    found = mcp_node_in(loaded.workflow, node_id)
     if to is None:
         _show(found, as_json=as_json)
         return
     server = text_at(found.data, "serverId")
     tools = _tools(server, loaded.workflow, live=live) if server else []
+    now = SystemClock().now()
     changed = switch_mode(
         found,
         cast("Mode", to),
-        now=SystemClock().now(),
+        now=now,
         description=description,
         tool=tool_in(tools, server, tool_name) if tool_name else None,
-        available_tools=tools or None,
+        available_tools=offered_tools(found, tools, only or None, live=live) or None,
     )
-    _refuse_new_errors(found, changed)
+    refuse_new_errors(found, changed, now)
     workflow = _with_node(loaded.workflow, found, changed)
     if changed is not found:
         given.replace(given.dumped(workflow, loaded.format))
@@ -111,16 +126,6 @@ def add(
         _show(made, as_json=as_json)
 
 
-def _refuse_new_errors(before: Node, after: Node) -> None:
-    """Refuse a change that adds errors; errors from before are left to the user."""
-    now = SystemClock().now()
-    known = {one.code for one in check_mode(before, now)}
-    for one in check_mode(after, now):
-        if one.severity == "error" and one.code not in known:
-            hint = one.hint or "describe what you want with --description"
-            raise Invalid(one.code, one.message, hint=hint)
-
-
 def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
     async def work() -> KnownEnvironment:
         async with current_home() as home:
@@ -128,8 +133,7 @@ def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
                 return await known_offline(home)
             async with open_studio(home) as studio:
                 known, reasons = await known_live(studio.home, studio.connections, [workflow])
-        if server in reasons:
-            raise NotFound("MCP_SERVER_NOT_FOUND", reasons[server])
+        require_answer(known, reasons, server)
         return known
 
     known = run(work)

@@ -10,12 +10,13 @@ from toolweave.authoring.environment import known_offline
 from toolweave.cli.session import current_home, in_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
-from toolweave.home import workflow_store
 from toolweave.publishing.service import PublicationRequest, publish, unpublish
 from toolweave.publishing.store import IfLeft, Publication, PublicationRecord, PublishedStore, Tasks
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.ids import slug
 from toolweave.workflow.store import WorkflowStore
+from toolweave.workflow.stored_form import to_store
 
 
 @click.command("publish")
@@ -52,11 +53,12 @@ def publish_workflow(
 
     async def work() -> Publication:
         async with current_home() as home:
+            known = await known_offline(home)
             stored = name
             if is_file:
-                stored = await _saved(workflow_store(home.settings), name, is_replacing=replace)
+                stored = await _saved(home.workflows, name, known, is_replacing=replace)
             wish = PublicationRequest(stored, tool, description, *wanted)
-            return await publish(home, await known_offline(home), wish)
+            return await publish(home, known, wish)
 
     made = run(work)
     tell(
@@ -87,7 +89,7 @@ def list_published(as_json: bool) -> None:
     async def work() -> tuple[list[Publication], dict[str, str]]:
         async with current_home() as home:
             found = await PublishedStore(home.database).list()
-            stored = await workflow_store(home.settings).list()
+            stored = await home.workflows.list()
             return found, {one.slug: one.revision for one in stored}
 
     found, revisions = run(work)
@@ -108,14 +110,16 @@ def list_published(as_json: bool) -> None:
         say("No published workflows. `toolweave publish NAME` publishes one.")
 
 
-async def _saved(store: WorkflowStore, path: str, *, is_replacing: bool) -> str:
+async def _saved(
+    store: WorkflowStore, path: str, known: KnownEnvironment, *, is_replacing: bool
+) -> str:
     """Store a file in the home; return the workflow's name."""
     given = read_file(path)
     loaded = require_workflow(load(given.data, name_hint=given.name))
-    workflow = loaded.workflow
-    there = {one.slug: one for one in await store.list()}.get(slug(workflow.name))
-    is_same = there is not None and there.workflow == workflow
-    if not is_same:
+    there = {one.slug: one for one in await store.list()}.get(slug(loaded.workflow.name))
+    before = there.workflow if there is not None else None
+    workflow = to_store(loaded.workflow, known.now, known.tools_of, before=before)
+    if workflow is not before:
         await store.save(workflow, over=there.revision if there and is_replacing else None)
     return workflow.name
 

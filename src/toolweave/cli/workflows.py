@@ -1,20 +1,25 @@
 """`toolweave workflows`: the stored workflows of this home."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
+from toolweave.authoring.environment import known_offline
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import run
+from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import workflow_store
+from toolweave.problems import Problem
 from toolweave.settings import from_environment
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
 from toolweave.workflow.formats.load import dump, load
 from toolweave.workflow.ids import slug
-from toolweave.workflow.store import Revision, Stored, WorkflowStore
+from toolweave.workflow.report import examine_loaded
+from toolweave.workflow.store import Stored, WorkflowStore
+from toolweave.workflow.stored_form import to_store
 from toolweave.workflow.workflow_json import WorkflowRecord
 
 
@@ -30,11 +35,17 @@ def workflows() -> None:
 @json_option
 def list_workflows(as_json: bool) -> None:
     """List the workflows of this home."""
-    found = run(_store().list)
+
+    async def work() -> list[_Checked]:
+        async with current_home() as home:
+            known = await known_offline(home)
+            return [_checked(one, known) for one in await home.workflows.list()]
+
+    found = run(work)
     if as_json:
-        print_json([_as_dict(one) for one in found])
+        print_json([one.as_dict() for one in found])
     elif found:
-        rows = [(one.name, str(len(one.workflow.nodes)), _faults(one) or None) for one in found]
+        rows = [(one.stored.name, str(one.node_count), one.fault) for one in found]
         print_table(("workflow", "nodes", "problem"), rows)
     else:
         say("No stored workflows. `toolweave workflows save FILE` stores one.")
@@ -46,10 +57,15 @@ def list_workflows(as_json: bool) -> None:
 @json_option
 def show(name: str, dialect: FormatName | None, as_json: bool) -> None:
     """Print a workflow; with --json, include its revision."""
-    stored = run(lambda: _store().load(name))
-    text = dump(stored.workflow, dialect or "toolweave")
+
+    async def work() -> _Checked:
+        async with current_home() as home:
+            return _checked(await home.workflows.load(name), await known_offline(home))
+
+    checked = run(work)
+    text = dump(checked.stored.workflow, dialect or "toolweave")
     if as_json:
-        print_json({**_as_dict(stored), "text": text})
+        print_json({**checked.as_dict(), "text": text})
     else:
         click.echo(text, nl=not text.endswith("\n"))
 
@@ -72,19 +88,26 @@ def save(file: str, name: str | None, force: bool, as_json: bool) -> None:
         raise Invalid(errors[0].code, message, problems=errors)
     workflow = replace(loaded.workflow, name=name) if name else loaded.workflow
 
-    async def work() -> Stored:
-        store = _store()
-        over = await _revision(store, workflow.name) if force else None
-        try:
-            await store.save(workflow, over=over)
-        except Conflict as error:
-            hint = "choose another --name, or replace it with --force"
-            raise Conflict(error.code, error.message, hint=hint) from None
-        return await store.load(workflow.name)
+    async def work() -> _Checked:
+        async with current_home() as home:
+            store, known = home.workflows, await known_offline(home)
+            before = await _stored_as(store, workflow.name) if force else None
+            completed = to_store(
+                workflow, known.now, known.tools_of, before=before and before.workflow
+            )
+            try:
+                await store.save(completed, over=before and before.revision)
+            except Conflict as error:
+                hint = "choose another --name, or replace it with --force"
+                raise Conflict(error.code, error.message, hint=hint) from None
+            return _checked(await store.load(workflow.name), known)
 
-    stored = run(work)
+    checked = run(work)
+    stored = checked.stored
     tell(
-        as_json, _as_dict(stored), f"Stored {stored.name!r}. `toolweave run {stored.slug}` runs it."
+        as_json,
+        checked.as_dict(),
+        f"Stored {stored.name!r}. `toolweave run {stored.slug}` runs it.",
     )
 
 
@@ -108,24 +131,37 @@ def remove(name: str, as_json: bool) -> None:
     )
 
 
-async def _revision(store: WorkflowStore, name: str) -> Revision | None:
-    """The revision of the workflow that a name refers to."""
+async def _stored_as(store: WorkflowStore, name: str) -> Stored | None:
+    """The workflow that a name refers to."""
     place = slug(name)
-    return next((one.revision for one in await store.list() if one.slug == place), None)
+    return next((one for one in await store.list() if one.slug == place), None)
 
 
 def _store() -> WorkflowStore:
     return workflow_store(from_environment())
 
 
-def _faults(stored: Stored) -> str:
-    errors = [one.message for one in stored.loaded.problems if one.severity == "error"]
-    return errors[0] if errors else ""
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    stored: Stored
+    problems: tuple[Problem, ...]
+
+    @property
+    def node_count(self) -> int:
+        return len(self.stored.workflow.nodes)
+
+    @property
+    def fault(self) -> str | None:
+        """The first error."""
+        return next((one.message for one in self.problems if one.severity == "error"), None)
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            **WorkflowRecord.of(self.stored).as_json(),
+            "nodes": self.node_count,
+            "problems": [problem.as_json() for problem in self.problems],
+        }
 
 
-def _as_dict(stored: Stored) -> dict[str, object]:
-    return {
-        **WorkflowRecord.of(stored).as_json(),
-        "nodes": len(stored.workflow.nodes),
-        "problems": [problem.as_json() for problem in stored.loaded.problems],
-    }
+def _checked(stored: Stored, known: KnownEnvironment) -> _Checked:
+    return _Checked(stored, examine_loaded(stored.loaded, known).problems)

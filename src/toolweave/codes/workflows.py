@@ -62,6 +62,7 @@ WORKFLOWS: dict[str, str] = {
     "MCP_NL_DESC_TOO_LONG": "The description in natural language is too long.",
     "MCP_NL_DESC_TOO_SHORT": "The description in natural language is too short.",
     "MCP_NODE_FIELD_INVALID": "A field of an MCP node is missing or has the wrong type.",
+    "MCP_NODE_NOT_FOUND": "The workflow has no MCP node with this id.",
     "MCP_NODE_VALIDATION_FAILED": "The node is not an MCP node, or the change is not possible.",
     "MCP_TIMESTAMP_FUTURE": "A timestamp is in the future.",
     "MCP_TIMESTAMP_INVALID": "A timestamp is not in ISO 8601 format.",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from toolweave.export.diagram import diagram_ids
-from toolweave.export.file_names import FileNames, stem
+from toolweave.export.file_names import FileNames, agent_stem
 from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code
 from toolweave.workflow.model import Node, Workflow
@@ -59,7 +59,7 @@ def pages_of(workflow: Workflow, terms: TargetTerms) -> list[AgentPage]:
     names: dict[str, str] = {}
     for flow in flows[1:]:
         if flow.id not in names:
-            names[flow.id] = stems.take(stem(flow.name, flow.id)) if has_files else ""
+            names[flow.id] = stems.take(agent_stem(flow.name, flow.id)) if has_files else ""
     return [
         AgentPage(flow, terms, tuple(diagram_ids(flow)), agents[at], names)
         for at, flow in enumerate(flows)
@@ -69,7 +69,7 @@ def pages_of(workflow: Workflow, terms: TargetTerms) -> list[AgentPage]:
 def _agents(flow: Workflow, stems: FileNames) -> dict[int, str]:
     """A name for each sub-agent that is not one the target brings along."""
     return {
-        at: stems.take(stem(node.name, node.id, f"agent-{at + 1}"))
+        at: stems.take(agent_stem(node.name, node.id, f"agent-{at + 1}"))
         for at, node in enumerate(flow.nodes)
         if node.type == SUB_AGENT and not text_at(node.data, "builtInType")
     }

@@ -30,11 +30,15 @@ _DEFAULTS = frozenset({"", "default", "inherit"})
 
 
 def entry_files(
-    workflow: Workflow, terms: TargetTerms, path: str, fields: Mapping[str, Json]
+    workflow: Workflow,
+    terms: TargetTerms,
+    path: str,
+    fields: Mapping[str, Json],
+    graph: Workflow,
 ) -> tuple[ExportedFile, ...]:
     """The entry at `path`, and the agent files beside it."""
     first, *below = pages = pages_of(workflow, terms)
-    parts = [frontmatter(fields), disarmed(_text(first, below)), carried(workflow) + "\n"]
+    parts = [frontmatter(fields), disarmed(_text(first, below)), carried(graph) + "\n"]
     entry = ExportedFile(path, signed("\n".join(parts), workflow))
     return (entry, *agent_files(pages))
 

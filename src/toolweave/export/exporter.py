@@ -36,8 +36,11 @@ class Exporter(Protocol):
         """What it writes, in one line."""
         ...
 
-    def files(self, workflow: Workflow) -> tuple[ExportedFile, ...]:
-        """The files for a workflow without secrets, the entry first; paths are all different."""
+    def files(self, workflow: Workflow, graph: Workflow) -> tuple[ExportedFile, ...]:
+        """The files for a workflow without secrets, the entry first; paths are all different.
+
+        `graph` is what they carry to be imported again.
+        """
         ...
 
     def lacks(self, workflow: Workflow) -> list[Problem]:

@@ -1,10 +1,12 @@
 """Names of files and folders in an export: slugs that agents accept, each used once."""
 
+import re
+
 from toolweave.errors import Invalid
 from toolweave.workflow.ids import MAX_NAME, slug
 from toolweave.workflow.model import Workflow
 
-# What agents take as the name of a skill or agent: `[a-z0-9-]{1,64}`.
+# What agents take as the name of a skill: `[a-z0-9-]{1,64}`; of an agent, `_` as well.
 MAX_STEM = 64
 
 
@@ -16,6 +18,15 @@ def stem(*names: str) -> str:
         except Invalid:
             continue
     return "workflow"
+
+
+def agent_stem(*names: str) -> str:
+    """What an agent file is called: as the visual editor does, `_` included, so that both agree."""
+    for name in names:
+        dashed = re.sub(r"\s+", "-", name[:MAX_NAME].lower())
+        if (found := re.sub(r"[^a-z0-9_-]", "", dashed)[:MAX_STEM]).strip("-_"):
+            return found
+    return stem(*names)
 
 
 def stem_of(workflow: Workflow) -> str:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from toolweave.export.agent_page import AgentPage
 from toolweave.export.comment import comment
 from toolweave.export.sections import value_text
-from toolweave.export.user_text import code, fenced, prose
-from toolweave.json_text import JsonObject
+from toolweave.export.user_text import code, exact_json, fenced, one_line, prose
+from toolweave.json_text import JsonObject, write
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
 from toolweave.workflow.formats.mode_names import to_canonical_names
@@ -74,7 +74,11 @@ def _values(values: JsonObject) -> Iterator[str]:
     if not values:
         yield "- none"
     for name, value in values.items():
-        yield f"- {code(name)}: {value_text(value)}"
+        text = value if isinstance(value, str) else write(value)
+        if text == one_line(text):
+            yield f"- {code(name)}: {value_text(value)}"
+        else:  # code within a line would lose what JSON spells out
+            yield f"- {code(name)}, as JSON: {code(exact_json(value))}"
 
 
 def _parameters(tool: Tool) -> Iterator[str]:

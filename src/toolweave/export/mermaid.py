@@ -14,9 +14,9 @@ class MermaidTarget:
     name = "mermaid"
     summary = "A flowchart in Mermaid."
 
-    def files(self, workflow: Workflow) -> tuple[ExportedFile, ...]:
+    def files(self, workflow: Workflow, graph: Workflow) -> tuple[ExportedFile, ...]:
         """One file beside nothing else."""
-        text = f"{diagram(workflow)}\n{carried_in_mermaid(workflow)}\n"
+        text = f"{diagram(workflow)}\n{carried_in_mermaid(graph)}\n"
         return (ExportedFile(f"{stem_of(workflow)}.mmd", signed(text, workflow, "%% {}")),)
 
     def lacks(self, workflow: Workflow) -> list[Problem]:

@@ -27,13 +27,13 @@ class MarkdownTarget:
     # Frontmatter that every entry of this target has, after the description.
     always: tuple[tuple[str, str], ...] = ()
 
-    def files(self, workflow: Workflow) -> tuple[ExportedFile, ...]:
+    def files(self, workflow: Workflow, graph: Workflow) -> tuple[ExportedFile, ...]:
         """The entry, and agent files where the target has them."""
         stem = stem_of(workflow)
         fields: dict[str, Json] = {"name": stem} if self.is_skill else {}
         fields |= {"description": description_of(workflow), **dict(self.always)}
         fields |= option_fields(workflow, self.terms)
-        return entry_files(workflow, self.terms, self.path.format(stem), fields)
+        return entry_files(workflow, self.terms, self.path.format(stem), fields, graph)
 
     def lacks(self, workflow: Workflow) -> list[Problem]:
         """What the agent has no word for."""

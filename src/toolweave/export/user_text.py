@@ -4,7 +4,10 @@ Control and invisible characters are spelt out. What Claude Code would run while
 (an exclamation mark beside a backtick) is taken apart by a blank.
 """
 
+import json
 import re
+
+from toolweave.json_text import Json, write
 
 # Control, direction and other invisible characters, and what no UTF-8 file can hold; not line
 # ends and tabs, nor the joiners that scripts and emoji need.
@@ -14,6 +17,8 @@ ACTING = re.compile(
 )
 _BACKTICKS = re.compile("`+")
 _SPACE = re.compile(r"\s+")
+_RUN = re.compile("  +")
+_ESCAPED = re.compile(rf"[^\S ]|{ACTING.pattern}")
 _PROSE = str.maketrans({"<": "&lt;", "`": "\\`", "\\": "\\\\"})
 LEAST_FENCE = 3
 
@@ -30,6 +35,15 @@ def one_line(text: str, limit: int | None = None) -> str:
     if limit is None or len(line) <= limit:
         return line
     return line[: limit - 1].rstrip() + "…"
+
+
+def exact_json(value: Json) -> str:
+    """`value` as JSON on one line, with every character that `one_line` would change escaped."""
+    return _ESCAPED.sub(lambda found: json.dumps(found[0])[1:-1], _spaced(write(value)))
+
+
+def _spaced(text: str) -> str:
+    return _RUN.sub(lambda found: " " + "\\u0020" * (len(found[0]) - 1), text)
 
 
 def fenced(text: str, language: str = "text") -> str:

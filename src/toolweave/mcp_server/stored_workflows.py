@@ -5,13 +5,14 @@ A workflow stays in the dialect and order that its author wrote, so that the poi
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import anyio.to_thread
 
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
 from toolweave.catalog.budget import fit_list, tokens
-from toolweave.errors import Conflict
+from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
@@ -146,8 +147,23 @@ async def _saved(studio: RunningStudio, asked: ToolRequest) -> Answer:
     loaded = require_workflow(await read_document(asked.arguments["workflow"]))
     revision = asked.arguments.get("revision")
     over = Revision(revision) if isinstance(revision, str) else None
-    await studio.home.workflows.save(loaded.workflow, over=over, dialect=loaded.format)
+    before = None
+    if over is not None:
+        with suppress(NotFound):  # the store says what is wrong with the revision
+            before = await studio.home.workflows.load(loaded.workflow.name)
+    await _store(studio, loaded, over, before)
     return await _report(studio, loaded.workflow.name, asked)
+
+
+async def _store(
+    studio: RunningStudio, loaded: LoadedWorkflow, over: Revision | None, before: Stored | None
+) -> None:
+    workflow = loaded.workflow
+    if loaded.format in ("toolweave", "ccwf"):
+        old = before.workflow if before is not None else None
+        workflow = await studio.authoring.to_store(workflow, before=old)
+    at = before.name if before is not None else None
+    await studio.home.workflows.save(workflow, over=over, at=at, dialect=loaded.format)
 
 
 async def _patched(studio: RunningStudio, asked: ToolRequest) -> Answer:
@@ -158,12 +174,7 @@ async def _patched(studio: RunningStudio, asked: ToolRequest) -> Answer:
         document_of(stored), [one for one in operations if isinstance(one, dict)]
     )
     loaded = require_workflow(await read_document(document))
-    await studio.home.workflows.save(
-        loaded.workflow,
-        over=Revision(asked.text("revision")),
-        at=stored.name,
-        dialect=loaded.format,
-    )
+    await _store(studio, loaded, Revision(asked.text("revision")), stored)
     return await _report(studio, loaded.workflow.name, asked)
 
 

@@ -1,11 +1,15 @@
 """Summaries of registered servers, made without starting them."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from toolweave.access.mask import MASK, Masker
 from toolweave.clock import timestamp
 from toolweave.json_record import JsonRecord
 from toolweave.servers.definition import (
+    CommandServer,
+    ContainerServer,
     Definition,
     HttpServer,
     Server,
@@ -19,6 +23,11 @@ from toolweave.servers.lockfile import Lockfile
 
 if TYPE_CHECKING:  # it imports the MCP SDK
     from toolweave.servers.connections import Connections
+
+
+_MASKER = Masker()
+# A value that says where a secret is, not what it is.
+_REFERENCE = re.compile(r"\$\{[^{}]{1,200}\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,26 @@ def display_name(name: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in words) or name
 
 
+def _argv(definition: Definition) -> list[str]:
+    """Return what starts a server, or the address of a remote one, without secrets."""
+    match definition:
+        case CommandServer():
+            return _MASKER.mask_argv([definition.command, *definition.args])
+        case ContainerServer():
+            return _MASKER.mask_argv([definition.image, *definition.command])
+        case HttpServer() | SseServer():
+            return [_MASKER.mask_text(definition.url)]
+
+
+def _environment(definition: Definition) -> dict[str, str]:
+    if isinstance(definition, HttpServer | SseServer):
+        return {}
+    return {
+        name: value if _REFERENCE.fullmatch(value) else MASK
+        for name, value in definition.env.items()
+    }
+
+
 class RetryRecord(JsonRecord):
     """The reconnection backoff of a server."""
 
@@ -111,6 +140,13 @@ class ServerRecord(JsonRecord):
     description: str | None
     state: str
     transport: str
+    # The transport again, under the name that clients' configurations use.
+    type: str
+    # What starts the server; of a remote server its address, without arguments.
+    command: str
+    args: list[str]
+    # The names of its variables; values are masked unless they only refer to a secret.
+    environment: dict[str, str]
     deployment_type: str
     runner: str | None
     scope: str
@@ -133,6 +169,7 @@ def record_of(line: ServerSummary) -> ServerRecord:
     """Return the record of a server."""
     server, health = line.server, line.health
     connected_at = server.last_connected_at
+    command, *arguments = _argv(server.definition)
     return ServerRecord(
         id=server.id,
         name=server.name,
@@ -140,6 +177,10 @@ def record_of(line: ServerSummary) -> ServerRecord:
         description=line.description,
         state=state_of(server, health),
         transport=transport_of(server.definition),
+        type=transport_of(server.definition),
+        command=command,
+        args=arguments,
+        environment=_environment(server.definition),
         deployment_type=deployment_of(server.definition),
         runner=runner_of(server.definition),
         scope=server.scope,

@@ -19,6 +19,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.value_preview import shown
 from toolweave.tools.wire import read_wire
+from toolweave.workflow.mode_status import STATUSES
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
     CONFIG_OF,
@@ -54,6 +55,10 @@ INVALID_MODE = (
 MISMATCH = "Configuration data does not match the selected mode. Please reconfigure the node."
 NO_TOOLS = (
     "No tools available from the selected MCP server. Cannot configure Full Natural Language mode."
+)
+FEWER_TOOLS = (
+    f"choose at most {MAX_TOOLS} of the tools: in the studio under 'Tools', or with "
+    "`toolweave node mode FILE NODE --set fullNaturalLanguage --only TOOL --only TOOL`"
 )
 STALE = "Tool list may be outdated. Server may have new tools."
 
@@ -109,6 +114,7 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
         value = data.get(key)
         if not isinstance(value, kind) or (value == "" and default != ""):
             yield _required(value, key, kind, default)
+    yield from _status(data)
     yield from _strays(data, mode)
     if mode != "fullNaturalLanguage":
         yield from _parameters(data.get("parameters"), ("parameters",))
@@ -155,6 +161,19 @@ def _required(value: Json, key: str, kind: type, default: Json) -> Problem:
         severity="warning" if is_lenient else "error",
         patch=(_add(default, key),) if default is not None and value is None else None,
     )
+
+
+def _status(data: JsonObject) -> Iterator[Problem]:
+    status = data.get("validationStatus")
+    if status is not None and status not in STATUSES:
+        yield Problem(
+            "MCP_NODE_FIELD_INVALID",
+            "/validationStatus",
+            f"'validationStatus' is {shown(status)}; expected {', '.join(STATUSES)}",
+            hint="remove it: it is computed when the workflow is loaded",
+            severity="warning",
+            patch=({"op": "remove", "path": "/validationStatus"},),
+        )
 
 
 def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
@@ -262,6 +281,7 @@ def _timestamp(config: JsonObject, key: str, now: datetime) -> Iterator[Problem]
             f"{shown(written)} is not a timestamp; expected YYYY-MM-DDTHH:mm:ss.sssZ"
             if is_there
             else "a timestamp is missing; expected YYYY-MM-DDTHH:mm:ss.sssZ",
+            severity="warning",
             patch=((_replace if is_there else _add)(repaired, key, "timestamp"),),
         )
     elif moment > now:
@@ -293,13 +313,13 @@ def _tools(data: JsonObject, config: JsonObject, now: datetime) -> Iterator[Prob
         return
     if not entries:
         hint = f"choose the server {text_at(data, 'serverId')!r} again to list its tools"
-        yield Problem("MCP_TOOL_LIST_EMPTY", place, NO_TOOLS, hint=hint)
+        # A list that was never made is made good by the server when the workflow runs.
+        severity = "error" if "availableTools" in config else "warning"
+        yield Problem("MCP_TOOL_LIST_EMPTY", place, NO_TOOLS, hint=hint, severity=severity)
         return
     if len(entries) > MAX_TOOLS:
         message = f"{len(entries)} tools; at most {MAX_TOOLS} are allowed"
-        yield Problem(
-            "MCP_TOOL_LIST_TOO_LONG", place, message, hint="remove tools that are not needed"
-        )
+        yield Problem("MCP_TOOL_LIST_TOO_LONG", place, message, hint=FEWER_TOOLS)
     for index, entry in enumerate(entries[:MAX_TOOLS]):
         yield from _snapshot(entry, index)
     moment = _moment(text_at(config, "timestamp"))

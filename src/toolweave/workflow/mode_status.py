@@ -6,7 +6,7 @@ or now refuses calls the node was made for. A tool that accepts more than before
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, did_you_mean
@@ -17,6 +17,7 @@ from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, object_at, schema_of, text_at
 
 Status = Literal["valid", "missing", "invalid"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 # The tools of a server by its name; None if it is not registered or unreachable.
 LiveTools = Callable[[str], Sequence[Tool] | None]
 

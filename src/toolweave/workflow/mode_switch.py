@@ -13,7 +13,14 @@ from toolweave.clock import timestamp
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.tool import Tool
-from toolweave.workflow.mode_check import INVALID_MODE, MAX_TOOLS, MISMATCH, NO_TOOLS
+from toolweave.workflow.mode_check import (
+    FEWER_TOOLS,
+    INVALID_MODE,
+    MAX_TOOLS,
+    MISMATCH,
+    NO_TOOLS,
+    check_mode,
+)
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
     CONFIG_OF,
@@ -66,6 +73,15 @@ def switch_mode(
             data = _described(data, TASK_CONFIG, description, now)
             data = _with_tools(data, available_tools, now, needed=is_new)
     return node if data == node.data else replace(node, data={**data, "mode": to})
+
+
+def refuse_new_errors(before: Node, after: Node, now: datetime) -> None:
+    """Refuse a change that adds errors; errors from before are left to the user."""
+    known = {(one.code, one.message) for one in check_mode(before, now)}
+    for one in check_mode(after, now):
+        if one.severity == "error" and (one.code, one.message) not in known:
+            hint = one.hint or "describe what you want in the description"
+            raise Invalid(one.code, one.message, hint=hint)
 
 
 def _left(data: JsonObject, mode: Mode, now: datetime) -> JsonObject:
@@ -176,6 +192,6 @@ def _with_tools(
         raise Invalid("MCP_TOOL_LIST_EMPTY", NO_TOOLS)
     if tools is not None and len(tools) > MAX_TOOLS:
         message = f"{len(tools)} tools; at most {MAX_TOOLS} are allowed"
-        raise Invalid("MCP_TOOL_LIST_TOO_LONG", message, hint="pass fewer tools")
+        raise Invalid("MCP_TOOL_LIST_TOO_LONG", message, hint=FEWER_TOOLS)
     cleared: JsonObject = {"toolName": "", "toolDescription": "", "parameters": []}
     return {**data, TASK_CONFIG: config, **cleared}

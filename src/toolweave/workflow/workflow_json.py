@@ -1,6 +1,9 @@
 """The JSON of a stored workflow, for REST and `--json`."""
 
+from collections.abc import Iterable
+
 from toolweave.json_record import JsonRecord
+from toolweave.problems import Problem
 from toolweave.workflow.store import Stored
 
 
@@ -22,9 +25,9 @@ class WorkflowSummary(WorkflowRecord):
     warnings: int
 
 
-def summary_of(stored: Stored) -> WorkflowSummary:
-    """Summarize a stored workflow."""
-    severities = [problem.severity for problem in stored.loaded.problems]
+def summary_of(stored: Stored, problems: Iterable[Problem]) -> WorkflowSummary:
+    """Summarize a stored workflow with these problems."""
+    severities = [problem.severity for problem in problems]
     return WorkflowSummary(
         name=stored.name,
         slug=stored.slug,

@@ -1,7 +1,9 @@
 /** Saves a workflow over the revision it was read at; a conflict waits for the user's decision. */
 
 import { ApiError } from "../api/client";
+import { safeText } from "../model/text/untrusted";
 import type { Workflow } from "../model/workflow/workflow";
+import { nodeById, nodeName } from "../model/workflow/workflow";
 import { dropDraft } from "../state/drafts";
 import type { Editor } from "../state/editor";
 import { notify, notifyError } from "../state/notices";
@@ -30,6 +32,17 @@ export async function save(editor: Editor, options: SaveOptions = {}): Promise<b
 
 /** Saves unless a value is invalid; then reports it, and saves only if the user wants to anyway. */
 async function saveIfValid(editor: Editor, options: SaveOptions): Promise<boolean> {
+  const [input] = editor.invalidInputs.of(editor.document.workflow);
+  if (input) {
+    // It is no value, so there is nothing that could be saved.
+    const name = nodeName(nodeById(editor.document.workflow, input.node)!);
+    const hint = `correct what you typed in ${safeText(name).text}, or clear the field`;
+    notify(`Not saved: ${safeText(input.typed.slice(0, 60)).text} is not valid, ${input.fault}`, {
+      tone: "bad",
+      hint,
+    });
+    return false;
+  }
   const [first, ...more] = await findInvalidValues(editor.document.workflow);
   if (!first) return saveNow(editor, options);
   const others = more.length ? `, and ${more.length} more` : "";

@@ -52,17 +52,14 @@ function toolSignature(node: WorkflowNode): string {
 async function loadToolStatuses(document: Workflow): Promise<Record<string, ToolStatus>> {
   const body = { document: document as unknown as Record<string, unknown>, live: true };
   const response = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
-  const whyOf = (node: WorkflowNode) => {
+  const statusOf = (node: WorkflowNode): ToolStatus => {
     const reason = response.unreachable?.[asText(node.data["serverId"])];
     const problems = response.problems.filter(
       ({ code, pointer }) => code.startsWith("MCP_") && nodeAtPointer(document, pointer) === node.id,
     );
-    return reason ?? problems.map(({ message }) => message).join("; ");
+    const isDisconnected = problems.some(({ code }) => code === "MCP_SERVER_DISCONNECTED");
+    const status = isDisconnected ? "disconnected" : (response.statuses?.[node.id] ?? "valid");
+    return { status, why: reason ?? problems.map(({ message }) => message).join("; ") };
   };
-  return Object.fromEntries(
-    document.nodes.map((node) => [
-      node.id,
-      { status: response.statuses?.[node.id] ?? "valid", why: whyOf(node) },
-    ]),
-  );
+  return Object.fromEntries(document.nodes.map((node) => [node.id, statusOf(node)]));
 }

@@ -32,6 +32,8 @@ export function useServerRetry(server: string): () => void {
 export interface ModeChange {
   mode: Mode;
   tool?: string;
+  /** The tools that a task chooses from, if not all. */
+  tools?: readonly string[];
   /** Loads the tools from the server instead of using the approved ones. */
   live?: boolean;
 }
@@ -40,10 +42,10 @@ export interface ModeChange {
 export async function switchMode(
   editor: Editor,
   id: string,
-  { mode, tool, live = false }: ModeChange,
+  { mode, tool, tools, live = false }: ModeChange,
 ): Promise<void> {
   const document = editor.document.workflow as unknown as Record<string, unknown>;
-  const body = { document, node: id, mode, live, ...(tool ? { tool } : {}) };
+  const body = { document, node: id, mode, live, ...(tool ? { tool } : {}), ...(tools ? { tools } : {}) };
   const result = await unwrap(client.POST("/api/v1/edit/mode", { body: body as never }));
   const switched = nodeById(result.document as unknown as Workflow, id);
   if (!switched) return;

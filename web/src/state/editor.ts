@@ -6,6 +6,7 @@ import type { NodeSizes } from "../model/layout/geometry";
 import type { Position, Workflow } from "../model/workflow/workflow";
 import type { OpenOptions } from "./document";
 import { WorkflowDocument } from "./document";
+import { InvalidInputs } from "./invalidInputs";
 import { WorkflowProblems } from "./problems";
 import { FollowedRun } from "./run";
 
@@ -39,6 +40,7 @@ export class Editor {
   readonly id = nextId++;
   readonly document: WorkflowDocument;
   readonly problems = new WorkflowProblems();
+  readonly invalidInputs = new InvalidInputs();
   readonly run: FollowedRun;
   readonly conflict: StoreApi<{ conflict: Conflict | null }> = createStore(() => ({ conflict: null }));
   /** The save request in progress, if any. */

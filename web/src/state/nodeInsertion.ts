@@ -21,6 +21,11 @@ import { selectAndFocus } from "./selection";
 
 const GAP_X = 60;
 
+/** Edits that belong to the insertion of a node. */
+export function insertionGesture(id: string): string {
+  return `insert-${id}`;
+}
+
 /** Adds a node after the selected one and connects it, else in the middle of the canvas or at `at`. */
 export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?: Position): string {
   const { workflow } = editor.document;
@@ -36,7 +41,7 @@ export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?:
     // A node that is dropped on a group becomes part of it.
     if (at) return dropNodes(added, new Map([[node.id, node.position ?? at]]));
     return canConnect ? connectNodes(added, before.id, node.id, specs) : added;
-  });
+  }, insertionGesture(node.id));
   editor.document.select([node.id]);
   editor.canvas?.focus(node.id);
   return node.id;

@@ -16,7 +16,7 @@ export interface ProblemState {
   fault: string | null;
 }
 
-/** `valid`, `missing` or `invalid`, and the reason. */
+/** `valid`, `missing` (no such server), `disconnected` or `invalid`, and the reason. */
 export interface ToolStatus {
   status: string;
   why: string;

@@ -29,7 +29,7 @@ from toolweave.nodes.model_tools import skills_of, told
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool, ToolCall
-from toolweave.workflow.modes import PARAM_CONFIG, TASK_CONFIG
+from toolweave.workflow.modes import PARAM_CONFIG, TASK_CONFIG, text_at
 
 # How often a refusal is told to the model before it is the node's.
 CORRECTIONS = 3
@@ -73,6 +73,8 @@ async def work_task(context: NodeContext) -> Outcome | Wait:
     config = context.given.record(TASK_CONFIG)
     server = context.given.text("serverId")
     tools = [tool for tool in await _tools(context, server) if tool.is_usable]
+    if listed := _listed(config):  # the author's choice; without one, all tools
+        tools = [tool for tool in tools if tool.name in listed]
     if not tools:
         raise NotFound("MCP_TOOL_LIST_EMPTY", f"server {server!r} has no tools to choose from")
     limits = AgentLimits(
@@ -84,6 +86,15 @@ async def work_task(context: NodeContext) -> Outcome | Wait:
     task = Task(question, skills_of(tools), limits=limits)
     done = await work(context, task, _opening(context, config.get("taskDescription")))
     return done if isinstance(done, Wait) else Outcome(_summary(done))
+
+
+def _listed(config: JsonObject) -> set[str]:
+    entries = config.get("availableTools")
+    return {
+        text_at(entry, "name") or text_at(entry, "toolName")
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict)
+    }
 
 
 def _question(config: JsonObject, system: str, choice: str = "auto") -> ModelQuestion:

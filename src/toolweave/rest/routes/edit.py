@@ -14,9 +14,10 @@ from pydantic import Field, model_validator
 
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import ModeSwitch, require_workflow
+from toolweave.authoring.environment import tool_in
 from toolweave.errors import Invalid
 from toolweave.export import discover
-from toolweave.export.convert import export
+from toolweave.export.convert import checked_export
 from toolweave.export.reimport import import_text
 from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
@@ -27,6 +28,8 @@ from toolweave.rest.response_models import document_in, problem_records
 from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load, read
+from toolweave.workflow.mcp_node import node_for
+from toolweave.workflow.mode_check import MAX_TOOLS
 from toolweave.workflow.modes import Mode
 
 TARGETS = tuple(exporter.name for exporter in discover())
@@ -71,9 +74,21 @@ class SwitchModeRequest(EditRequest):
         None, description="What you want, for the natural language modes"
     )
     tool: str | None = Field(None, description="The new tool, if it changes")
+    tools: list[str] | None = Field(
+        None,
+        max_length=MAX_TOOLS,
+        description="For `fullNaturalLanguage`: choose from these tools; all for an empty list",
+    )
     live: bool = Field(
         False, description="Connect to its server to check its tools; needs `workflows:run`"
     )
+
+
+class NewNodeRequest(EditRequest):
+    """A tool to add to a workflow."""
+
+    server: str = Field(min_length=1, max_length=128, description="The name of its server")
+    tool: str = Field(min_length=1, max_length=200, description="Its name")
 
 
 class ExportRequest(EditRequest):
@@ -112,6 +127,12 @@ class SwitchModeResponse(JsonRecord):
 
     format: str
     document: dict[str, Any]
+
+
+class NewNodeResponse(JsonRecord):
+    """A node that calls the tool, with an id that the workflow does not have yet."""
+
+    node: dict[str, Any]
 
 
 class ExportedFileResponse(JsonRecord):
@@ -175,10 +196,21 @@ class _Handlers:
         if body.live:  # connecting to a server may start its command, as a run would
             require_part(request, "live")
         loaded = await body.loaded()
-        to = ModeSwitch(body.node, body.mode, body.description, body.tool)
+        to = ModeSwitch(body.node, body.mode, body.description, body.tool, body.tools)
         changed = await self._studio.authoring.switch(loaded.workflow, to, live=body.live)
         document = document_in(changed, loaded.format)
         return SwitchModeResponse(format=loaded.format, document=document)
+
+    async def make_node(
+        self, body: Annotated[NewNodeRequest, Depends(NewNodeRequest.read)]
+    ) -> NewNodeResponse:
+        """Make a node that calls an approved tool, with the tool's schema; nothing is added."""
+        loaded = await body.loaded()
+        known = await self._studio.authoring.tools.known()
+        tool = tool_in(list(known.tools_of(body.server) or ()), body.server, body.tool)
+        node = node_for(tool, {node.id for node in loaded.workflow.nodes})
+        shown = document_in(replace(loaded.workflow, nodes=(node,)), "toolweave")
+        return NewNodeResponse(node=shown["nodes"][0])
 
     async def export_workflow(
         self, body: Annotated[ExportRequest, Depends(ExportRequest.read)]
@@ -193,7 +225,9 @@ class _Handlers:
                 problems=errors,
                 hint="`POST /api/v1/edit/fix` applies all known fixes",
             )
-        made = await run_sync(partial(export, loaded.workflow, body.to, specs=self._specs))
+        known = await self._studio.authoring.tools.known()
+        make = partial(checked_export, specs=self._specs, now=known.now, tools=known.tools_of)
+        made = await run_sync(make, loaded.workflow, body.to)
         problems = [
             replace(problem, pointer=loaded.places.original(problem.pointer))
             for problem in made.problems
@@ -215,11 +249,12 @@ class _Handlers:
 
 
 def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The five endpoints."""
+    """The six endpoints."""
     handlers = _Handlers(studio)
     routes = Routes(authenticator, "/api/v1/edit", "edit")
     routes.add("POST", "/validate", handlers.validate_workflow)
     routes.add("POST", "/fix", handlers.fix_workflow)
+    routes.add("POST", "/node", handlers.make_node)
     routes.add("POST", "/mode", handlers.switch_mode, 404)
     routes.add("POST", "/export", handlers.export_workflow)
     routes.add("POST", "/import", handlers.import_workflow)

@@ -6,6 +6,7 @@ response is 409 with both versions, and nothing is written.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
@@ -14,7 +15,7 @@ from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import is_workflow, require_workflow
-from toolweave.errors import Invalid
+from toolweave.errors import Invalid, NotFound
 from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
 from toolweave.publishing.limited_keys import allows_workflow
@@ -28,7 +29,7 @@ from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.ids import MAX_NAME, slug
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.store import Revision, Stored, WorkflowStore
-from toolweave.workflow.workflow_json import WorkflowRecord, WorkflowSummary, summary_of
+from toolweave.workflow.workflow_json import WorkflowRecord, WorkflowSummary
 
 Name = Annotated[
     str, Path(max_length=MAX_NAME, pattern=r"\S", description="The name or slug of a workflow")
@@ -97,18 +98,18 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._store: WorkflowStore = studio.home.workflows
+        self._authoring = studio.authoring
         self._published = studio.published
 
     async def list_workflows(self, request: Request) -> WorkflowListResponse:
         """List the stored workflows that the key may see, by name."""
         key = key_of(request)
-        return WorkflowListResponse(
-            workflows=[
-                summary_of(workflow)
-                for workflow in await self._store.list()
-                if await allows_workflow(self._published, key, workflow.name)
-            ]
-        )
+        allowed = [
+            workflow
+            for workflow in await self._store.list()
+            if await allows_workflow(self._published, key, workflow.name)
+        ]
+        return WorkflowListResponse(workflows=await self._authoring.summaries(allowed))
 
     async def show_workflow(
         self, name: Name, request: Request, response: Response
@@ -118,7 +119,7 @@ class _Handlers:
         stored = await self._store.load(name)
         if stored.revision in _tags(request, "if-none-match"):
             return Response(status_code=304, headers=_etag(stored.revision))
-        return _details(stored, response)
+        return await self._details(stored, response)
 
     async def save_workflow(
         self,
@@ -135,10 +136,11 @@ class _Handlers:
         over = await self._seen(name, request, body.revision)
         if over is None and slug(workflow.name) != slug(name):
             raise _other_name(name, workflow)
+        workflow = await self._authoring.to_store(workflow, before=await self._before(name, over))
         await self._store.save(workflow, over=over, at=name)
         if over is None:
             response.status_code = 201
-        return _details(await self._store.load(workflow.name), response)
+        return await self._details(await self._store.load(workflow.name), response)
 
     async def delete_workflow(self, name: Name, request: Request) -> Response:
         """Delete a workflow; `If-Match` is the revision to delete."""
@@ -166,6 +168,23 @@ class _Handlers:
                 "document": convert(loaded.workflow, body.to) if is_understood else None,
                 "problems": problem_records(loaded.problems),
             }
+        )
+
+    async def _before(self, name: str, over: Revision | None) -> Workflow | None:
+        if over is None:
+            return None
+        with suppress(NotFound):  # the store says what is wrong with the revision
+            return (await self._store.load(name)).workflow
+        return None
+
+    async def _details(self, stored: Stored, response: Response) -> WorkflowDetails:
+        opened = await self._authoring.open(stored.loaded)
+        response.headers.update(_etag(stored.revision))
+        return WorkflowDetails(
+            **dict(WorkflowRecord.of(stored)),
+            format=stored.loaded.format,
+            document=document_in(opened.workflow, "toolweave"),
+            problems=problem_records(opened.problems),
         )
 
     async def _seen(self, name: str, request: Request, revision: str | None) -> Revision | None:
@@ -210,16 +229,6 @@ def _tags(request: Request, header: str) -> list[str]:
     """Return the revisions in `If-Match` or `If-None-Match`, or `*`."""
     tags = (tag.strip() for tag in request.headers.get(header, "").split(","))
     return [tag.removeprefix("W/").strip('"') for tag in tags if tag]
-
-
-def _details(stored: Stored, response: Response) -> WorkflowDetails:
-    response.headers.update(_etag(stored.revision))
-    return WorkflowDetails(
-        **dict(WorkflowRecord.of(stored)),
-        format=stored.loaded.format,
-        document=document_in(stored.workflow, "toolweave"),
-        problems=problem_records(stored.loaded.problems),
-    )
 
 
 def _etag(revision: Revision) -> dict[str, str]:

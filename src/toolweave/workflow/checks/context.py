@@ -77,6 +77,8 @@ class KnownEnvironment:
     now: datetime
     # The tools of live servers by name, if requested: then a missing tool is a problem.
     tools: LiveTools | None = None
+    # Registered servers that were asked for their tools and did not answer, with the reason.
+    unreachable: Mapping[str, str] = field(default_factory=dict[str, str])
     # The approved tools; servers that are not listed are not checked.
     pinned: LiveTools | None = None
     # The names of stored workflows, if known.

@@ -7,8 +7,8 @@ from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.mode_check import check_mode
 
-# The visual editor omits these fields; at run time the server provides them.
-_OMITTED = frozenset({"MCP_TOOL_LIST_EMPTY", "MCP_TIMESTAMP_INVALID"})
+# The visual editor leaves the list empty; at run time the server provides the tools.
+_OMITTED = frozenset({"MCP_TOOL_LIST_EMPTY"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:

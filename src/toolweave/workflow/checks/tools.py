@@ -47,6 +47,10 @@ class _KnownTools:
     def is_live(self) -> bool:
         return self._case.known.tools is not None
 
+    def unreachable(self, node: Node) -> str | None:
+        """Return why the registered server of a node did not answer."""
+        return self._case.known.unreachable.get(text_at(node.data, "serverId"))
+
     def tools(self, server: str) -> Sequence[Tool] | None:
         if server not in self._live:
             live: LiveTools | None = self._case.known.tools
@@ -126,6 +130,8 @@ def _status(node: Node, known: _KnownTools) -> Iterator[Problem]:
                 node.data, problem.pointer[1:]
             ):
                 continue  # a missing name is reported by `modes`
+            case "MCP_SERVER_NOT_FOUND" if reason := known.unreachable(node):
+                yield replace(problem, code="MCP_SERVER_DISCONNECTED", message=reason)
             case "MCP_SERVER_NOT_FOUND":
                 meant = _meant(text_at(node.data, "serverId"), known.servers)
                 yield _renamed(problem, "serverId", meant, node, known)

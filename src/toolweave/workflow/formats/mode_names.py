@@ -17,12 +17,18 @@ CONFIGS = {
     "aiToolSelectionConfig": "fullNaturalLanguageConfig",
     "preservedManualParameterConfig": "preservedDetailedConfig",
 }
+_TASK = "aiToolSelectionConfig"
 _DRAWN_MODES = {ours: theirs for theirs, ours in MODES.items()}
 _DRAWN_CONFIGS = {ours: theirs for theirs, ours in CONFIGS.items()}
 
 
 def to_canonical_names(data: JsonObject) -> JsonObject:
     """Return an MCP node's data with canonical names; the same object if unchanged."""
+    config = data.get(_TASK)
+    if isinstance(config, dict) and config.get("availableTools") == []:
+        # The editor's list that was never made; ours would say that the server has no tools.
+        made: JsonObject = {key: config[key] for key in config if key != "availableTools"}
+        data = {**data, _TASK: made}
     return _renamed(data, MODES, CONFIGS)
 
 

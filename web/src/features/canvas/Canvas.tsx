@@ -19,8 +19,8 @@ import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
 import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
 import type { Workflow } from "../../model/workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT } from "../../model/workflow/workflow";
+import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
-import { addEntry } from "../../state/nodeInsertion";
 import { IconButton } from "../../ui/Button";
 import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { ConnectionEdge } from "./ConnectionEdge";
@@ -99,7 +99,7 @@ function Drawing({
     if (!entry || isReadOnly) return;
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    addEntry(editor, entry, specs, { x: at.x - 100, y: at.y - 28 });
+    insertEntry(editor, entry, specs, { x: at.x - 100, y: at.y - 28 });
   };
   const moveToDropped = (moved: Node[]) =>
     editor.document.edit((now) =>

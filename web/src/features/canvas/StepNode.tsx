@@ -10,6 +10,7 @@ import type { StepStatus } from "../../model/run/runState";
 import { targetTitles, describeNode } from "../../model/workflow/nodeDescription";
 import { useDocument, useProblems, useRunState } from "../../state/editorContext";
 import { FamilyIcon } from "../../ui/FamilyIcon";
+import type { IconName } from "../../ui/Icon";
 import { Icon } from "../../ui/Icon";
 import { TextWarning } from "../../ui/TextWarning";
 import { LowDetail } from "./detailLevel";
@@ -27,8 +28,14 @@ const STATUS_LABELS: Record<StepStatus, string> = {
 
 /** Labels for tools that do not match what their server offers. */
 const TOOL_STATUS_LABELS: Record<string, string> = {
-  missing: "its server does not answer",
+  missing: "its server is not registered",
+  disconnected: "its server does not answer",
   invalid: "does not fit its server",
+};
+const TOOL_STATUS_ICONS: Record<string, IconName> = {
+  missing: "help",
+  disconnected: "plug",
+  invalid: "alert",
 };
 
 type Props = NodeProps & { data: NodeView };
@@ -156,19 +163,24 @@ function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   const problems = useProblems((state) => state.byNode[id]);
   const standing = useProblems((state) => state.toolStatuses[id]);
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
+  const icon = standing && TOOL_STATUS_ICONS[standing.status];
+  if (icon) {
+    const label = TOOL_STATUS_LABELS[standing.status]!;
+    return (
+      <span
+        className={`step__mark step__mark--bad step__mark--${standing.status}`}
+        title={[label, standing.why].filter(Boolean).join(": ")}
+      >
+        <Icon name={icon} size={14} />
+      </span>
+    );
+  }
   if (errors > 0) {
     return (
       <span
         className="step__mark step__mark--bad"
         title={problems!.map((problem) => problem.message).join("\n")}
       >
-        <Icon name="alert" size={14} />
-      </span>
-    );
-  }
-  if (standing && standing.status !== "valid") {
-    return (
-      <span className="step__mark step__mark--bad" title={standing.why || standing.status}>
         <Icon name="alert" size={14} />
       </span>
     );

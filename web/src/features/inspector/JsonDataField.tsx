@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { setData } from "../../model/workflow/edits";
 import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
@@ -7,12 +7,17 @@ import { Field } from "../../ui/Field";
 /** The data of a node as JSON, which works for every node type. */
 export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
   const editor = useEditor();
-  const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));
-  const [fault, setFault] = useState<string | null>(null);
+  const invalid = editor.invalidInputs.at(node.id, "");
+  const [text, setText] = useState(() => invalid?.typed ?? JSON.stringify(node.data, null, 2));
+  const [fault, setFault] = useState<string | null>(() => invalid?.fault ?? null);
+  const shown = useRef(node.data);
   useEffect(() => {
+    if (shown.current === node.data) return;
+    shown.current = node.data;
+    editor.invalidInputs.set(node.id, "", null);
     setText((current) => (sameJson(current, node.data) ? current : JSON.stringify(node.data, null, 2)));
     setFault(null);
-  }, [node.data]);
+  }, [editor, node.id, node.data]);
   const type = (typed: string) => {
     setText(typed);
     try {
@@ -20,9 +25,12 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
       if (data === null || typeof data !== "object" || Array.isArray(data))
         throw new Error("an object is expected");
       setFault(null);
+      editor.invalidInputs.set(node.id, "", null);
       editor.document.edit((workflow) => setData(workflow, node.id, data), `data-${node.id}`);
     } catch (error) {
-      setFault(`Not kept yet: ${(error as Error).message}`);
+      const reason = `Not valid: ${(error as Error).message}`;
+      setFault(reason);
+      editor.invalidInputs.set(node.id, "", { typed, fault: reason });
     }
   };
   return (

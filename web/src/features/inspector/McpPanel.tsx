@@ -3,7 +3,7 @@
 import { useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Mode } from "../../model/form/modes";
-import { modeOf, snapshotTools, previousTool, DESCRIPTION_FIELDS } from "../../model/form/modes";
+import { DESCRIPTION_FIELDS, MAX_TOOLS, modeOf, previousTool, snapshotTools } from "../../model/form/modes";
 import type { Parameter } from "../../model/form/parameters";
 import { inferParameters } from "../../model/form/parameters";
 import { safeText } from "../../model/text/untrusted";
@@ -24,6 +24,7 @@ import { ModeSwitch } from "./ModeSwitch";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
 import { ToolChoice } from "./ToolChoice";
+import { ToolSubset } from "./ToolSubset";
 
 const STALE_CODE = "MCP_TOOL_LIST_STALE";
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
@@ -45,6 +46,9 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const { data: serverTools, error } = useServerTools(server);
   const askAgain = useServerRetry(server);
   const names = serverTools?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
+  const chosen = snapshotTools(node.data);
+  // A choice stays a choice when the list is refreshed.
+  const subset = chosen.length < names.length ? chosen.filter((name) => names.includes(name)) : [];
   const isFixed = isReadOnly || isSwitching;
   const switchTo = async (to: ModeChange) => {
     setIsSwitching(true);
@@ -60,7 +64,9 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const choose = (to: Mode) => {
     setPendingMode(to === mode ? null : to);
     // A node that describes its task has no tool yet, so one is chosen first.
-    if (to !== mode && mode !== "fullNaturalLanguage") void switchTo({ mode: to });
+    if (to === mode || mode === "fullNaturalLanguage") return;
+    if (to === "fullNaturalLanguage" && names.length > MAX_TOOLS) return;
+    void switchTo({ mode: to });
   };
   const descriptionField = DESCRIPTION_FIELDS[mode];
   const changes = serverTools?.changes.find((change) => change.tool === tool)?.changes ?? [];
@@ -75,6 +81,16 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
           isFixed={isFixed}
           onChoose={(name) => void switchTo({ mode: pendingMode, tool: name })}
           onCancel={() => setPendingMode(null)}
+        />
+      )}
+      {(pendingMode ?? mode) === "fullNaturalLanguage" && names.length > 1 && (
+        <ToolSubset
+          key={chosen.join(" ")}
+          names={names}
+          chosen={chosen}
+          isOpen={pendingMode !== null}
+          isFixed={isFixed}
+          onChoose={(tools) => void switchTo({ mode: "fullNaturalLanguage", tools })}
         />
       )}
       {mode !== "fullNaturalLanguage" && (
@@ -92,7 +108,11 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
         names.includes(tool) && <InvalidTool node={node.id} />
       )}
       {mode === "fullNaturalLanguage" && (
-        <StaleTools node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />
+        <StaleTools
+          node={node.id}
+          isFixed={isFixed}
+          onRefresh={() => void switchTo({ mode, live: true, tools: subset })}
+        />
       )}
       {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
       <Values

@@ -1,4 +1,4 @@
-/** Controls for single values; an invalid value is shown with the reason and not stored. */
+/** Controls for single values; what is no value stays as it was typed, with the reason, and stops the save. */
 
 import { useEffect, useRef, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
@@ -163,14 +163,14 @@ interface ParsedInput {
   fault?: string;
 }
 
-/** Text that stands for a value: stored if it can be parsed, else kept here with its error. */
+/** Text that stands for a value: stored if it can be parsed, else kept with its error beside the document. */
 function useDraftText(
   field: FormField,
   show: (value: Json | undefined) => string,
   read: (typed: string) => ParsedInput,
 ) {
-  const [typed, setTyped] = useState(() => show(field.value));
-  const [fault, setFault] = useState<string | null>(null);
+  const [typed, setTyped] = useState(() => field.invalid?.typed ?? show(field.value));
+  const [fault, setFault] = useState<string | null>(() => field.invalid?.fault ?? null);
   const mine = useRef(field.value);
   // eslint-disable-next-line react-hooks/exhaustive-deps -- `show` is a new function on each render
   useEffect(() => {
@@ -178,14 +178,16 @@ function useDraftText(
     mine.current = field.value;
     setTyped(show(field.value));
     setFault(null);
+    field.setInvalid(null);
   });
   const type = (text: string) => {
     setTyped(text);
-    const aria = read(text);
-    setFault(aria.fault ?? null);
-    if (aria.fault !== undefined) return;
-    mine.current = aria.value;
-    field.type(aria.value);
+    const parsed = read(text);
+    setFault(parsed.fault ?? null);
+    field.setInvalid(parsed.fault === undefined ? null : { typed: text, fault: parsed.fault });
+    if (parsed.fault !== undefined) return;
+    mine.current = parsed.value;
+    field.type(parsed.value);
   };
   return { typed, fault, type };
 }
@@ -248,7 +250,7 @@ function withFault(aria: FieldAria, id: string, fault: string | null): FieldAria
 function InvalidInput({ id, fault }: { id: string; fault: string | null }) {
   return fault === null ? null : (
     <div id={`${id}-fault`} className="field__fault" role="status">
-      Not kept: {fault}
+      Not valid: {fault}
     </div>
   );
 }

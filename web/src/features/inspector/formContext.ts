@@ -12,6 +12,7 @@ import { changeNode } from "../../model/workflow/edits";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import type { Names } from "../../queries/expressions";
 import { useEditor } from "../../state/editorContext";
+import type { InvalidInput } from "../../state/invalidInputs";
 
 export interface FormState {
   node: string;
@@ -59,6 +60,9 @@ export interface FormField {
   /** Writes at once, as a separate step of the history. */
   set(value: Json | undefined): void;
   settle(): void;
+  /** What was typed and is no value, from an earlier visit of the node. */
+  invalid: InvalidInput | undefined;
+  setInvalid(input: { typed: string; fault: string } | null): void;
 }
 
 export function useForm(): FormState {
@@ -91,6 +95,8 @@ export function useFormField(path: Path): FormField {
       write(value, null);
     },
     settle: () => editor.document.endGesture(),
+    invalid: editor.invalidInputs.at(form.node, pointer),
+    setInvalid: (input) => editor.invalidInputs.set(form.node, pointer, input),
   };
 }
 

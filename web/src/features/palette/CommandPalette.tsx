@@ -16,11 +16,11 @@ import { connectPorts, removeItems } from "../../model/workflow/edits";
 import { familyOf, familyOfNode } from "../../model/workflow/families";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, OUTPUT_PORT, nodeRef, nodeTitle } from "../../model/workflow/workflow";
+import { insertEntry } from "../../queries/insertion";
 import { announce } from "../../state/announcements";
 import { commandStore, formatKeys } from "../../state/commands";
 import type { Editor } from "../../state/editor";
 import { useEditor } from "../../state/editorContext";
-import { addEntry } from "../../state/nodeInsertion";
 import { selectAndFocus } from "../../state/selection";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
@@ -153,7 +153,7 @@ function choicesOf(
     id: entry.ref,
     ...entryText(entry),
     family: familyOf(entry.type),
-    run: () => void addEntry(editor, entry, specs),
+    run: () => void insertEntry(editor, entry, specs),
   }));
   return kind === "add" ? nodes : [...commandChoices(text), ...nodes].slice(0, MAX_CHOICES);
 }

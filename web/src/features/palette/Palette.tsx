@@ -5,8 +5,8 @@ import { useMemo, useRef, useState } from "react";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE, BUILT_IN_STEPS, entryText, searchEntries } from "../../model/workflow/catalog";
 import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
+import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
-import { addEntry } from "../../state/nodeInsertion";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import "./palette.css";
@@ -80,7 +80,7 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
       tabIndex={isStop ? 0 : -1}
       draggable
       onDragStart={drag}
-      onClick={() => addEntry(editor, entry, specs)}
+      onClick={() => insertEntry(editor, entry, specs)}
       title={summary}
     >
       <FamilyIcon family={familyOf(entry.type)} />

@@ -7,7 +7,7 @@ import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import { useEntries, useSpecs } from "../../queries/catalog";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
-import { addEntry } from "../../state/nodeInsertion";
+import { insertEntry } from "../../queries/insertion";
 import { notify } from "../../state/notices";
 import { navigate } from "../../state/route";
 import { currentEditor, openNewWorkflow } from "../../state/workspace";
@@ -143,7 +143,7 @@ function useAddTool(server: Server, onAdded?: () => void): (tool: ServerTool) =>
   return (tool) => {
     const open = currentEditor();
     const editor = open && !open.document.isReadOnly ? open : openNewWorkflow(null).editor;
-    addEntry(editor, toolEntry(server.name, tool, entries), specs);
+    insertEntry(editor, toolEntry(server.name, tool, entries), specs);
     const { storedAs, workflow } = editor.document;
     notify(`Added ${safeText(tool.name).text} to ${workflow.name}`, { tone: "good" });
     if (onAdded) onAdded();

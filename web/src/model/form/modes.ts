@@ -7,15 +7,15 @@ import { isObject } from "./values";
 export type Mode = "detailed" | "naturalLanguageParam" | "fullNaturalLanguage";
 
 export const MODES: readonly { name: Mode; title: string; about: string }[] = [
-  { name: "detailed", title: "Every value", about: "You choose the tool and set each of its values." },
+  { name: "detailed", title: "Detailed", about: "You choose the tool and set each of its values." },
   {
     name: "naturalLanguageParam",
-    title: "Values in words",
+    title: "Natural Language Parameter",
     about: "You choose the tool and describe its values; a model fills them in.",
   },
   {
     name: "fullNaturalLanguage",
-    title: "Task in words",
+    title: "Full Natural Language",
     about: "You describe the task; a model chooses a tool of the server and its values.",
   },
 ];
@@ -28,6 +28,8 @@ export interface DescriptionField {
 }
 
 export const MAX_CHARACTERS = 10_000;
+/** A task chooses from at most this many tools. */
+export const MAX_TOOLS = 200;
 
 export const DESCRIPTION_FIELDS: Readonly<Partial<Record<Mode, DescriptionField>>> = {
   naturalLanguageParam: {

@@ -82,8 +82,9 @@ function innermost(pointer: string, fields: ReadonlySet<string>): string | null 
 
 const VALUE_POINTER = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inputParams)\/./;
 
-/** Whether a problem is about a value that is present, not about a missing one. */
-export function isInvalidValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
+/** Whether a problem is about a description, or about a value that is present, not a missing one. */
+export function isInvalidValue(workflow: Workflow, { code, severity, pointer }: Problem): boolean {
+  if (code.startsWith("MCP_NL_DESC_")) return true;
   if (severity !== "error" || !VALUE_POINTER.test(pointer)) return false;
   let pointers: unknown = workflow;
   for (const part of pointer

@@ -1,5 +1,6 @@
 /** Maps workflow JSON to canvas elements; unchanged nodes map to the same object. */
 
+import { MODES } from "../form/modes";
 import { safeText } from "../text/untrusted";
 import type { Specs } from "../workflow/catalog";
 import { inputPorts, isNote, outputPorts, portLabel, NODE_TITLES, humanize } from "../workflow/catalog";
@@ -11,12 +12,13 @@ import { INPUT_PORT, OUTPUT_PORT, nodeName, asText } from "../workflow/workflow"
 import type { PortPosition, NodeShape } from "./geometry";
 import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
 
-const MODE_LABELS: Readonly<Record<string, string>> = {
-  naturalLanguageParam: "says what",
-  fullNaturalLanguage: "says all",
-  naturalLanguageFull: "says all",
-  aiParameterConfig: "says what",
-  aiToolSelection: "says all",
+const [, PARAMETERS, TASK] = MODES.map(({ title }) => title);
+const MODE_LABELS: Readonly<Record<string, string | undefined>> = {
+  naturalLanguageParam: PARAMETERS,
+  fullNaturalLanguage: TASK,
+  naturalLanguageFull: TASK,
+  aiParameterConfig: PARAMETERS,
+  aiToolSelection: TASK,
 };
 
 export interface PortView {

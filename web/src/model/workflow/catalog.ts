@@ -171,6 +171,8 @@ export function initialData(entry: CatalogEntry): JsonObject {
       toolDescription: entry.summary,
       parameters: [],
       parameterValues: {},
+      validationStatus: "valid",
+      outputPorts: 1,
       mode: "detailed",
     };
   }
