@@ -67,6 +67,45 @@ async def test_an_answer_is_streamed_with_its_calls_and_goes_on(
     await house.home.registry.remove("mine")
 
 
+@pytest.mark.requirement("002:AIToolContext.sectionBinding", "002:AIToolContext.tools")
+async def test_a_chat_about_a_section_has_only_the_tools_of_its_server(
+    house: House, model: ScriptedModel, tmp_path: Path
+) -> None:
+    await use(house, model)
+    async with open_studio(house.home) as studio:
+        for name in ("mine", "other"):
+            server = ScriptedServer(tmp_path / name, a_tool(f"use_{name}"))
+            await approved(studio, name, server.definition)
+            house.home.lockfile.pin(name, await studio.gate.tools(name))
+    front = "---\ntoolweave:\n  bindings:\n    - {heading: Bound, server: other}\n---\n"
+    notes = house.home.settings.home / "files" / "notes.md"
+    notes.parent.mkdir(exist_ok=True)
+    notes.write_text(f"{front}# Free\n\nAbout cats.\n\n# Bound\n\nAbout dogs.\n", "utf-8")
+    key = await house.key("tools:execute", "workflows:read")
+
+    async def chat(**body: str) -> httpx2.Response:
+        model.answers(says("Yes."))
+        return await house.client.post("/api/v1/chat", json={"message": "Hi."} | body, headers=key)
+
+    told = events(await chat(document="notes.md", heading="Bound"))
+    assert (told[0]["servers"], told[0]["tools"]) == (["other"], 1)
+    asked = json.dumps(model.heard[-1].body)
+    assert ("use_other" in asked, "use_mine" in asked) == (True, False)
+    assert ("dogs" in asked, "cats" in asked) == (True, False)
+    free = events(await chat(document="notes.md", heading="Free"))
+    assert sorted(free[0]["servers"]) == ["mine", "other"]
+    missing = await chat(document="notes.md", heading="Bund")
+    assert missing.json()["error"]["code"] == "DOCUMENT_SECTION_NOT_FOUND"
+    assert (await chat(heading="Bound")).status_code == 422
+    outside = await chat(document="/etc/hostname")
+    assert outside.status_code in (403, 404, 422)
+    key = await house.key("tools:execute")
+    assert (await chat(document="notes.md")).json()["error"]["code"] == "SCOPE_MISSING"
+    assert events(await chat())[-1]["type"] == "end"
+    for name in ("mine", "other"):
+        await house.home.registry.remove(name)
+
+
 async def test_an_answer_can_be_stopped_and_there_is_one_at_a_time(
     house: House, model: ScriptedModel
 ) -> None:

@@ -149,6 +149,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/library/{library}/templates/{template}/fill",
         "GET /api/v1/documents",
         "POST /api/v1/documents/check",
+        "POST /api/v1/chat#document",
     ),
     **_limited(
         "workflows:run",

@@ -37,6 +37,7 @@ class DocumentRecord(JsonRecord):
     """A document's blocks, bindings and problems."""
 
     path: str
+    headings: list[str]
     blocks: list[BlockRecord]
     # Any: bindings and problems leave out what they do not have.
     bindings: list[dict[str, Any]]
@@ -47,6 +48,7 @@ class DocumentRecord(JsonRecord):
         """Read the report of a document."""
         return cls(
             path=str(report.path),
+            headings=[heading.text for heading in report.document.headings],
             blocks=[_block(planned) for planned in report.planned],
             bindings=[
                 {"id": kept.id, **kept.binding.model_dump(by_alias=True, exclude_none=True)}

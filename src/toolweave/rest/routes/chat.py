@@ -6,11 +6,11 @@ disconnects or asks to stop. Conversations live as long as the process and belon
 
 import uuid
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
 import anyio
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import Field
+from pydantic import Field, model_validator
 from starlette.types import Send
 
 from toolweave.app.studio import Studio
@@ -18,9 +18,12 @@ from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import ChatEvent, Conversation
 from toolweave.assistant.home_models import OnDemandModelCaller
 from toolweave.assistant.tool_context import ContextRecord
+from toolweave.documents.service import DocumentSection
+from toolweave.documents.workspace import DocumentFolders, document_service
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_record import JsonRecord
-from toolweave.rest.auth import Authenticator, key_of
+from toolweave.json_text import Json, JsonObject
+from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes, event_schema
 from toolweave.rest.stream import EventStream, SentEvent
@@ -46,9 +49,27 @@ class ChatRequest(RequestBody):
         pattern=PRINTED,
         description="For a new chat: use only this server's tools",
     )
+    document: str | None = Field(
+        None,
+        min_length=1,
+        max_length=4_096,
+        description="For a new chat: a Markdown file in an allowed folder that it is about; "
+        "the server that it is bound to is the only one. Needs `workflows:read`",
+    )
+    heading: str | None = Field(
+        None, min_length=1, max_length=1_000, description="Only the section with this heading"
+    )
     model: str | None = Field(
         None, max_length=64, pattern=PRINTED, description="For a new chat: the model"
     )
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        if self.heading is not None and self.document is None:
+            raise ValueError("'heading' needs 'document'")
+        if self.document is not None and self.server is not None:
+            raise ValueError("give 'server' or 'document': a document says which server it uses")
+        return self
 
 
 class StopChatResponse(JsonRecord):
@@ -82,7 +103,10 @@ class _Answer(EventStream):
             sent = SentEvent(self._count, event.type, event.as_json())
             await self.send_event(send, sent)
 
-        await tell(ChatEvent("chat", {"id": self._chat.id}))
+        context = self._chat.talk.context
+        servers: list[Json] = [*context.enabled_servers]
+        about: JsonObject = {"servers": servers, "tools": len(context.tools)}
+        await tell(ChatEvent("chat", {"id": self._chat.id, **about}))
         with anyio.CancelScope() as scope:
             self._chat.answering = scope
             try:
@@ -102,6 +126,7 @@ class _Handlers:
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
         self._chats: dict[str, _Chat] = {}
+        self._folders = DocumentFolders(studio.home)
 
     async def say_in_chat(
         self, body: Annotated[ChatRequest, Depends(ChatRequest.read)], request: Request
@@ -138,19 +163,28 @@ class _Handlers:
 
     async def _begun(self, request: Request, body: ChatRequest) -> _Chat:
         identity = str(uuid.uuid4())
+        section = await self._section(request, body)
         caller = OnDemandModelCaller(self._studio.home)
         talk = await begin_conversation(
             self._studio.home,
             self._studio.gate,
             caller,
             scope=f"chat:{identity}",
-            bound_to=body.server,
+            bound_to=section.server,
             model=body.model,
+            about=section.text or None,
         )
         chat = _Chat(identity, key_of(request).id, talk)
         self._make_room()
         self._chats[identity] = chat
         return chat
+
+    async def _section(self, request: Request, body: ChatRequest) -> DocumentSection:
+        if body.document is None:
+            return DocumentSection(body.server, "")
+        require_part(request, "document")  # its text is read, as a check of the document does
+        path = await self._folders.path(body.document)
+        return await document_service(self._studio.home).section(path, body.heading)
 
     def _make_room(self) -> None:
         """Delete the oldest idle chat; chats are not stored."""

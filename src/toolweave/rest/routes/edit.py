@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import ModeSwitch, require_workflow
 from toolweave.authoring.environment import tool_in
-from toolweave.errors import Invalid
+from toolweave.errors import Invalid, NotFound
 from toolweave.export import discover
 from toolweave.export.convert import checked_export
 from toolweave.export.reimport import import_text
@@ -207,7 +207,10 @@ class _Handlers:
         """Make a node that calls an approved tool, with the tool's schema; nothing is added."""
         loaded = await body.loaded()
         known = await self._studio.authoring.tools.known()
-        tool = tool_in(list(known.tools_of(body.server) or ()), body.server, body.tool)
+        try:
+            tool = tool_in(list(known.tools_of(body.server) or ()), body.server, body.tool)
+        except Invalid as error:  # the request is only that tool
+            raise NotFound(error.code, error.message, hint=error.hint) from None
         node = node_for(tool, {node.id for node in loaded.workflow.nodes})
         shown = document_in(replace(loaded.workflow, nodes=(node,)), "toolweave")
         return NewNodeResponse(node=shown["nodes"][0])
@@ -254,7 +257,7 @@ def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRoute
     routes = Routes(authenticator, "/api/v1/edit", "edit")
     routes.add("POST", "/validate", handlers.validate_workflow)
     routes.add("POST", "/fix", handlers.fix_workflow)
-    routes.add("POST", "/node", handlers.make_node)
+    routes.add("POST", "/node", handlers.make_node, 404)
     routes.add("POST", "/mode", handlers.switch_mode, 404)
     routes.add("POST", "/export", handlers.export_workflow)
     routes.add("POST", "/import", handlers.import_workflow)
