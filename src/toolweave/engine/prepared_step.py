@@ -9,15 +9,12 @@ from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.cel.templates import read_template, texts_in
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.schema import CompiledSchema, compile_schema
+from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS
 from toolweave.workflow.formats.legacy.translate import translate_condition, translate_value
 from toolweave.workflow.model import Node
 
 # Templates of these are names, which the node resolves itself.
 _NAMED = frozenset({"prompt", "template"})
-# Fields that are one expression; older systems wrote JavaScript there.
-EXPRESSIONS = frozenset(
-    {"condition_expression", "loop_condition", "wait_condition", "transformation_script"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ def _translated(value: JsonObject) -> JsonObject:
 
 def _expressions(settings: JsonObject) -> JsonObject:
     changed: JsonObject = {}
-    for name in EXPRESSIONS & settings.keys():
+    for name in TRANSLATED_FIELDS & settings.keys():
         text = settings[name]
         if isinstance(text, str):
             translation = translate_condition(text)

@@ -58,7 +58,7 @@ class SetFields:
             Field(
                 "expressions",
                 "object",
-                'Path to CEL over item, index, data and variables: {"total": "item.price * 2"}.',
+                'CEL by path, over item, index, data and variables: {"total": "item.price * 2"}.',
                 {},
             ),
             Field("rename", "object", 'Old path to new path: {"user.mail": "email"}.', {}),

@@ -46,7 +46,12 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
             chosen_by=("operation", "custom"),
         ),
     ),
+    "ACTION.SET_FIELDS": (CelField("expressions", is_condition=False),),
 }
+# Fields whose older syntax the engine translates when the workflow runs.
+TRANSLATED_FIELDS = frozenset(
+    {"condition_expression", "loop_condition", "wait_condition", "transformation_script"}
+)
 # Lists whose items each contain CEL, with the key that holds it.
 _LISTS: dict[str, tuple[CelField, str]] = {
     "FLOW.FILTER": (
@@ -67,6 +72,10 @@ def _texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
         text = configurations.get(field.name)
         if isinstance(text, str):
             yield CelText(field, (field.name,), text, is_chosen(spec, field, configurations))
+        elif isinstance(text, dict):
+            for key, one in text.items():
+                if isinstance(one, str):
+                    yield CelText(field, (field.name, key), one, True)
     if spec.ref in _LISTS:
         field, key = _LISTS[spec.ref]
         listed = configurations.get(field.name)

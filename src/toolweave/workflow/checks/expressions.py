@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.cel.fault import SyntaxProblem
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
-from toolweave.cel.templates import moved, read_template, texts_in
-from toolweave.cel.tokens import tokens
+from toolweave.cel.templates import Placeholder, moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.cel_fields import CelText, cel_texts
+from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.formats.legacy.translate import (
     Translation,
@@ -26,23 +26,8 @@ from toolweave.workflow.formats.legacy.translate import (
 )
 from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
-from toolweave.workflow.scope.references import may_ask
+from toolweave.workflow.scope.references import Language, may_ask
 
-# Operators of other languages with exactly one CEL equivalent.
-_CEL_OPERATORS = {
-    "===": "==",
-    "!==": "!=",
-    "=": "==",
-    "&": "&&",
-    "|": "||",
-    "and": "&&",
-    "or": "||",
-    "not": "!",
-    "is": "==",
-    "True": "true",
-    "False": "false",
-    "None": "null",
-}
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -50,6 +35,7 @@ _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$con
 @dataclass(frozen=True, slots=True)
 class _Verdict:
     faults: tuple[SyntaxProblem, ...] = ()
+    # The translation that a run applies too.
     ours: str | None = None
     # The corrected expression; unlike a translation, it is not applied at run time.
     repaired: str | None = None
@@ -57,14 +43,15 @@ class _Verdict:
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield invalid templates and CEL fields, and conversions that are never run."""
+    texts = _Texts(case)
     for index, node, spec in catalog_nodes(case):
         place = f"/nodes/{index}/data"
-        for problem in _catalog_node(case, node, spec, place):
+        for problem in texts.of_catalog_node(node, spec, place):
             yield problem if is_enabled(node) else replace(problem, severity="warning")
     for index, node in enumerate(case.workflow.nodes):
         if node.type == "mcp" and mode_of(node.data) == "detailed":
             place = f"/nodes/{index}/data/parameterValues"
-            yield from _templates(case, node.data.get("parameterValues"), place)
+            yield from texts.templates(node, node.data.get("parameterValues"), place, "value")
     for index, edge in case.edges:
         if edge.condition:
             yield from _edge_condition(case.at_edge(index, "condition"), edge.condition)
@@ -82,59 +69,123 @@ def is_enabled(node: Node) -> bool:
     return object_at(node.data, "configurations").get("enabled") is not False
 
 
-def _catalog_node(case: CheckContext, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
-    configurations = object_at(node.data, "configurations")
-    for cel in cel_texts(spec, configurations):
-        if MARK not in cel.text:
-            yield from _cel_text(case, cel, f"{place}/configurations{pointer(*cel.at)}")
-    for part in ("configurations", "inputParams"):
-        if value := node.data.get(part):
-            yield from _templates(case, value, f"{place}/{part}")
+class _Texts:
+    """The texts of one workflow."""
 
+    def __init__(self, case: CheckContext) -> None:
+        self._is_older = case.format == "agent-team"
+        self._foreign = ForeignRepair(case)
 
-def _templates(case: CheckContext, value: Json, place: str) -> Iterator[Problem]:
-    for at, text in texts_in(value, place) if may_ask(value) else ():
-        if MARK in text:
-            yield from _template(text, at, is_older=case.format == "agent-team")
+    def of_catalog_node(self, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
+        configurations = object_at(node.data, "configurations")
+        for cel in cel_texts(spec, configurations):
+            at = f"{place}/configurations{pointer(*cel.at)}"
+            yield from (
+                self._with_braces(node, cel, at)
+                if MARK in cel.text
+                else self._cel_text(node, cel, at)
+            )
+        for part in ("configurations", "inputParams"):
+            if value := node.data.get(part):
+                language = "config" if part == "configurations" else "value"
+                yield from self.templates(node, value, f"{place}/{part}", language)
 
+    def templates(
+        self, node: Node, value: Json, place: str, language: Language
+    ) -> Iterator[Problem]:
+        for at, text in texts_in(value, place) if may_ask(value) else ():
+            if MARK in text:
+                yield from self._template(node, text, at, language)
 
-def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
-    template = read_template(text)
-    for fault in template.faults:
-        repaired = _closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
-        yield _with_text(fault.problem(place), repaired)
-    pieces: list[str] = []
-    end = 0
-    for placeholder in template.placeholders:
-        verdict = _judged(placeholder.content, translate_expression, is_older=is_older)
-        right = verdict.repaired and text[: placeholder.at] + verdict.repaired + text[
-            placeholder.at :
-        ].removeprefix(placeholder.content)
+    def _template(self, node: Node, text: str, place: str, language: Language) -> Iterator[Problem]:
+        template = read_template(text)
+        for fault in template.faults:
+            repaired = _closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
+            yield _with_text(fault.problem(place), text, repaired)
+        pieces: list[str] = []
+        end = 0
+        for placeholder in template.placeholders:
+            content = placeholder.content
+            verdict = _judged(content, translate_expression, is_older=self._is_older)
+            if _is_foreign(verdict):
+                found = self._foreign.repaired(node, content, language)
+                verdict = _improved(verdict, found, is_older=self._is_older)
+            right = verdict.repaired and _filled(text, placeholder, verdict.repaired)
+            for fault in verdict.faults:
+                found = moved(fault, text, placeholder.at).problem(place)
+                yield _with_text(found, content, right)
+            if verdict.ours is not None:
+                pieces.append(f"{text[end : placeholder.start]}{{{{ {verdict.ours} }}}}")
+                end = placeholder.end
+        if pieces:
+            yield _older(place, text, "".join([*pieces, text[end:]]))
+
+    def _cel_text(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
+        translate = translate_condition if cel.field.is_condition else translate_expression
+        verdict = _judged(cel.text, translate, is_older=self._is_older)
+        if _is_foreign(verdict):
+            verdict = self._translated(node, cel, verdict)
         for fault in verdict.faults:
-            yield _with_text(moved(fault, text, placeholder.at).problem(place), right)
+            found = _with_text(fault.problem(place), cel.text, verdict.repaired)
+            yield found if cel.is_used else replace(found, severity="warning")
         if verdict.ours is not None:
-            pieces.append(f"{text[end : placeholder.start]}{{{{ {verdict.ours} }}}}")
-            end = placeholder.end
-    if pieces:
-        yield _older(place, "".join([*pieces, text[end:]]))
+            yield _older(place, cel.text, verdict.ours)
+
+    def _with_braces(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
+        """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
+        if read_template(cel.text).is_bare:
+            return
+        repaired = self._foreign.repaired(node, cel.text, "own", parameter="item")
+        if repaired is not None:
+            problem = Problem(
+                "EXPRESSION_TEMPLATE",
+                place,
+                "placeholders are filled with text before the expression is read",
+                hint="an expression reads values without braces",
+                severity="warning",
+            )
+            yield _with_text(problem, cel.text, repaired)
+
+    def _translated(self, node: Node, cel: CelText, verdict: _Verdict) -> _Verdict:
+        target = str(cel.at[-1]) if len(cel.at) == 2 else None
+        found = self._foreign.repaired(node, cel.text, "own", parameter="item", target=target)
+        better = _improved(verdict, found, is_older=self._is_older)
+        is_run = cel.field.name in TRANSLATED_FIELDS and translate_condition(cel.text).is_changed
+        if better.ours is None or is_run:
+            return better
+        fault = fault_at(cel.text, 0, "EXPRESSION_INVALID", "this is not CEL")
+        faults = tuple(_errors(compile_text(cel.text).faults)) or (fault,)
+        return _Verdict(faults, repaired=better.ours)
 
 
-def _cel_text(case: CheckContext, cel: CelText, place: str) -> Iterator[Problem]:
-    translate = translate_condition if cel.field.is_condition else translate_expression
-    verdict = _judged(cel.text, translate, is_older=case.format == "agent-team")
-    for fault in verdict.faults:
-        found = _with_text(fault.problem(place), verdict.repaired)
-        yield found if cel.is_used else replace(found, severity="warning")
-    if verdict.ours is not None:
-        yield _older(place, verdict.ours)
+def _is_foreign(verdict: _Verdict) -> bool:
+    return verdict.ours is not None or bool(_errors(verdict.faults))
 
 
-def _with_text(problem: Problem, text: str | None) -> Problem:
+def _improved(verdict: _Verdict, found: str | None, *, is_older: bool) -> _Verdict:
+    """Prefer the correction that keeps what is CEL already, except in files of older systems."""
+    if found is None:
+        return verdict
+    if verdict.ours is None:
+        return replace(verdict, repaired=found)
+    return verdict if is_older and not verdict.faults else replace(verdict, ours=found)
+
+
+def _filled(text: str, placeholder: Placeholder, content: str) -> str:
+    return f"{text[: placeholder.start]}{{{{ {content} }}}}{text[placeholder.end :]}"
+
+
+def _with_text(problem: Problem, original: str, text: str | None) -> Problem:
     """Attach the corrected text as the problem's patch, if there is one."""
     if text is None:
         return problem
     patch = ({"op": "replace", "path": problem.pointer, "value": text},)
-    return replace(problem, hint=f"{problem.hint or 'use'}: {text!r}"[:300], patch=patch)
+    return replace(
+        problem,
+        message=f"{original[:100]!r}: {problem.message}",
+        hint=f"{problem.hint or 'use'}: {text!r}"[:300],
+        patch=patch,
+    )
 
 
 def _judged(text: str, translate: Callable[[str], Translation], *, is_older: bool) -> _Verdict:
@@ -148,20 +199,18 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
     if not _errors(expression.faults):
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
-    return _Verdict(
-        to_fill or expression.faults, repaired=None if to_fill else _with_cel_operators(text)
-    )
+    return _Verdict(to_fill or expression.faults)
 
 
 def _errors(faults: tuple[SyntaxProblem, ...]) -> list[SyntaxProblem]:
     return [fault for fault in faults if fault.severity == "error"]
 
 
-def _older(place: str, ours: str) -> Problem:
+def _older(place: str, original: str, ours: str) -> Problem:
     return Problem(
         "EXPRESSION_OLDER_SYNTAX",
         place,
-        "older expression syntax; it is translated when the workflow runs",
+        f"{original[:100]!r}: older expression syntax; it is translated when the workflow runs",
         hint=f"write {ours!r}" if len(ours) <= 200 else "apply the CEL translation",
         severity="warning",
         patch=({"op": "replace", "path": place, "value": ours},),
@@ -173,7 +222,7 @@ def _edge_condition(place: str, text: str) -> Iterator[Problem]:
     if any(mark in text for mark in _CODE):
         verdict = _judged(text, translate_condition, is_older=False)
         if verdict.ours is not None:
-            yield _older(place, verdict.ours)
+            yield _older(place, text, verdict.ours)
 
 
 def _conversion(case: CheckContext, edge: Edge, place: str, source: Json) -> Iterator[Problem]:
@@ -216,18 +265,6 @@ def _mapped(
         return ({"op": "add", "path": path, "value": value}, remove)
     path = case.at(target, "data", "inputParams")
     return ({"op": "add", "path": path, "value": {"data": value}}, remove)
-
-
-def _with_cel_operators(text: str) -> str | None:
-    """Return the expression with CEL operators; None if it still cannot be parsed."""
-    pieces: list[str] = []
-    end = 0
-    for word in tokens(text):
-        if word.text in _CEL_OPERATORS:
-            pieces += (text[end : word.at], _CEL_OPERATORS[word.text])
-            end = word.end
-    repaired = "".join((*pieces, text[end:]))
-    return repaired if pieces and compile_text(repaired).is_usable else None
 
 
 def _closed(text: str) -> str | None:

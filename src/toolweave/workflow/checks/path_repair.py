@@ -18,6 +18,12 @@ from toolweave.workflow.shapes import look_up
 _MAX_STEPS = 4
 # Names that other systems use for a node's output or input.
 _ELSEWHERE = frozenset({"output", "outputs", "result", "json", "data", "value", "body", "payload"})
+# Names that other systems use for all nodes, and for the input of the run.
+_ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
+_RUN_INPUT = frozenset(
+    {"event", "payload", "request", "body", "input", "inputs", "params", "parameters", "args"}
+    | {"query", "form", "start", "workflow", "message", "webhook", "json"}
+)
 
 
 class PathRepair:
@@ -69,6 +75,8 @@ class PathRepair:
         root = str(path[0])
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return ("data", *path)
+        if found := self._elsewhere(node, path):
+            return found
         if name := closest(root, self._scope.names(node)):
             return (name, *path[1:])
         if root in _ELSEWHERE:
@@ -77,6 +85,25 @@ class PathRepair:
         if other is None:
             return None
         return (other, *path[1:]) if is_name(other) else ("nodes", other, "output", *path[1:])
+
+    def _elsewhere(self, node: Node, path: Path) -> Path | None:
+        """`steps.load.outputs.rows` and `event.city` of other systems."""
+        root, below = path[0], path[1:]
+        if root in _ALL_NODES and below and isinstance(below[0], str):
+            is_id = below[0] in self._scope.graph.nodes
+            other = NodeId(below[0]) if is_id else self._node(node, below[0])
+            if other is None:
+                return None
+            steps = below[1:]
+            if len(steps) > 1 and steps[0] in _ELSEWHERE:
+                named = look_up(self._scope.value_of(other), steps[0]).verdict == "named"
+                steps = steps if named else steps[1:]
+            return (other, *steps) if is_name(other) else ("nodes", other, "output", *steps)
+        if root in _RUN_INPUT and below:
+            steps = below[1:] if below[0] in _RUN_INPUT else below
+            if steps and look_up(self._scope.trigger, steps[0]).verdict == "named":
+                return ("trigger", *steps)
+        return None
 
     def _node(self, node: Node, wrong: str) -> NodeId | None:
         """Return the earlier node with a similar id or with this name."""

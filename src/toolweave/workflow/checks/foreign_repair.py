@@ -1,0 +1,144 @@
+"""Corrects expressions of other languages and systems. Not a check.
+
+The correction is CEL whose names exist: foreign names of nodes are resolved to their ids.
+"""
+
+from functools import cached_property
+
+from toolweave.cel.language import Expression, compile_text
+from toolweave.cel.paths import Path
+from toolweave.cel.tokens import is_name
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.path_repair import PathRepair, rewritten
+from toolweave.workflow.formats.foreign.translation import translate_foreign
+from toolweave.workflow.model import Node
+from toolweave.workflow.scope.references import Language
+from toolweave.workflow.scope.scope import TABLE, Scope
+
+_STARTING = frozenset({"start", "trigger", "TRIGGER"})
+
+
+class ForeignRepair:
+    """Corrects the expressions of one workflow; looks at its names when first needed."""
+
+    def __init__(self, case: CheckContext) -> None:
+        self._case = case
+
+    @cached_property
+    def _scope(self) -> Scope:
+        case = self._case
+        return Scope(
+            case.workflow,
+            case.spec,
+            case.known.tools_of,
+            graph=case.graph,
+            given=case.made.given,
+            is_older=case.format == "agent-team",
+        )
+
+    @cached_property
+    def _path_repair(self) -> PathRepair:
+        return PathRepair(self._scope)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset((*self._case.graph.nodes, *TABLE))
+
+    def repaired(
+        self,
+        node: Node,
+        given: str,
+        language: Language,
+        *,
+        parameter: str | None = None,
+        target: str | None = None,
+        is_any: bool = False,
+    ) -> str | None:
+        """The expression in CEL with names that exist; None where it is not clear.
+
+        `is_any`: it may be CEL already.
+        """
+        text = _unbraced(self._with_ids(given))
+        if compile_text(text).is_ours and (is_any or text != given):
+            return self._resolved(node, text, language, is_json_path=False)
+        found = translate_foreign(
+            text,
+            self._names,
+            in_template=language in {"value", "config"},
+            parameter=parameter,
+            target=target,
+        )
+        if found is None:
+            return None
+        return self._resolved(node, found.cel, language, is_json_path=found.has_json_path)
+
+    def is_resolved(self, node: Node, expression: Expression, language: Language) -> bool:
+        """Whether all names that an expression reads exist."""
+        return all(
+            self._scope.find(node, one.path, language).trouble is None
+            for one in expression.references
+        )
+
+    def is_declared(self, node: Node, path: Path) -> bool:
+        """Whether a path leads to a declared field of the trigger or of an earlier node."""
+        root = str(path[0])
+        if len(path) < 2 or (root != "trigger" and root not in self._case.graph.nodes):
+            return False
+        found = self._scope.find(node, path)
+        before = self._scope.find(node, path[:1])
+        is_named = isinstance(path[1], str) and path[1] in before.shape.fields
+        return found.trouble is None and is_named
+
+    def _with_ids(self, text: str) -> str:
+        """The text with titles of several words, which no language reads, as ids."""
+        for node in self._case.graph.nodes.values():
+            if " " in node.name and text.startswith((f"{node.name}.", f"{node.name}[")):
+                others = (one.name for one in self._case.graph.nodes.values() if one is not node)
+                if node.name not in others and is_name(node.id):
+                    return node.id + text[len(node.name) :]
+        return text
+
+    def _resolved(
+        self, node: Node, cel: str, language: Language, *, is_json_path: bool
+    ) -> str | None:
+        for reference in compile_text(cel).references:
+            path = reference.path
+            found = self._scope.find(node, path, language)
+            if found.trouble and found.trouble != "order":
+                meant = self._path_repair.meant(node, path, language, found)
+                if meant is None:
+                    return None
+            else:
+                meant = path
+            meant = _short(self._of_trigger(node, meant, language) if is_json_path else meant)
+            changed = cel if meant == path else rewritten(cel, path, meant)
+            if changed is None:
+                return None
+            cel = changed
+        return cel
+
+    def _of_trigger(self, node: Node, path: Path, language: Language) -> Path:
+        """`trigger.x` for what comes right from the trigger, which stays true further on."""
+        if path[0] != "data" or language == "own" or len(path) < 2:
+            return path
+        sources = {edge.source for edge in self._case.graph.incoming(node.id)}
+        nodes = self._case.graph.nodes
+        if len(sources) == 1 and all(nodes[one].type in _STARTING for one in sources):
+            return ("trigger", *path[1:])
+        return path
+
+
+def _unbraced(text: str) -> str:
+    """The text without more braces around it: `{ x }` of `{{{ x }}}`."""
+    while text[:1] == "{" and text[-1:] == "}" and not compile_text(text).is_usable:
+        text = text[1:-1].strip()
+    return text
+
+
+def _short(path: Path) -> Path:
+    """`load.rows` for `nodes.load.output.rows`, where the id can stand alone."""
+    if len(path) > 3 and path[0] == "nodes" and path[2] == "output":
+        name = str(path[1])
+        if is_name(name) and name not in TABLE:
+            return (name, *path[3:])
+    return path

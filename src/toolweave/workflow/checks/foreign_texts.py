@@ -1,0 +1,167 @@
+"""Placeholders and references of other systems in texts, which a run passes on as written.
+
+A text may be meant as it is, so that this is never an error; a fix is offered only where the
+placeholder names something that the node can read.
+"""
+
+import re
+from collections.abc import Iterator
+
+from toolweave.access.mask import is_sensitive
+from toolweave.cel.language import compile_text
+from toolweave.cel.templates import read_template
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.foreign_repair import ForeignRepair
+from toolweave.workflow.formats.foreign.placeholders import (
+    BLOCK,
+    ForeignPlaceholder,
+    bare_expression,
+    may_be_foreign,
+    placeholders_in,
+)
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import mode_of
+from toolweave.workflow.scope.references import Language
+
+_LANGUAGES: dict[str, Language] = {
+    "configurations": "config",
+    "inputParams": "value",
+    "parameterValues": "value",
+}
+# Fields with source code of other languages, where such placeholders are usual.
+_SOURCE = frozenset({"code", "script", "command", "commands", "args", "pattern", "regex"})
+_ENVIRONMENT = re.compile(r"\$\{?[A-Z][A-Z0-9_]+\}?|%[A-Z][A-Z0-9_]+%")
+_PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield foreign placeholders in the values of nodes."""
+    texts = _ForeignTexts(case)
+    for index, node in enumerate(case.workflow.nodes):
+        for part, language in _LANGUAGES.items():
+            if (value := node.data.get(part)) and _is_filled(node, part):
+                place = pointer("nodes", index, "data", part)
+                for at, name, text in _texts(value, place):
+                    yield from texts.problems(node, name, text, at, language)
+
+
+def _is_filled(node: Node, part: str) -> bool:
+    return part != "parameterValues" or (node.type == "mcp" and mode_of(node.data) == "detailed")
+
+
+def _texts(value: Json, place: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the texts that may have a foreign placeholder, with their pointers and keys."""
+    waiting: list[tuple[str, str, Json]] = [(place, "", value)]
+    while waiting:
+        at, name, one = waiting.pop()
+        if isinstance(one, str):
+            if may_be_foreign(one):
+                yield at, name, one
+        elif isinstance(one, dict):
+            waiting.extend(
+                (at + pointer(key), key, one[key])
+                for key in reversed(one)
+                if isinstance(one[key], str | dict | list)
+            )
+        elif isinstance(one, list):
+            waiting.extend((f"{at}/{index}", name, item) for index, item in enumerate(one))
+
+
+class _ForeignTexts:
+    def __init__(self, case: CheckContext) -> None:
+        self._case = case
+        self._foreign = ForeignRepair(case)
+
+    def problems(
+        self, node: Node, name: str, text: str, place: str, language: Language
+    ) -> Iterator[Problem]:
+        if name in _SOURCE or is_sensitive(name):
+            return
+        if (bare := self._bare(node, text, language)) is not None:
+            yield _problem(place, text, bare)
+            return
+        if BLOCK.search(text):
+            hint = "decide with FLOW.IF, or write a condition: {{ a ? b : c }}"
+            yield _problem(place, text, None, hint)
+            return
+        found = list(placeholders_in(text))
+        replaced = [self._replaced(node, one, language) for one in found]
+        if any(one is not None for one in replaced):
+            yield self._placeholders(place, text, found, replaced)
+        elif _ENVIRONMENT.fullmatch(text.strip()):
+            yield _problem(place, text, None, "read a value of the run with {{ trigger.NAME }}")
+
+    def _bare(self, node: Node, text: str, language: Language) -> str | None:
+        """The whole text as a placeholder, if it is a reference without braces."""
+        expression = bare_expression(text)
+        if expression is None:
+            is_path = language == "value" and _PATH.fullmatch(text)
+            return self._named(node, text) if is_path else None
+        repaired = self._foreign.repaired(node, expression, language)
+        if repaired is None:
+            return None
+        if expression.startswith("`"):
+            return _as_template(expression, self._foreign, node, language)
+        return f"{{{{ {repaired} }}}}"
+
+    def _named(self, node: Node, text: str) -> str | None:
+        """A path without braces, if it leads to a declared field of an earlier node."""
+        path = compile_text(text).path
+        return f"{{{{ {text} }}}}" if path and self._foreign.is_declared(node, path) else None
+
+    def _replaced(self, node: Node, one: ForeignPlaceholder, language: Language) -> str | None:
+        if not one.expression:
+            return ""
+        expression = compile_text(one.expression)
+        is_plain = expression.is_ours and self._foreign.is_resolved(node, expression, language)
+        if is_plain and expression.path and len(expression.path) > 1:
+            return f"{{{{ {one.expression} }}}}"
+        repaired = self._foreign.repaired(node, one.expression, language, is_any=True)
+        if repaired is not None and compile_text(repaired).references:
+            is_long = all(len(ref.path) > 1 for ref in compile_text(repaired).references)
+            return f"{{{{ {repaired} }}}}" if is_long else None
+        return f"{{{{ {one.expression} }}}}" if one.contains_ours and expression.is_ours else None
+
+    def _placeholders(
+        self, place: str, text: str, found: list[ForeignPlaceholder], replaced: list[str | None]
+    ) -> Problem:
+        pieces: list[str] = []
+        end = 0
+        for one, ours in zip(found, replaced, strict=True):
+            if ours is not None:
+                pieces += (text[end : one.start], ours)
+                end = one.end
+        first = next(one for one, ours in zip(found, replaced, strict=True) if ours is not None)
+        shown = first.text if first.expression else text
+        return _problem(place, shown, "".join((*pieces, text[end:])))
+
+
+def _as_template(
+    literal: str, foreign: ForeignRepair, node: Node, language: Language
+) -> str | None:
+    """The text of a template literal with our placeholders."""
+    pieces: list[str] = []
+    end = 0
+    text = literal[1:-1]
+    for one in placeholders_in(text):
+        ours = foreign.repaired(node, one.expression, language, is_any=True) or one.expression
+        if not one.text.startswith("${") or not compile_text(ours).is_usable:
+            return None
+        pieces += (text[end : one.start], f"{{{{ {ours} }}}}")
+        end = one.end
+    whole = "".join((*pieces, text[end:]))
+    return None if read_template(whole).faults else whole
+
+
+def _problem(place: str, text: str, ours: str | None, hint: str | None = None) -> Problem:
+    shown = text if len(text) <= 100 else f"{text[:97]}..."
+    return Problem(
+        "TEMPLATE_FOREIGN_SYNTAX",
+        place,
+        f"{shown!r} is syntax of another system; it is passed on as written",
+        hint=f"write {ours!r}"[:300] if ours else hint,
+        severity="warning",
+        patch=({"op": "replace", "path": place, "value": ours},) if ours else None,
+    )

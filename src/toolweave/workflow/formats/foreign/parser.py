@@ -1,0 +1,364 @@
+"""Reads expressions of JavaScript, Python, Jinja, SQL and their like, and CEL, as one tree.
+
+Where the languages disagree on precedence, `not` binds as in Python and `|` as in Jinja.
+"""
+
+from toolweave.cel.paths import quoted
+from toolweave.workflow.formats.foreign.joined_texts import template_parts, text_parts, unescaped
+from toolweave.workflow.formats.foreign.tree import (
+    Call,
+    Choice,
+    Constant,
+    Entries,
+    Field,
+    Filter,
+    Function,
+    Group,
+    Item,
+    Items,
+    Joined,
+    Loop,
+    NotReadable,
+    Operation,
+    Sign,
+    Tree,
+    Variable,
+)
+from toolweave.workflow.formats.foreign.vocabulary import FILTERS
+from toolweave.workflow.formats.foreign.words import Word, words_of
+
+_MAX_DEPTH = 30
+_OR, _COALESCE, _AND, _NOT, _RELATION, _SUM, _PRODUCT, _SIGN = range(1, 9)
+_LEVELS = {
+    **dict.fromkeys(("||", "|", "or"), _OR),
+    "??": _COALESCE,
+    **dict.fromkeys(("&&", "&", "and"), _AND),
+    **dict.fromkeys(("==", "===", "=", "!=", "!==", "<>", "=/=", "<", "<=", "=<"), _RELATION),
+    **dict.fromkeys((">", ">=", "in", "not", "is", "between", "contains"), _RELATION),
+    **dict.fromkeys(("+", "-"), _SUM),
+    **dict.fromkeys(("*", "/", "%"), _PRODUCT),
+}
+_SPELT = {
+    "===": "==",
+    "=": "==",
+    "!==": "!=",
+    "<>": "!=",
+    "=/=": "!=",
+    "=<": "<=",
+    "|": "||",
+    "or": "||",
+    "&": "&&",
+    "and": "&&",
+}
+_WORDS = frozenset({"or", "and", "in", "not", "is", "between", "contains"})
+_CONSTANTS = {"true": "true", "false": "false"} | dict.fromkeys(
+    ("null", "none", "nil", "undefined"), "null"
+)
+_STATES = frozenset({"defined", "undefined", "empty"})
+
+
+def read_foreign(text: str) -> Tree:
+    """The tree of a text. Raises `NotReadable`."""
+    return _Parser(text).whole()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._words = words_of(text)
+        self._next = 0
+        self._depth = 0
+
+    def whole(self) -> Tree:
+        self._take("return")
+        tree = self.expression()
+        self._take(";")
+        if self._word.kind != "end":
+            raise NotReadable
+        return tree
+
+    def expression(self) -> Tree:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise NotReadable
+        found = self._function() or self._choice(self._operations(_OR))
+        self._depth -= 1
+        return found
+
+    @property
+    def _word(self) -> Word:
+        return self._words[self._next]
+
+    def _ahead(self, by: int) -> Word:
+        return self._words[min(self._next + by, len(self._words) - 1)]
+
+    def _advance(self) -> Word:
+        word = self._word
+        self._next = min(self._next + 1, len(self._words) - 1)
+        return word
+
+    def _take(self, text: str) -> Word | None:
+        return self._advance() if self._word.text == text else None
+
+    def _expect(self, text: str) -> Word:
+        word = self._take(text)
+        if word is None:
+            raise NotReadable
+        return word
+
+    def _function(self) -> Function | None:
+        word, after = self._word, self._ahead(1)
+        if word.text == "lambda" and after.kind == "name" and self._ahead(2).text == ":":
+            self._next += 3
+            parameter = after.text
+        elif word.kind == "name" and after.text in {"=>", "->"}:
+            self._next += 2
+            parameter = word.text
+        elif word.text == "(" and after.kind == "name" and self._ahead(2).text == ")":
+            if self._ahead(3).text not in {"=>", "->"}:
+                return None
+            self._next += 4
+            parameter = after.text
+        else:
+            return None
+        body = self.expression()
+        return Function(parameter, body)
+
+    def _choice(self, found: Tree) -> Tree:
+        if self._take("?"):
+            one = self.expression()
+            self._expect(":")
+            two = self.expression()
+            return Choice(found, one, two)
+        if self._word.text == "if":
+            self._advance()
+            condition = self._operations(_OR)
+            if not self._take("else"):
+                raise NotReadable
+            two = self.expression()
+            return Choice(condition, found, two)
+        return found
+
+    def _sign(self) -> str:
+        word = self._word
+        if word.kind == "name":
+            lower = word.text.lower()
+            is_spelt = word.text in {lower, lower.upper(), lower.capitalize()}
+            return lower if lower in _WORDS and is_spelt else ""
+        return word.text if word.kind == "sign" else ""
+
+    def _operations(self, level: int) -> Tree:
+        """Operands joined by signs of at least this level, from the left."""
+        found = self._operand()
+        while True:
+            sign = self._sign()
+            found_level = _LEVELS.get(sign, 0)
+            if found_level < level or not found_level:
+                return found
+            if found_level == _RELATION:
+                found = self._relation(found)
+                continue
+            self._advance()
+            right = self._operations(found_level + 1)
+            sign = _SPELT.get(sign, sign)
+            found = Operation((found, right), (sign,))
+
+    def _relation(self, first: Tree) -> Tree:
+        operands, signs = [first], list[str]()
+        while _LEVELS.get(self._sign(), 0) == _RELATION:
+            sign = self._relating()
+            if sign == "between":
+                low = self._operations(_SUM)
+                if self._sign() not in {"and", "&&"}:
+                    raise NotReadable
+                self._advance()
+                high = self._operations(_SUM)
+                return Operation((first, low, high), ("between",))
+            if sign in {"is", "is not"} and self._word.text.lower() in _STATES:
+                word = self._advance()
+                state = Constant(word.text.lower())
+                return Operation((first, state), (sign,))
+            operands.append(self._operations(_SUM))
+            signs.append(sign)
+        return Operation(tuple(operands), tuple(signs))
+
+    def _relating(self) -> str:
+        sign = self._sign()
+        self._advance()
+        if sign == "not":
+            if self._sign() != "in":
+                raise NotReadable
+            self._advance()
+            return "not in"
+        if sign == "is" and self._sign() == "not":
+            self._advance()
+            return "is not"
+        return _SPELT.get(sign, sign)
+
+    def _operand(self) -> Tree:
+        word = self._word
+        if self._sign() == "not":
+            self._advance()
+            of = self._operations(_NOT)
+            return Sign("not", of)
+        if word.text in {"!", "-"}:
+            self._advance()
+            of = self._operand()
+            return Sign(word.text, of)
+        return self._postfix(self._primary())
+
+    def _primary(self) -> Tree:
+        word = self._advance()
+        match word.kind:
+            case "number":
+                return Constant(word.text)
+            case "text":
+                return self._text(word)
+            case "template":
+                return Joined(template_parts(word.text))
+            case "name":
+                constant = _CONSTANTS.get(word.text.lower())
+                if constant is not None and not self._is_called():
+                    return Constant(constant)
+                return Variable(word.text)
+            case _:
+                return self._bracketed(word)
+
+    def _is_called(self) -> bool:
+        return self._word.text in {"(", ".", "["}
+
+    def _text(self, word: Word) -> Tree:
+        prefix = word.text[: word.text.index(word.text[-1])].lower()
+        if "f" in prefix:
+            return Joined(text_parts(word.text[len(prefix) :]))
+        if prefix in {"", "u"}:
+            inside = unescaped(word.text[len(prefix) :])
+            cel = word.text if not prefix else quoted(inside)
+            return Constant(cel, inside)
+        return Constant(word.text)
+
+    def _bracketed(self, opened: Word) -> Tree:
+        match opened.text:
+            case "(":
+                inner = self.expression()
+                self._expect(")")
+                return Group(inner)
+            case "[":
+                return self._list()
+            case "{":
+                return self._map()
+            case "." if self._word.kind == "name":
+                word = self._advance()
+                return Variable(word.text)
+            case "@" if self._word.kind == "name":
+                return self._primary()
+            case _:
+                raise NotReadable
+
+    def _list(self) -> Tree:
+        items: list[Tree] = []
+        while self._word.text != "]":
+            items.append(self.expression())
+            if self._word.text == "for" and len(items) == 1:
+                loop = self._loop(items[0])
+                self._expect("]")
+                return loop
+            if not self._take(","):
+                break
+        self._expect("]")
+        return Items(tuple(items))
+
+    def _loop(self, body: Tree) -> Loop:
+        self._expect("for")
+        variable = self._advance()
+        if variable.kind != "name" or self._sign() != "in":
+            raise NotReadable
+        self._advance()
+        over = self._operations(_OR)
+        keep = self._operations(_OR) if self._take("if") else None
+        return Loop(body, variable.text, over, keep)
+
+    def _map(self) -> Tree:
+        entries: list[tuple[Tree, Tree]] = []
+        while self._word.text != "}":
+            key = self._primary()
+            if isinstance(key, Variable):
+                key = Constant(quoted(key.name), key.name)
+            self._expect(":")
+            entries.append((key, self.expression()))
+            if not self._take(","):
+                break
+        self._expect("}")
+        return Entries(tuple(entries))
+
+    def _postfix(self, found: Tree) -> Tree:
+        while True:
+            word = self._word
+            if word.text in {".", "?.", ".?"}:
+                self._advance()
+                found = self._field(found, is_optional=word.text != ".")
+            elif word.text in {"[", "?.[", "?["}:
+                self._advance()
+                found = self._item(found, is_optional=word.text != "[")
+            elif word.text == "(":
+                self._advance()
+                arguments = self._arguments()
+                self._expect(")")
+                found = Call(found, arguments)
+            elif word.text == "|" and self._is_filter():
+                found = self._filter(found)
+            else:
+                return found
+
+    def _field(self, of: Tree, *, is_optional: bool) -> Tree:
+        key = self._advance()
+        if key.kind == "number" and key.text.isdigit():
+            index = Constant(key.text)
+            return Item(of, index, is_optional)
+        if key.text == "*":
+            return Item(of, None, is_optional)
+        if key.kind != "name":
+            raise NotReadable
+        return Field(of, key.text, is_optional)
+
+    def _item(self, of: Tree, *, is_optional: bool) -> Tree:
+        is_optional = self._take("?") is not None or is_optional
+        is_each = self._take("*") is not None or self._word.text == "]"
+        index = None if is_each else self.expression()
+        self._expect("]")
+        return Item(of, index, is_optional)
+
+    def _arguments(self) -> tuple[Tree, ...]:
+        found: list[Tree] = []
+        while self._word.text != ")":
+            one = self.expression()
+            if self._word.text == "for" and not found:
+                one = self._loop(one)
+            found.append(one)
+            if not self._take(","):
+                break
+        return tuple(found)
+
+    def _is_filter(self) -> bool:
+        """Whether `|` is followed by a filter rather than by an operand of `||`."""
+        name, after = self._ahead(1), self._ahead(2)
+        return name.kind == "name" and name.text.lower() in FILTERS and after.text not in {".", "["}
+
+    def _filter(self, of: Tree) -> Filter:
+        self._expect("|")
+        name = self._advance()
+        found: list[Tree] = []
+        named: list[tuple[str, Tree]] = []
+        close = ")" if self._take("(") else None
+        if close or self._take(":"):
+            while self._word.text != close:
+                if self._word.kind == "name" and self._ahead(1).text in {"=", ":"}:
+                    key = self._advance().text
+                    self._advance()
+                    named.append((key, self._operations(_OR)))
+                else:
+                    found.append(self._operations(_AND))
+                if not self._take(","):
+                    break
+            if close:
+                self._expect(close)
+        return Filter(of, name.text.lower(), tuple(found), tuple(named))

@@ -1,0 +1,75 @@
+"""Placeholders of other systems in texts: `${x}`, `<%= x %>`, `[[ x ]]`, `{x}` and their like.
+
+Whether one is meant as a placeholder depends on what it names, which the caller knows.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# The beginnings and ends, by the first character that all of them need.
+_FORMS = (
+    re.compile(r"\$\{\{\s*(?P<inside>.*?)\s*\}\}", re.DOTALL),
+    re.compile(r"(?:\$|#|%|@)\{\s*(?P<inside>[^{}]+?)\s*\}"),
+    re.compile(r"<%[=-]?\s*(?P<inside>[^%]+?)\s*-?%>"),
+    re.compile(r"(?<!\[)\[\[\s*(?P<inside>[^\[\]]+(?:\[[^\[\]]*\])*[^\[\]]*?)\s*\]\](?!\])"),
+    re.compile(
+        r"(?<![{$#%@\w\\])\{\s*(?P<inside>[A-Za-z_$][\w$]*(?:\.[\w$]+|\[\w+\])+)\s*\}(?!\})"
+    ),
+)
+_BARE = re.compile(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
+_STARTS = re.compile(r"[$#%@]\{|<%|\[\[|\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]")
+BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPlaceholder:
+    """One placeholder, the expression in it, and its range."""
+
+    text: str
+    expression: str
+    start: int
+    end: int
+    # `${{ x }}` contains one of ours.
+    contains_ours: bool = False
+
+
+def may_be_foreign(text: str) -> bool:
+    """Whether a text has a character that a foreign placeholder needs; most texts have none."""
+    return _STARTS.search(text) is not None
+
+
+def placeholders_in(text: str) -> Iterator[ForeignPlaceholder]:
+    """Yield the foreign placeholders of a text from the left, without overlaps."""
+    stripped = text.strip()
+    if stripped.startswith("={{") and stripped.endswith("}}"):
+        at = text.index("=")
+        yield ForeignPlaceholder("=", "", at, at + 1, contains_ours=True)
+        return
+    found = [match for form in _FORMS for match in form.finditer(text)]
+    end = 0
+    for match in sorted(found, key=lambda one: (one.start(), -one.end())):
+        if match.start() >= end and not _is_ours(text, match):
+            end = match.end()
+            is_ours = match[0].startswith("${{")
+            yield ForeignPlaceholder(match[0], match["inside"].strip(), match.start(), end, is_ours)
+
+
+def bare_expression(text: str) -> str | None:
+    """The expression that a whole text is without braces: `$.x`, `$json.x`, a template literal."""
+    stripped = text.strip()
+    if _BARE.match(stripped) and not any(one.isspace() for one in stripped):
+        return stripped
+    if _BARE.match(stripped) and stripped.startswith(("$(", "$node", "$items")):
+        return stripped
+    is_literal = len(stripped) > 2 and stripped[0] == stripped[-1] == "`" and "${" in stripped
+    return stripped if is_literal else None
+
+
+def _is_ours(text: str, match: re.Match[str]) -> bool:
+    """Whether it is in one of our placeholders, or a reference to a secret."""
+    inside = match["inside"]
+    if inside.startswith(("vault:", "env:", "input:")):
+        return True
+    opened = text.rfind("{{", 0, match.start())
+    return opened >= 0 and text.find("}}", opened, match.start()) < 0

@@ -1,0 +1,134 @@
+"""References of other systems: `$json.x`, `$('Node').item.json.x`, `$.x`, `body('Node')`."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+from toolweave.cel.paths import Path
+from toolweave.workflow.formats.foreign.tree import (
+    Call,
+    Constant,
+    Field,
+    Item,
+    NotReadable,
+    Tree,
+    Variable,
+)
+
+
+class SystemReference(NamedTuple):
+    """The path that the beginning of a chain means, and the steps after it."""
+
+    path: Path
+    rest: tuple[Tree, ...]
+    # Whether it is a JSONPath into the input, whichever that is.
+    is_json_path: bool = False
+
+
+# Parts of n8n's references between a node and its data.
+_ITEMS = frozenset({"item", "first", "last", "itemMatching"})
+_OF_NODE = frozenset({"$node", "$nodes", "$items"})
+_TRIGGERS = frozenset({"triggerBody", "triggerOutputs"})
+_ACTIONS = frozenset({"body", "outputs", "actions", "actionBody", "actionOutputs"})
+
+
+def referenced(tree: Tree, names: Collection[str]) -> SystemReference | None:
+    """The path of a chain that begins with a name of another system; None for other chains."""
+    root, steps = _flat(tree)
+    match root:
+        case "$json" | "$item":
+            return SystemReference(("data",), steps)
+        case "$input":
+            return SystemReference(("data",), _after_items(steps, is_needed=True))
+        case "$trigger":
+            return SystemReference(("trigger",), steps)
+        case "$execution":
+            return SystemReference(("run",), steps)
+        case "$":
+            return _dollar(steps, names)
+        case _ if root in _OF_NODE:
+            name, rest = _named(steps)
+            return SystemReference(("nodes", name, "output"), _after_items(rest))
+        case _ if root in _TRIGGERS and steps and _is_bare_call(steps[0]):
+            rest = steps[1:]
+            is_body = bool(rest) and _key(rest[0]) == "body" and root == "triggerOutputs"
+            return SystemReference(("trigger",), _plain_steps(rest[is_body:]))
+        case _ if root in _ACTIONS and steps and isinstance(steps[0], Call):
+            name, rest = _named(steps)
+            is_body = bool(rest) and _key(rest[0]) == "body"
+            return SystemReference(("nodes", name, "output"), _plain_steps(rest[is_body:]))
+        case _:
+            return None
+
+
+def _dollar(steps: tuple[Tree, ...], names: Collection[str]) -> SystemReference:
+    """`$('Node')` of n8n, or the root of a JSONPath."""
+    if steps and isinstance(steps[0], Call):
+        name, rest = _named(steps)
+        return SystemReference(("nodes", name, "output"), _after_items(rest))
+    first = _key(steps[0]) if steps else None
+    if first is not None and first in names:
+        return SystemReference((first,), steps[1:])
+    return SystemReference(("data",), steps, is_json_path=True)
+
+
+def _named(steps: tuple[Tree, ...]) -> tuple[str, tuple[Tree, ...]]:
+    """The node that the first step names."""
+    match steps[:1]:
+        case (Call(arguments=(Constant(text=str() as name), *_)),):
+            return name, steps[1:]
+        case (Field(key=name),) | (Item(index=Constant(text=str() as name)),):
+            return name, steps[1:]
+        case _:
+            raise NotReadable
+
+
+def _after_items(steps: tuple[Tree, ...], *, is_needed: bool = False) -> tuple[Tree, ...]:
+    """The steps after `.item.json`, `.first().json`, `[0].json` or `.json`."""
+    rest = steps
+    if rest and _key(rest[0]) in _ITEMS:
+        rest = rest[1:]
+        if rest and isinstance(rest[0], Call):
+            rest = rest[1:]
+    elif rest and isinstance(rest[0], Item) and rest[0].index == Constant("0"):
+        rest = rest[1:]
+    if rest and _key(rest[0]) == "json":
+        return rest[1:]
+    if is_needed or rest != steps or (rest and _key(rest[0]) in {"all", "params", "binary"}):
+        raise NotReadable
+    return rest
+
+
+def _plain_steps(steps: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """The steps without `?`, which Power Automate writes everywhere."""
+    return tuple(
+        replace(step, is_optional=False) if isinstance(step, Field | Item) else step
+        for step in steps
+    )
+
+
+def _is_bare_call(step: Tree) -> bool:
+    return isinstance(step, Call) and not step.arguments
+
+
+def _key(step: Tree) -> str | None:
+    match step:
+        case Field():
+            return step.key
+        case Item(index=Constant(text=str() as key)):
+            return key
+        case _:
+            return None
+
+
+def _flat(tree: Tree) -> tuple[str, tuple[Tree, ...]]:
+    """The variable that a chain begins with, and its steps; a method call is one of them."""
+    steps: list[Tree] = []
+    while not isinstance(tree, Variable):
+        match tree:
+            case Field() | Item() | Call():
+                steps.append(tree)
+                tree = tree.of
+            case _:
+                return "", ()
+    return tree.name, tuple(reversed(steps))

@@ -1,0 +1,434 @@
+"""Writes the tree of a foreign expression as CEL.
+
+Whether names exist is not known here: references of other systems become paths, which the caller
+resolves. What has no single equivalent raises `NotReadable`.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from toolweave.cel.functions import is_method
+from toolweave.cel.macros import LOOPS as MACROS
+from toolweave.cel.paths import quoted, write_path
+from toolweave.cel.signatures import SIGNATURES
+from toolweave.cel.syntax import NAMESPACES
+from toolweave.cel.tokens import is_name
+from toolweave.workflow.formats.foreign.parser import read_foreign
+from toolweave.workflow.formats.foreign.system_names import referenced
+from toolweave.workflow.formats.foreign.tree import (
+    Call,
+    Choice,
+    Constant,
+    Entries,
+    Field,
+    Filter,
+    Function,
+    Group,
+    Item,
+    Items,
+    Joined,
+    Loop,
+    NotReadable,
+    Operation,
+    Sign,
+    Tree,
+    Variable,
+)
+from toolweave.workflow.formats.foreign.vocabulary import (
+    AS_JSON,
+    DEFAULTS,
+    EXISTENCE,
+    FILTERS_BY_ARGUMENTS,
+    FUNCTIONS,
+    LOOPS,
+    METHODS,
+    Pattern,
+    Sort,
+)
+
+# How tightly CEL binds.
+_CHOICE, _OR, _AND, _RELATION, _SUM, _PRODUCT, _SIGN, _POSTFIX = range(1, 9)
+_LEVELS = {
+    "||": _OR,
+    "&&": _AND,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in"), _RELATION),
+    **dict.fromkeys("+-", _SUM),
+    **dict.fromkeys("*/%", _PRODUCT),
+}
+_EACH = "item"
+_OR_NULL = ".orValue(null)"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A piece of CEL, how tightly it binds, and the sort of its value if known."""
+
+    text: str
+    level: int = _POSTFIX
+    sort: Sort = "any"
+
+    def inside(self, level: int) -> str:
+        """The text where something binds at `level`."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+class ForeignWriter:
+    """Writes one tree; `names` are those that a path may begin with."""
+
+    def __init__(self, names: Collection[str], *, in_template: bool) -> None:
+        self._names = names
+        self._in_template = in_template
+        self._bound: frozenset[str] = frozenset()
+        # Whether it has a JSONPath into the input.
+        self.has_json_path = False
+
+    def whole(self, tree: Tree, parameter: str | None = None) -> Written:
+        """The CEL of a whole expression; a function of one item becomes its body."""
+        if isinstance(tree, Function):
+            if parameter is None or tree.parameter != parameter:
+                raise NotReadable
+            return self.whole(tree.body)
+        if isinstance(tree, Filter) and tree.name in AS_JSON and self._in_template:
+            return self.whole(tree.of)
+        if (
+            isinstance(tree, Call)
+            and self._in_template
+            and _dotted(tree.of) in {"JSON.stringify", "json.dumps", "toJson", "json"}
+            and len(tree.arguments) == 1
+        ):
+            return self.whole(tree.arguments[0])
+        return self.written(tree)
+
+    def written(self, tree: Tree) -> Written:
+        """The CEL of a part."""
+        match tree:
+            case Constant():
+                return Written(tree.cel, sort=_sort_of(tree))
+            case Variable() | Field() | Item():
+                return self._path(tree)
+            case Call():
+                return self._call(tree)
+            case Filter():
+                return self._filter(tree)
+            case Sign() | Operation() | Choice():
+                return self._computed(tree)
+            case Group():
+                inner = self.written(tree.inner)
+                return Written(f"({inner.text})", sort=inner.sort)
+            case Items() | Entries() | Loop():
+                return self._collection(tree)
+            case Joined():
+                return self._joined(tree)
+            case Function():
+                raise NotReadable
+
+    def _computed(self, tree: Sign | Operation | Choice) -> Written:
+        match tree:
+            case Sign():
+                return self._sign(tree)
+            case Operation():
+                return self._operation(tree)
+            case Choice():
+                return self._choice(tree)
+
+    def _collection(self, tree: Items | Entries | Loop) -> Written:
+        match tree:
+            case Items():
+                items = ", ".join(self.written(one).text for one in tree.items)
+                return Written(f"[{items}]", sort="list")
+            case Entries():
+                pairs = (f"{self.written(k).text}: {self.written(v).text}" for k, v in tree.entries)
+                return Written(f"{{{', '.join(pairs)}}}")
+            case Loop():
+                return self._comprehension(tree)
+
+    def _path(self, tree: Variable | Field | Item) -> Written:
+        if isinstance(tree, Variable) and tree.name in self._bound:
+            return Written(tree.name)
+        if found := referenced(tree, self._names):
+            self.has_json_path |= found.is_json_path
+            return self._steps(Written(write_path(found.path)), found.rest)
+        match tree:
+            case Variable():
+                if "$" in tree.name:
+                    raise NotReadable
+                return Written(tree.name)
+            case Field(key="length"):
+                return Written(f"size({self.written(tree.of).text})", sort="number")
+            case _:
+                return self._steps(self.written(tree.of), (tree,))
+
+    def _steps(self, found: Written, steps: tuple[Tree, ...]) -> Written:
+        for step, after in zip(steps, (*steps[1:], None), strict=True):
+            is_method = isinstance(after, Call) and after.of is step
+            found = found if is_method else self._step(found, step)
+        return found
+
+    def _step(self, of: Written, step: Tree) -> Written:
+        match step:
+            case Field(key="length"):
+                return Written(f"size({of.text})", sort="number")
+            case Field():
+                return _member(of.inside(_POSTFIX), step)
+            case Item():
+                return self._item(of, step)
+            case Call(of=Field() as method):
+                return self._method(of, method.key, step.arguments)
+            case _:
+                raise NotReadable
+
+    def _item(self, of: Written, step: Item) -> Written:
+        base = of.inside(_POSTFIX)
+        match step.index:
+            case None:
+                raise NotReadable
+            case Constant(text=str() as key) if step.is_optional:
+                return Written(f"{base}[?{quoted(key)}].orValue(null)")
+            case Constant(text=str() as key) if is_name(key):
+                return Written(f"{base}.{key}")
+            case Sign(sign="-", of=Constant(cel=digits)) if digits.isdigit():
+                return Written(f"{base}[size({of.text}) - {digits}]")
+            case index:
+                return Written(f"{base}[{self.written(index).text}]")
+
+    def _call(self, tree: Call) -> Written:
+        if found := referenced(tree, self._names):
+            self.has_json_path |= found.is_json_path
+            return self._steps(Written(write_path(found.path)), found.rest)
+        name = _dotted(tree.of)
+        plain = _plain(name)
+        if name and "." not in name and plain in EXISTENCE and len(tree.arguments) == 1:
+            return self._existence(tree.arguments[0])
+        if plain in {"any", "all"} and len(tree.arguments) == 1:
+            return self._quantified(plain, tree.arguments[0])
+        key = plain, len(tree.arguments)
+        is_native = _is_native(name)
+        if name and key in FUNCTIONS and not is_native:
+            return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
+        if is_native and "." in name:
+            return self._native(name, tree)
+        if isinstance(tree.of, Field):
+            return self._method(self.written(tree.of.of), tree.of.key, tree.arguments)
+        if isinstance(tree.of, Variable) and (is_native or name in {"has", "type", "dyn"}):
+            return self._native(name, tree)
+        if isinstance(tree.of, Variable) and key in FUNCTIONS:
+            return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
+        raise NotReadable
+
+    def _native(self, name: str, tree: Call) -> Written:
+        values = ", ".join(self.written(one).text for one in tree.arguments)
+        return Written(f"{name}({values})")
+
+    def _existence(self, asked: Tree) -> Written:
+        found = self.written(asked)
+        if not isinstance(asked, Field) or "orValue" in found.text:
+            raise NotReadable
+        return Written(f"has({found.text})", sort="bool")
+
+    def _method(self, of: Written, name: str, arguments: tuple[Tree, ...]) -> Written:
+        plain = _plain(name)
+        match arguments:
+            case (Function() as function,) if plain in LOOPS:
+                return self._loop(of, *LOOPS[plain], function.parameter, function.body)
+            case (Variable() as variable, body) if name in MACROS:
+                sort: Sort = "list" if name in {"map", "filter"} else "bool"
+                return self._loop(of, name, sort, variable.name, body)
+            case (Constant(text=str()) as key,) if plain == "get":
+                return Written(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue(null)")
+            case (Constant(text=str()) as key, default) if plain == "get":
+                value = self.written(default).text
+                return Written(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue({value})")
+            case _:
+                pass
+        values = [self.written(one) for one in arguments]
+        if (plain, len(values)) in METHODS and name not in SIGNATURES:
+            return self._filled(METHODS[plain, len(values)], [of, *values])
+        if name not in SIGNATURES:
+            raise NotReadable
+        given = ", ".join(one.text for one in values)
+        kinds = {one.gives for one in SIGNATURES[name]}
+        sort = "bool" if kinds == {"bool"} else "text" if kinds == {"string"} else "any"
+        return Written(f"{of.inside(_POSTFIX)}.{name}({given})", sort=sort)
+
+    def _loop(self, over: Written, macro: str, sort: Sort, variable: str, body: Tree) -> Written:
+        if not is_name(variable):
+            raise NotReadable
+        outer, self._bound = self._bound, self._bound | {variable}
+        inner = self.written(body).text
+        self._bound = outer
+        return Written(f"{over.inside(_POSTFIX)}.{macro}({variable}, {inner})", sort=sort)
+
+    def _comprehension(self, tree: Loop) -> Written:
+        over = self.written(tree.over)
+        if tree.keep is not None:
+            over = self._loop(over, "filter", "list", tree.variable, tree.keep)
+        if tree.body == Variable(tree.variable):
+            return over
+        return self._loop(over, "map", "list", tree.variable, tree.body)
+
+    def _quantified(self, name: str, tree: Tree) -> Written:
+        if not isinstance(tree, Loop) or tree.keep is not None:
+            raise NotReadable
+        macro = "exists" if name == "any" else "all"
+        return self._loop(self.written(tree.over), macro, "bool", tree.variable, tree.body)
+
+    def _filter(self, tree: Filter) -> Written:
+        if tree.name in AS_JSON:
+            raise NotReadable
+        of = self.written(tree.of)
+        if tree.name in DEFAULTS and len(tree.arguments) == 1 and isinstance(tree.of, Field):
+            owner = self.written(tree.of.of)
+            if not owner.text.endswith(")") and is_name(tree.of.key):
+                default = self.written(tree.arguments[0]).text
+                base = owner.inside(_POSTFIX)
+                return Written(f"{base}.?{tree.of.key}.orValue({default})")
+        match tree.named:
+            case (("attribute", Constant(text=str() as field)),) if tree.name == "map":
+                if is_name(field):
+                    return Written(f"{of.inside(_POSTFIX)}.map({_EACH}, {_EACH}.{field})")
+            case _:
+                pass
+        key = tree.name, len(tree.arguments)
+        if tree.named or key not in FILTERS_BY_ARGUMENTS:
+            raise NotReadable
+        pattern = FILTERS_BY_ARGUMENTS[key]
+        if pattern is None:
+            return of
+        return self._filled(pattern, [of, *(self.written(one) for one in tree.arguments)])
+
+    def _filled(self, pattern: Pattern, values: list[Written]) -> Written:
+        text, sort = pattern
+        given = [
+            one.text if f"({{{at}}}" in text or f"({{{at}}})" in text else one.inside(_POSTFIX)
+            for at, one in enumerate(values)
+        ]
+        signs = [level for sign, level in _LEVELS.items() if f" {sign} " in text]
+        level = _SIGN if text[0] == "!" else min(signs, default=_POSTFIX)
+        return Written(text.format(*given), level, sort)
+
+    def _sign(self, tree: Sign) -> Written:
+        of = self.written(tree.of)
+        if tree.sign == "-":
+            return Written(f"-{of.inside(_SIGN)}", _SIGN, of.sort)
+        return Written(f"!{of.inside(_SIGN)}", _SIGN, "bool")
+
+    def _operation(self, tree: Operation) -> Written:
+        if "between" in tree.signs:
+            value, low, high = (self.written(one).inside(_SUM) for one in tree.operands)
+            return Written(f"{value} >= {low} && {value} <= {high}", _AND, "bool")
+        joined = zip(tree.operands[:-1], tree.signs, tree.operands[1:], strict=True)
+        pairs = [self._pair(one, sign, two) for one, sign, two in joined]
+        if len(pairs) == 1:
+            return pairs[0]
+        return Written(" && ".join(one.inside(_AND) for one in pairs), _AND, "bool")
+
+    def _pair(self, one: Tree, sign: str, two: Tree) -> Written:
+        if sign in {"is", "is not"}:
+            return self._state(one, two, is_same=sign == "is")
+        first, second = self.written(one), self.written(two)
+        if sign == "??":
+            return self._coalesced(one, second)
+        if sign in {"contains", "in", "not in"}:
+            return self._membership(first, sign, second)
+        if sign == "||" and {first.sort, second.sort} & {"text", "number", "list"}:
+            raise NotReadable  # a default, which JavaScript also takes for an empty text
+        level = _LEVELS[sign]
+        text = f"{first.inside(level)} {sign} {second.inside(level + 1)}"
+        sort: Sort = "bool" if level <= _RELATION else first.sort
+        return Written(text, level, sort)
+
+    def _membership(self, first: Written, sign: str, second: Written) -> Written:
+        if sign == "contains":
+            return Written(f"{first.inside(_POSTFIX)}.contains({second.text})", sort="bool")
+        text = f"{first.inside(_SUM)} in {second.inside(_SUM)}"
+        if second.sort == "text":
+            text = f"{second.inside(_POSTFIX)}.contains({first.text})"
+        if sign == "in":
+            return Written(text, _POSTFIX if second.sort == "text" else _RELATION, "bool")
+        return Written(f"!({text})", _SIGN, "bool")
+
+    def _state(self, one: Tree, two: Tree, *, is_same: bool) -> Written:
+        first, second = self.written(one), self.written(two)
+        if isinstance(two, Constant) and two.cel in {"defined", "undefined"}:
+            existence = self._existence(one).text
+            is_there = is_same == (two.cel == "defined")
+            return Written(existence if is_there else f"!{existence}", _SIGN, "bool")
+        if isinstance(two, Constant) and two.cel == "empty":
+            text = f"size({first.text}) {'==' if is_same else '>'} 0"
+            return Written(text, _RELATION, "bool")
+        sign = "==" if is_same else "!="
+        text = f"{first.inside(_SUM)} {sign} {second.inside(_SUM)}"
+        return Written(text, _RELATION, "bool")
+
+    def _coalesced(self, one: Tree, default: Written) -> Written:
+        first = self.written(one)
+        if not isinstance(one, Field) or not is_name(one.key):
+            raise NotReadable
+        if first.text.endswith(_OR_NULL):
+            return Written(f"{first.text.removesuffix('null)')}{default.text})")
+        owner = self.written(one.of).inside(_POSTFIX)
+        return Written(f"{owner}.?{one.key}.orValue({default.text})")
+
+    def _choice(self, tree: Choice) -> Written:
+        condition, one, two = (self.written(one) for one in (tree.condition, tree.one, tree.two))
+        text = f"{condition.inside(_OR)} ? {one.inside(_OR)} : {two.inside(_CHOICE)}"
+        return Written(text, _CHOICE, one.sort if one.sort == two.sort else "any")
+
+    def _joined(self, tree: Joined) -> Written:
+        parts: list[str] = []
+        for is_code, text in tree.parts:
+            if not is_code:
+                parts += [quoted(text)] if text else []
+                continue
+            inner = self.written(read_foreign(text))
+            parts.append(
+                inner.inside(_PRODUCT) if inner.sort == "text" else f"string({inner.text})"
+            )
+        if not parts:
+            return Written("''", sort="text")
+        return Written(" + ".join(parts), _SUM if len(parts) > 1 else _POSTFIX, "text")
+
+
+def _member(base: str, step: Field) -> Written:
+    """`base.key`; a missing value of an optional chain is null."""
+    chain = base.removesuffix(_OR_NULL)
+    # The variable that a chain begins with always exists: its `?.` matters in a longer chain only.
+    is_guarded = step.is_optional and not isinstance(step.of, Variable)
+    if is_guarded and isinstance(step.of, Field) and _is_first_guard(step.of):
+        chain = f"{chain.removesuffix(f'.{step.of.key}')}.?{step.of.key}"
+    if is_name(step.key):
+        key = f"{'.?' if is_guarded else '.'}{step.key}"
+    else:
+        key = f"[{'?' if is_guarded else ''}{quoted(step.key)}]"
+    is_optional = is_guarded or chain != base
+    return Written(f"{chain}{key}{_OR_NULL if is_optional else ''}")
+
+
+def _is_first_guard(step: Field) -> bool:
+    return step.is_optional and isinstance(step.of, Variable) and is_name(step.key)
+
+
+def _sort_of(tree: Constant) -> Sort:
+    if tree.text is not None:
+        return "text"
+    if tree.cel in {"true", "false"}:
+        return "bool"
+    return "any" if tree.cel == "null" else "number"
+
+
+def _is_native(name: str) -> bool:
+    return name.partition(".")[0] in NAMESPACES or (name in SIGNATURES and not is_method(name))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _dotted(tree: Tree) -> str:
+    match tree:
+        case Variable():
+            return tree.name
+        case Field(of=Variable(name=name)):
+            return f"{name}.{tree.key}"
+        case _:
+            return ""

@@ -1,0 +1,102 @@
+"""Expressions of other languages become CEL where they have exactly one equivalent."""
+
+import pytest
+
+from toolweave.cel.language import Value, evaluate
+from toolweave.json_text import JsonObject
+from toolweave.workflow.formats.foreign.translation import translate_foreign
+
+NAMES = frozenset({"data", "trigger", "load"})
+
+
+@pytest.mark.parametrize(
+    ("text", "cel"),
+    [
+        ("data.code = 0", "data.code == 0"),
+        ("data.code === 0 && data.name !== 'x'", "data.code == 0 && data.name != 'x'"),
+        ("data.a == 'CH' and not data.b or data.c", "data.a == 'CH' && !data.b || data.c"),
+        ("not data.a == 1", "!(data.a == 1)"),
+        ("data.status <> 'ready'", "data.status != 'ready'"),
+        ("data.status IS NOT 'ready'", "data.status != 'ready'"),
+        ("data.price between 5.0 and 10.0", "data.price >= 5.0 && data.price <= 10.0"),
+        ("0.0 < data.price < 10.0", "0.0 < data.price && data.price < 10.0"),
+        ("data.a * 2 if data.a > 0 else 0", "data.a > 0 ? data.a * 2 : 0"),
+        ("data.x is defined", "has(data.x)"),
+        ("'x' not in data.tags", "!('x' in data.tags)"),
+        ("len(data.items) == 0", "size(data.items) == 0"),
+        ("data.items.length > 0", "size(data.items) > 0"),
+        ("data.items[-1].name", "data.items[size(data.items) - 1].name"),
+        ("data.mail.ends_with('@x.org')", "data.mail.endsWith('@x.org')"),
+        ("endsWith(data.mail, '@x.org')", "data.mail.endsWith('@x.org')"),
+        ("data.name.toUpperCase()", "data.name.upperAscii()"),
+        ("data.items.some(i => i.price > 0)", "data.items.exists(i, i.price > 0)"),
+        ("[i.a for i in data.b if i.a > 1]", "data.b.filter(i, i.a > 1).map(i, i.a)"),
+        ("any(i.price > 0 for i in data.items)", "data.items.exists(i, i.price > 0)"),
+        ("data.name | trim | upper", "data.name.trim().upperAscii()"),
+        ("data.rows | map(attribute='x') | join(', ')", "data.rows.map(item, item.x).join(', ')"),
+        ("data.city | default('Berlin')", "data.?city.orValue('Berlin')"),
+        ("data.city ?? 'Berlin'", "data.?city.orValue('Berlin')"),
+        ("data?.body?.amount", "data.?body.?amount.orValue(null)"),
+        ("data?.country == 'CH'", "data.country == 'CH'"),
+        ("data.get('x', 1)", "data[?'x'].orValue(1)"),
+        ("`Hi ${data.name}!`", "'Hi ' + string(data.name) + '!'"),
+        ("f'Hi {data.name}'", "'Hi ' + string(data.name)"),
+        ("data.country == ‘CH’", "data.country == 'CH'"),  # noqa: RUF001 # smart quotes
+        ("data.a × data.b ≤ 5", "data.a * data.b <= 5"),  # noqa: RUF001 # signs of mathematics
+        ("data.a &lt; 5 &amp;&amp; data.b", "data.a < 5 && data.b"),
+        ("return data.code == 0;", "data.code == 0"),
+        ("data.code == 0  # worked", "data.code == 0"),
+        ("{{ data.code }} == 0", "data.code == 0"),
+        ("data.mail.endsWith('@x.org)", "data.mail.endsWith('@x.org')"),
+        ("data.a == 1 && has(data.b", "data.a == 1 && has(data.b)"),
+        ("$json['city']", "data.city"),
+        ("$input.item.json.city", "data.city"),
+        ("$('Load orders').first().json.rows", "nodes['Load orders'].output.rows"),
+        ('$node["load"].json.rows', "nodes.load.output.rows"),
+        ("triggerBody()?['city']", "trigger.city"),
+        ("$.load.rows[0]", "load.rows[0]"),
+        ("$.city", "data.city"),
+    ],
+)
+def test_a_foreign_expression_has_one_equivalent(text: str, cel: str) -> None:
+    found = translate_foreign(text, NAMES)
+    assert found is not None
+    assert found.cel == cel
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data.city || 'Berlin'",  # JavaScript takes it for an empty text too
+        "data.total > 1.000,0",
+        "sumBy(data, 'sum')",
+        "data.code ==",
+        "$now.toISO()",
+        "$input.all()",
+        "ti.xcom_pull('load')",
+        "137405211__city",
+        "data.x | capitalize",
+        "the amount is large",
+        "if (data.a) { return 1; }",
+        "data.a; data.b",
+    ],
+)
+def test_without_one_equivalent_nothing_is_written(text: str) -> None:
+    assert translate_foreign(text, NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "value"),
+    [
+        ("data.a - (data.b - 1) == 2 and not data.c", {"a": 3, "b": 2, "c": False}, True),
+        ("not (data.a or data.c)", {"a": False, "c": False}, True),
+        ("(data.a if data.c else data.b) + 1", {"a": 1, "b": 5, "c": False}, 6),
+        ("f'{data.a + data.b} in all'", {"a": 1, "b": 2}, "3 in all"),
+        ("[x for x in data.list if x > 1][-1]", {"list": [1, 2, 3]}, 3),
+        ("'b' in ['a', 'b'] and 'x' not in 'abc'", {}, True),
+    ],
+)
+def test_the_equivalent_gives_the_same_value(text: str, data: JsonObject, value: object) -> None:
+    found = translate_foreign(text, NAMES)
+    assert found is not None
+    assert evaluate(found.cel, {"data": data}) == Value(value)  # pyright: ignore[reportArgumentType]
