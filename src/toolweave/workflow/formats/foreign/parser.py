@@ -6,15 +6,16 @@ Where the languages disagree on precedence, `not` binds as in Python and `|` as 
 from toolweave.cel.paths import quoted
 from toolweave.workflow.formats.foreign.joined_texts import template_parts, text_parts, unescaped
 from toolweave.workflow.formats.foreign.tree import (
+    AppliedFilter,
     Call,
     Choice,
     Constant,
     Entries,
-    Field,
-    Filter,
+    FieldAccess,
+    ForeignName,
     Function,
     Group,
-    Item,
+    ItemAccess,
     Items,
     Joined,
     Loop,
@@ -22,7 +23,6 @@ from toolweave.workflow.formats.foreign.tree import (
     Operation,
     Sign,
     Tree,
-    Variable,
 )
 from toolweave.workflow.formats.foreign.vocabulary import FILTERS
 from toolweave.workflow.formats.foreign.words import Word, words_of
@@ -219,7 +219,7 @@ class _Parser:
                 constant = _CONSTANTS.get(word.text.lower())
                 if constant is not None and not self._is_called():
                     return Constant(constant)
-                return Variable(word.text)
+                return ForeignName(word.text)
             case _:
                 return self._bracketed(word)
 
@@ -248,7 +248,7 @@ class _Parser:
                 return self._map()
             case "." if self._word.kind == "name":
                 word = self._advance()
-                return Variable(word.text)
+                return ForeignName(word.text)
             case "@" if self._word.kind == "name":
                 return self._primary()
             case _:
@@ -281,7 +281,7 @@ class _Parser:
         entries: list[tuple[Tree, Tree]] = []
         while self._word.text != "}":
             key = self._primary()
-            if isinstance(key, Variable):
+            if isinstance(key, ForeignName):
                 key = Constant(quoted(key.name), key.name)
             self._expect(":")
             entries.append((key, self.expression()))
@@ -313,19 +313,19 @@ class _Parser:
         key = self._advance()
         if key.kind == "number" and key.text.isdigit():
             index = Constant(key.text)
-            return Item(of, index, is_optional)
+            return ItemAccess(of, index, is_optional)
         if key.text == "*":
-            return Item(of, None, is_optional)
+            return ItemAccess(of, None, is_optional)
         if key.kind != "name":
             raise NotReadable
-        return Field(of, key.text, is_optional)
+        return FieldAccess(of, key.text, is_optional)
 
     def _item(self, of: Tree, *, is_optional: bool) -> Tree:
         is_optional = self._take("?") is not None or is_optional
         is_each = self._take("*") is not None or self._word.text == "]"
         index = None if is_each else self.expression()
         self._expect("]")
-        return Item(of, index, is_optional)
+        return ItemAccess(of, index, is_optional)
 
     def _arguments(self) -> tuple[Tree, ...]:
         found: list[Tree] = []
@@ -343,7 +343,7 @@ class _Parser:
         name, after = self._ahead(1), self._ahead(2)
         return name.kind == "name" and name.text.lower() in FILTERS and after.text not in {".", "["}
 
-    def _filter(self, of: Tree) -> Filter:
+    def _filter(self, of: Tree) -> AppliedFilter:
         self._expect("|")
         name = self._advance()
         found: list[Tree] = []
@@ -361,4 +361,4 @@ class _Parser:
                     break
             if close:
                 self._expect(close)
-        return Filter(of, name.text.lower(), tuple(found), tuple(named))
+        return AppliedFilter(of, name.text.lower(), tuple(found), tuple(named))

@@ -8,11 +8,11 @@ from toolweave.cel.paths import Path
 from toolweave.workflow.formats.foreign.tree import (
     Call,
     Constant,
-    Field,
-    Item,
+    FieldAccess,
+    ForeignName,
+    ItemAccess,
     NotReadable,
     Tree,
-    Variable,
 )
 
 
@@ -77,7 +77,7 @@ def _named(steps: tuple[Tree, ...]) -> tuple[str, tuple[Tree, ...]]:
     match steps[:1]:
         case (Call(arguments=(Constant(text=str() as name), *_)),):
             return name, steps[1:]
-        case (Field(key=name),) | (Item(index=Constant(text=str() as name)),):
+        case (FieldAccess(key=name),) | (ItemAccess(index=Constant(text=str() as name)),):
             return name, steps[1:]
         case _:
             raise NotReadable
@@ -90,7 +90,7 @@ def _after_items(steps: tuple[Tree, ...], *, is_needed: bool = False) -> tuple[T
         rest = rest[1:]
         if rest and isinstance(rest[0], Call):
             rest = rest[1:]
-    elif rest and isinstance(rest[0], Item) and rest[0].index == Constant("0"):
+    elif rest and isinstance(rest[0], ItemAccess) and rest[0].index == Constant("0"):
         rest = rest[1:]
     if rest and _key(rest[0]) == "json":
         return rest[1:]
@@ -102,7 +102,7 @@ def _after_items(steps: tuple[Tree, ...], *, is_needed: bool = False) -> tuple[T
 def _plain_steps(steps: tuple[Tree, ...]) -> tuple[Tree, ...]:
     """The steps without `?`, which Power Automate writes everywhere."""
     return tuple(
-        replace(step, is_optional=False) if isinstance(step, Field | Item) else step
+        replace(step, is_optional=False) if isinstance(step, FieldAccess | ItemAccess) else step
         for step in steps
     )
 
@@ -113,9 +113,9 @@ def _is_bare_call(step: Tree) -> bool:
 
 def _key(step: Tree) -> str | None:
     match step:
-        case Field():
+        case FieldAccess():
             return step.key
-        case Item(index=Constant(text=str() as key)):
+        case ItemAccess(index=Constant(text=str() as key)):
             return key
         case _:
             return None
@@ -124,9 +124,9 @@ def _key(step: Tree) -> str | None:
 def _flat(tree: Tree) -> tuple[str, tuple[Tree, ...]]:
     """The variable that a chain begins with, and its steps; a method call is one of them."""
     steps: list[Tree] = []
-    while not isinstance(tree, Variable):
+    while not isinstance(tree, ForeignName):
         match tree:
-            case Field() | Item() | Call():
+            case FieldAccess() | ItemAccess() | Call():
                 steps.append(tree)
                 tree = tree.of
             case _:

@@ -18,14 +18,14 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class ForeignName:
     """A name, with `$` where other languages have it."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldAccess:
     """`of.key`, `of?.key`."""
 
     of: "Tree"
@@ -34,7 +34,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ItemAccess:
     """`of[index]`, `of?.[index]`; without an index it is `of[*]`."""
 
     of: "Tree"
@@ -51,7 +51,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class AppliedFilter:
     """`of | name(arguments)` of Jinja and Liquid."""
 
     of: "Tree"
@@ -135,11 +135,11 @@ class Joined:
 
 Tree: TypeAlias = (
     Constant
-    | Variable
-    | Field
-    | Item
+    | ForeignName
+    | FieldAccess
+    | ItemAccess
     | Call
-    | Filter
+    | AppliedFilter
     | Sign
     | Operation
     | Choice

@@ -16,15 +16,16 @@ from toolweave.cel.tokens import is_name
 from toolweave.workflow.formats.foreign.parser import read_foreign
 from toolweave.workflow.formats.foreign.system_names import referenced
 from toolweave.workflow.formats.foreign.tree import (
+    AppliedFilter,
     Call,
     Choice,
     Constant,
     Entries,
-    Field,
-    Filter,
+    FieldAccess,
+    ForeignName,
     Function,
     Group,
-    Item,
+    ItemAccess,
     Items,
     Joined,
     Loop,
@@ -32,7 +33,6 @@ from toolweave.workflow.formats.foreign.tree import (
     Operation,
     Sign,
     Tree,
-    Variable,
 )
 from toolweave.workflow.formats.foreign.vocabulary import (
     AS_JSON,
@@ -60,7 +60,7 @@ _OR_NULL = ".orValue(null)"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CelPiece:
     """A piece of CEL, how tightly it binds, and the sort of its value if known."""
 
     text: str
@@ -82,13 +82,13 @@ class ForeignWriter:
         # Whether it has a JSONPath into the input.
         self.has_json_path = False
 
-    def whole(self, tree: Tree, parameter: str | None = None) -> Written:
+    def whole(self, tree: Tree, parameter: str | None = None) -> CelPiece:
         """The CEL of a whole expression; a function of one item becomes its body."""
         if isinstance(tree, Function):
             if parameter is None or tree.parameter != parameter:
                 raise NotReadable
             return self.whole(tree.body)
-        if isinstance(tree, Filter) and tree.name in AS_JSON and self._in_template:
+        if isinstance(tree, AppliedFilter) and tree.name in AS_JSON and self._in_template:
             return self.whole(tree.of)
         if (
             isinstance(tree, Call)
@@ -99,22 +99,22 @@ class ForeignWriter:
             return self.whole(tree.arguments[0])
         return self.written(tree)
 
-    def written(self, tree: Tree) -> Written:
+    def written(self, tree: Tree) -> CelPiece:
         """The CEL of a part."""
         match tree:
             case Constant():
-                return Written(tree.cel, sort=_sort_of(tree))
-            case Variable() | Field() | Item():
+                return CelPiece(tree.cel, sort=_sort_of(tree))
+            case ForeignName() | FieldAccess() | ItemAccess():
                 return self._path(tree)
             case Call():
                 return self._call(tree)
-            case Filter():
+            case AppliedFilter():
                 return self._filter(tree)
             case Sign() | Operation() | Choice():
                 return self._computed(tree)
             case Group():
                 inner = self.written(tree.inner)
-                return Written(f"({inner.text})", sort=inner.sort)
+                return CelPiece(f"({inner.text})", sort=inner.sort)
             case Items() | Entries() | Loop():
                 return self._collection(tree)
             case Joined():
@@ -122,7 +122,7 @@ class ForeignWriter:
             case Function():
                 raise NotReadable
 
-    def _computed(self, tree: Sign | Operation | Choice) -> Written:
+    def _computed(self, tree: Sign | Operation | Choice) -> CelPiece:
         match tree:
             case Sign():
                 return self._sign(tree)
@@ -131,70 +131,70 @@ class ForeignWriter:
             case Choice():
                 return self._choice(tree)
 
-    def _collection(self, tree: Items | Entries | Loop) -> Written:
+    def _collection(self, tree: Items | Entries | Loop) -> CelPiece:
         match tree:
             case Items():
                 items = ", ".join(self.written(one).text for one in tree.items)
-                return Written(f"[{items}]", sort="list")
+                return CelPiece(f"[{items}]", sort="list")
             case Entries():
                 pairs = (f"{self.written(k).text}: {self.written(v).text}" for k, v in tree.entries)
-                return Written(f"{{{', '.join(pairs)}}}")
+                return CelPiece(f"{{{', '.join(pairs)}}}")
             case Loop():
                 return self._comprehension(tree)
 
-    def _path(self, tree: Variable | Field | Item) -> Written:
-        if isinstance(tree, Variable) and tree.name in self._bound:
-            return Written(tree.name)
+    def _path(self, tree: ForeignName | FieldAccess | ItemAccess) -> CelPiece:
+        if isinstance(tree, ForeignName) and tree.name in self._bound:
+            return CelPiece(tree.name)
         if found := referenced(tree, self._names):
             self.has_json_path |= found.is_json_path
-            return self._steps(Written(write_path(found.path)), found.rest)
+            return self._steps(CelPiece(write_path(found.path)), found.rest)
         match tree:
-            case Variable():
+            case ForeignName():
                 if "$" in tree.name:
                     raise NotReadable
-                return Written(tree.name)
-            case Field(key="length"):
-                return Written(f"size({self.written(tree.of).text})", sort="number")
+                return CelPiece(tree.name)
+            case FieldAccess(key="length"):
+                return CelPiece(f"size({self.written(tree.of).text})", sort="number")
             case _:
                 return self._steps(self.written(tree.of), (tree,))
 
-    def _steps(self, found: Written, steps: tuple[Tree, ...]) -> Written:
+    def _steps(self, found: CelPiece, steps: tuple[Tree, ...]) -> CelPiece:
         for step, after in zip(steps, (*steps[1:], None), strict=True):
             is_method = isinstance(after, Call) and after.of is step
             found = found if is_method else self._step(found, step)
         return found
 
-    def _step(self, of: Written, step: Tree) -> Written:
+    def _step(self, of: CelPiece, step: Tree) -> CelPiece:
         match step:
-            case Field(key="length"):
-                return Written(f"size({of.text})", sort="number")
-            case Field():
+            case FieldAccess(key="length"):
+                return CelPiece(f"size({of.text})", sort="number")
+            case FieldAccess():
                 return _member(of.inside(_POSTFIX), step)
-            case Item():
+            case ItemAccess():
                 return self._item(of, step)
-            case Call(of=Field() as method):
+            case Call(of=FieldAccess() as method):
                 return self._method(of, method.key, step.arguments)
             case _:
                 raise NotReadable
 
-    def _item(self, of: Written, step: Item) -> Written:
+    def _item(self, of: CelPiece, step: ItemAccess) -> CelPiece:
         base = of.inside(_POSTFIX)
         match step.index:
             case None:
                 raise NotReadable
             case Constant(text=str() as key) if step.is_optional:
-                return Written(f"{base}[?{quoted(key)}].orValue(null)")
+                return CelPiece(f"{base}[?{quoted(key)}].orValue(null)")
             case Constant(text=str() as key) if is_name(key):
-                return Written(f"{base}.{key}")
+                return CelPiece(f"{base}.{key}")
             case Sign(sign="-", of=Constant(cel=digits)) if digits.isdigit():
-                return Written(f"{base}[size({of.text}) - {digits}]")
+                return CelPiece(f"{base}[size({of.text}) - {digits}]")
             case index:
-                return Written(f"{base}[{self.written(index).text}]")
+                return CelPiece(f"{base}[{self.written(index).text}]")
 
-    def _call(self, tree: Call) -> Written:
+    def _call(self, tree: Call) -> CelPiece:
         if found := referenced(tree, self._names):
             self.has_json_path |= found.is_json_path
-            return self._steps(Written(write_path(found.path)), found.rest)
+            return self._steps(CelPiece(write_path(found.path)), found.rest)
         name = _dotted(tree.of)
         plain = _plain(name)
         if name and "." not in name and plain in EXISTENCE and len(tree.arguments) == 1:
@@ -207,37 +207,37 @@ class ForeignWriter:
             return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
         if is_native and "." in name:
             return self._native(name, tree)
-        if isinstance(tree.of, Field):
+        if isinstance(tree.of, FieldAccess):
             return self._method(self.written(tree.of.of), tree.of.key, tree.arguments)
-        if isinstance(tree.of, Variable) and (is_native or name in {"has", "type", "dyn"}):
+        if isinstance(tree.of, ForeignName) and (is_native or name in {"has", "type", "dyn"}):
             return self._native(name, tree)
-        if isinstance(tree.of, Variable) and key in FUNCTIONS:
+        if isinstance(tree.of, ForeignName) and key in FUNCTIONS:
             return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
         raise NotReadable
 
-    def _native(self, name: str, tree: Call) -> Written:
+    def _native(self, name: str, tree: Call) -> CelPiece:
         values = ", ".join(self.written(one).text for one in tree.arguments)
-        return Written(f"{name}({values})")
+        return CelPiece(f"{name}({values})")
 
-    def _existence(self, asked: Tree) -> Written:
+    def _existence(self, asked: Tree) -> CelPiece:
         found = self.written(asked)
-        if not isinstance(asked, Field) or "orValue" in found.text:
+        if not isinstance(asked, FieldAccess) or "orValue" in found.text:
             raise NotReadable
-        return Written(f"has({found.text})", sort="bool")
+        return CelPiece(f"has({found.text})", sort="bool")
 
-    def _method(self, of: Written, name: str, arguments: tuple[Tree, ...]) -> Written:
+    def _method(self, of: CelPiece, name: str, arguments: tuple[Tree, ...]) -> CelPiece:
         plain = _plain(name)
         match arguments:
             case (Function() as function,) if plain in LOOPS:
                 return self._loop(of, *LOOPS[plain], function.parameter, function.body)
-            case (Variable() as variable, body) if name in MACROS:
+            case (ForeignName() as variable, body) if name in MACROS:
                 sort: Sort = "list" if name in {"map", "filter"} else "bool"
                 return self._loop(of, name, sort, variable.name, body)
             case (Constant(text=str()) as key,) if plain == "get":
-                return Written(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue(null)")
+                return CelPiece(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue(null)")
             case (Constant(text=str()) as key, default) if plain == "get":
                 value = self.written(default).text
-                return Written(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue({value})")
+                return CelPiece(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue({value})")
             case _:
                 pass
         values = [self.written(one) for one in arguments]
@@ -248,44 +248,44 @@ class ForeignWriter:
         given = ", ".join(one.text for one in values)
         kinds = {one.gives for one in SIGNATURES[name]}
         sort = "bool" if kinds == {"bool"} else "text" if kinds == {"string"} else "any"
-        return Written(f"{of.inside(_POSTFIX)}.{name}({given})", sort=sort)
+        return CelPiece(f"{of.inside(_POSTFIX)}.{name}({given})", sort=sort)
 
-    def _loop(self, over: Written, macro: str, sort: Sort, variable: str, body: Tree) -> Written:
+    def _loop(self, over: CelPiece, macro: str, sort: Sort, variable: str, body: Tree) -> CelPiece:
         if not is_name(variable):
             raise NotReadable
         outer, self._bound = self._bound, self._bound | {variable}
         inner = self.written(body).text
         self._bound = outer
-        return Written(f"{over.inside(_POSTFIX)}.{macro}({variable}, {inner})", sort=sort)
+        return CelPiece(f"{over.inside(_POSTFIX)}.{macro}({variable}, {inner})", sort=sort)
 
-    def _comprehension(self, tree: Loop) -> Written:
+    def _comprehension(self, tree: Loop) -> CelPiece:
         over = self.written(tree.over)
         if tree.keep is not None:
             over = self._loop(over, "filter", "list", tree.variable, tree.keep)
-        if tree.body == Variable(tree.variable):
+        if tree.body == ForeignName(tree.variable):
             return over
         return self._loop(over, "map", "list", tree.variable, tree.body)
 
-    def _quantified(self, name: str, tree: Tree) -> Written:
+    def _quantified(self, name: str, tree: Tree) -> CelPiece:
         if not isinstance(tree, Loop) or tree.keep is not None:
             raise NotReadable
         macro = "exists" if name == "any" else "all"
         return self._loop(self.written(tree.over), macro, "bool", tree.variable, tree.body)
 
-    def _filter(self, tree: Filter) -> Written:
+    def _filter(self, tree: AppliedFilter) -> CelPiece:
         if tree.name in AS_JSON:
             raise NotReadable
         of = self.written(tree.of)
-        if tree.name in DEFAULTS and len(tree.arguments) == 1 and isinstance(tree.of, Field):
+        if tree.name in DEFAULTS and len(tree.arguments) == 1 and isinstance(tree.of, FieldAccess):
             owner = self.written(tree.of.of)
             if not owner.text.endswith(")") and is_name(tree.of.key):
                 default = self.written(tree.arguments[0]).text
                 base = owner.inside(_POSTFIX)
-                return Written(f"{base}.?{tree.of.key}.orValue({default})")
+                return CelPiece(f"{base}.?{tree.of.key}.orValue({default})")
         match tree.named:
             case (("attribute", Constant(text=str() as field)),) if tree.name == "map":
                 if is_name(field):
-                    return Written(f"{of.inside(_POSTFIX)}.map({_EACH}, {_EACH}.{field})")
+                    return CelPiece(f"{of.inside(_POSTFIX)}.map({_EACH}, {_EACH}.{field})")
             case _:
                 pass
         key = tree.name, len(tree.arguments)
@@ -296,7 +296,7 @@ class ForeignWriter:
             return of
         return self._filled(pattern, [of, *(self.written(one) for one in tree.arguments)])
 
-    def _filled(self, pattern: Pattern, values: list[Written]) -> Written:
+    def _filled(self, pattern: Pattern, values: list[CelPiece]) -> CelPiece:
         text, sort = pattern
         given = [
             one.text if f"({{{at}}}" in text or f"({{{at}}})" in text else one.inside(_POSTFIX)
@@ -304,25 +304,25 @@ class ForeignWriter:
         ]
         signs = [level for sign, level in _LEVELS.items() if f" {sign} " in text]
         level = _SIGN if text[0] == "!" else min(signs, default=_POSTFIX)
-        return Written(text.format(*given), level, sort)
+        return CelPiece(text.format(*given), level, sort)
 
-    def _sign(self, tree: Sign) -> Written:
+    def _sign(self, tree: Sign) -> CelPiece:
         of = self.written(tree.of)
         if tree.sign == "-":
-            return Written(f"-{of.inside(_SIGN)}", _SIGN, of.sort)
-        return Written(f"!{of.inside(_SIGN)}", _SIGN, "bool")
+            return CelPiece(f"-{of.inside(_SIGN)}", _SIGN, of.sort)
+        return CelPiece(f"!{of.inside(_SIGN)}", _SIGN, "bool")
 
-    def _operation(self, tree: Operation) -> Written:
+    def _operation(self, tree: Operation) -> CelPiece:
         if "between" in tree.signs:
             value, low, high = (self.written(one).inside(_SUM) for one in tree.operands)
-            return Written(f"{value} >= {low} && {value} <= {high}", _AND, "bool")
+            return CelPiece(f"{value} >= {low} && {value} <= {high}", _AND, "bool")
         joined = zip(tree.operands[:-1], tree.signs, tree.operands[1:], strict=True)
         pairs = [self._pair(one, sign, two) for one, sign, two in joined]
         if len(pairs) == 1:
             return pairs[0]
-        return Written(" && ".join(one.inside(_AND) for one in pairs), _AND, "bool")
+        return CelPiece(" && ".join(one.inside(_AND) for one in pairs), _AND, "bool")
 
-    def _pair(self, one: Tree, sign: str, two: Tree) -> Written:
+    def _pair(self, one: Tree, sign: str, two: Tree) -> CelPiece:
         if sign in {"is", "is not"}:
             return self._state(one, two, is_same=sign == "is")
         first, second = self.written(one), self.written(two)
@@ -335,46 +335,46 @@ class ForeignWriter:
         level = _LEVELS[sign]
         text = f"{first.inside(level)} {sign} {second.inside(level + 1)}"
         sort: Sort = "bool" if level <= _RELATION else first.sort
-        return Written(text, level, sort)
+        return CelPiece(text, level, sort)
 
-    def _membership(self, first: Written, sign: str, second: Written) -> Written:
+    def _membership(self, first: CelPiece, sign: str, second: CelPiece) -> CelPiece:
         if sign == "contains":
-            return Written(f"{first.inside(_POSTFIX)}.contains({second.text})", sort="bool")
+            return CelPiece(f"{first.inside(_POSTFIX)}.contains({second.text})", sort="bool")
         text = f"{first.inside(_SUM)} in {second.inside(_SUM)}"
         if second.sort == "text":
             text = f"{second.inside(_POSTFIX)}.contains({first.text})"
         if sign == "in":
-            return Written(text, _POSTFIX if second.sort == "text" else _RELATION, "bool")
-        return Written(f"!({text})", _SIGN, "bool")
+            return CelPiece(text, _POSTFIX if second.sort == "text" else _RELATION, "bool")
+        return CelPiece(f"!({text})", _SIGN, "bool")
 
-    def _state(self, one: Tree, two: Tree, *, is_same: bool) -> Written:
+    def _state(self, one: Tree, two: Tree, *, is_same: bool) -> CelPiece:
         first, second = self.written(one), self.written(two)
         if isinstance(two, Constant) and two.cel in {"defined", "undefined"}:
             existence = self._existence(one).text
             is_there = is_same == (two.cel == "defined")
-            return Written(existence if is_there else f"!{existence}", _SIGN, "bool")
+            return CelPiece(existence if is_there else f"!{existence}", _SIGN, "bool")
         if isinstance(two, Constant) and two.cel == "empty":
             text = f"size({first.text}) {'==' if is_same else '>'} 0"
-            return Written(text, _RELATION, "bool")
+            return CelPiece(text, _RELATION, "bool")
         sign = "==" if is_same else "!="
         text = f"{first.inside(_SUM)} {sign} {second.inside(_SUM)}"
-        return Written(text, _RELATION, "bool")
+        return CelPiece(text, _RELATION, "bool")
 
-    def _coalesced(self, one: Tree, default: Written) -> Written:
+    def _coalesced(self, one: Tree, default: CelPiece) -> CelPiece:
         first = self.written(one)
-        if not isinstance(one, Field) or not is_name(one.key):
+        if not isinstance(one, FieldAccess) or not is_name(one.key):
             raise NotReadable
         if first.text.endswith(_OR_NULL):
-            return Written(f"{first.text.removesuffix('null)')}{default.text})")
+            return CelPiece(f"{first.text.removesuffix('null)')}{default.text})")
         owner = self.written(one.of).inside(_POSTFIX)
-        return Written(f"{owner}.?{one.key}.orValue({default.text})")
+        return CelPiece(f"{owner}.?{one.key}.orValue({default.text})")
 
-    def _choice(self, tree: Choice) -> Written:
+    def _choice(self, tree: Choice) -> CelPiece:
         condition, one, two = (self.written(one) for one in (tree.condition, tree.one, tree.two))
         text = f"{condition.inside(_OR)} ? {one.inside(_OR)} : {two.inside(_CHOICE)}"
-        return Written(text, _CHOICE, one.sort if one.sort == two.sort else "any")
+        return CelPiece(text, _CHOICE, one.sort if one.sort == two.sort else "any")
 
-    def _joined(self, tree: Joined) -> Written:
+    def _joined(self, tree: Joined) -> CelPiece:
         parts: list[str] = []
         for is_code, text in tree.parts:
             if not is_code:
@@ -385,27 +385,27 @@ class ForeignWriter:
                 inner.inside(_PRODUCT) if inner.sort == "text" else f"string({inner.text})"
             )
         if not parts:
-            return Written("''", sort="text")
-        return Written(" + ".join(parts), _SUM if len(parts) > 1 else _POSTFIX, "text")
+            return CelPiece("''", sort="text")
+        return CelPiece(" + ".join(parts), _SUM if len(parts) > 1 else _POSTFIX, "text")
 
 
-def _member(base: str, step: Field) -> Written:
+def _member(base: str, step: FieldAccess) -> CelPiece:
     """`base.key`; a missing value of an optional chain is null."""
     chain = base.removesuffix(_OR_NULL)
     # The variable that a chain begins with always exists: its `?.` matters in a longer chain only.
-    is_guarded = step.is_optional and not isinstance(step.of, Variable)
-    if is_guarded and isinstance(step.of, Field) and _is_first_guard(step.of):
+    is_guarded = step.is_optional and not isinstance(step.of, ForeignName)
+    if is_guarded and isinstance(step.of, FieldAccess) and _is_first_guard(step.of):
         chain = f"{chain.removesuffix(f'.{step.of.key}')}.?{step.of.key}"
     if is_name(step.key):
         key = f"{'.?' if is_guarded else '.'}{step.key}"
     else:
         key = f"[{'?' if is_guarded else ''}{quoted(step.key)}]"
     is_optional = is_guarded or chain != base
-    return Written(f"{chain}{key}{_OR_NULL if is_optional else ''}")
+    return CelPiece(f"{chain}{key}{_OR_NULL if is_optional else ''}")
 
 
-def _is_first_guard(step: Field) -> bool:
-    return step.is_optional and isinstance(step.of, Variable) and is_name(step.key)
+def _is_first_guard(step: FieldAccess) -> bool:
+    return step.is_optional and isinstance(step.of, ForeignName) and is_name(step.key)
 
 
 def _sort_of(tree: Constant) -> Sort:
@@ -426,9 +426,9 @@ def _plain(name: str) -> str:
 
 def _dotted(tree: Tree) -> str:
     match tree:
-        case Variable():
+        case ForeignName():
             return tree.name
-        case Field(of=Variable(name=name)):
+        case FieldAccess(of=ForeignName(name=name)):
             return f"{name}.{tree.key}"
         case _:
             return ""
