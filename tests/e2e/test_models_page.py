@@ -1,10 +1,14 @@
-"""A model is added on its page and asked there whether it answers."""
+"""A model is added on its page, asked there whether it answers, and used in a chat."""
 
+import json
+from typing import Any, cast
+
+import anyio
 import pytest
 from playwright.async_api import Page, expect
 
-from e2e.studio import Studio
-from toolweave.testing.model import KEY, ScriptedModel, says
+from e2e.studio import Studio, shot
+from toolweave.testing.model import KEY, ScriptedModel, calls, says
 
 pytestmark = pytest.mark.anyio
 
@@ -28,4 +32,51 @@ async def test_a_model_that_was_added_is_tried_from_its_page(page: Page, studio:
         await expect(page.locator(".notice", has_text="tried answered")).to_be_visible()
         assert len(model.heard) == 1
     gone = await page.request.delete(f"{studio.url}/api/v1/models/tried", headers=studio.headers)
+    assert gone.ok
+
+
+BOUND = """---
+toolweave:
+  bindings:
+    - {heading: Guests, server: SERVER}
+---
+# Guests
+
+Greet Ada.
+
+# Weather
+
+Bring an umbrella.
+"""
+
+
+@pytest.mark.requirement("002:AIToolContext.sectionBinding", "002:AIToolContext.tools")
+async def test_a_chat_about_a_section_uses_the_server_it_is_bound_to(
+    page: Page, studio: Studio
+) -> None:
+    sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
+    path = anyio.Path(studio.home / "files" / "party.md")
+    await path.parent.mkdir(exist_ok=True)
+    await path.write_text(BOUND.replace("SERVER", sample["server"]), encoding="utf-8")
+    server = sample["server"]
+    with ScriptedModel(
+        calls(f"{server}__greet", {"name": "Ada"}), says("Ada is greeted.")
+    ).running() as model:
+        new: dict[str, Any] = {"name": "talks", "provider": "compatible", "model": "small"}
+        new |= {"baseUrl": model.base_url("compatible"), "key": KEY}
+        await studio.ask(page, "POST", "/api/v1/models", new)
+        await page.goto(f"{studio.url}/#/chat?document={path}")
+        await page.get_by_label("Section").select_option("Guests")
+        await page.get_by_label("Message").fill("Greet the guests.")
+        await page.get_by_role("button", name="Send").click()
+        talk = page.get_by_role("list", name="Conversation")
+        await expect(talk).to_contain_text("Ada is greeted.")
+        await expect(talk.locator("summary")).to_contain_text(f"{server}/greet done")
+        await expect(page.get_by_text(f"tools of {server}.")).to_be_visible()
+        await shot(page, "chat")
+        asked = json.dumps(model.heard[0].body)
+        assert ("Greet Ada" in asked, "umbrella" in asked) == (True, False)
+        await page.get_by_role("button", name="New chat").click()
+        await expect(talk.get_by_role("listitem")).to_have_count(0)
+    gone = await page.request.delete(f"{studio.url}/api/v1/models/talks", headers=studio.headers)
     assert gone.ok

@@ -64,16 +64,25 @@ export async function postStream(
   path: string,
   signal: AbortSignal,
   onEvent: (event: StreamEvent) => void,
+  body?: object,
 ): Promise<void> {
-  const response = await open(path, "", signal, "POST");
+  const response = await open(path, "", signal, "POST", body);
   for await (const event of events(response)) onEvent(event);
 }
 
-async function open(path: string, last: string, signal: AbortSignal, method = "GET"): Promise<Response> {
+async function open(
+  path: string,
+  last: string,
+  signal: AbortSignal,
+  method = "GET",
+  body?: object,
+): Promise<Response> {
   const key = currentToken() ?? "";
   const headers: Record<string, string> = { "X-API-Key": key, Accept: "text/event-stream" };
   if (last) headers["Last-Event-ID"] = last;
-  const response = await fetch(path, { method, headers, signal, cache: "no-store" });
+  if (body) headers["Content-Type"] = "application/json";
+  const init: RequestInit = { method, headers, signal, cache: "no-store" };
+  const response = await fetch(path, body ? { ...init, body: JSON.stringify(body) } : init);
   reportResponse(response, key);
   if (response.ok) return response;
   throw toApiError(response.status, await response.json().catch(() => undefined));

@@ -11,6 +11,16 @@ export const useDocuments = () =>
     queryFn: async () => (await unwrap(client.GET("/api/v1/documents"))).documents,
   });
 
+/** The headings of a document; none until one is chosen. */
+export const useHeadings = (path: string) =>
+  useQuery({
+    queryKey: [...DOCUMENTS, path, "headings"],
+    queryFn: async () =>
+      (await unwrap(client.POST("/api/v1/documents/check", { body: { path } as never }))).headings,
+    enabled: path !== "",
+    retry: false,
+  });
+
 export async function checkDocument(path: string): Promise<string> {
   const { blocks, problems } = await unwrap(
     client.POST("/api/v1/documents/check", { body: { path } as never }),

@@ -1,6 +1,7 @@
 /** All pages: address, title and content. A new page is one entry here. */
 
 import type { ReactNode } from "react";
+import { ChatPage } from "../features/chat/ChatPage";
 import { InboxPage } from "../features/inbox/InboxPage";
 import { ManagePage } from "../features/manage/ManagePage";
 import { ComparePage } from "../features/runs/ComparePage";
@@ -52,6 +53,12 @@ export const PAGES: readonly Page[] = [
     title: "Inbox",
     icon: "inbox",
     show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} />,
+  },
+  {
+    page: "chat",
+    title: "Chat",
+    icon: "chat",
+    show: ({ query }) => <ChatPage document={query.get("document") ?? ""} />,
   },
   {
     page: "servers",

@@ -2,6 +2,7 @@
 
 import { useAction } from "../../queries/action";
 import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/documents";
+import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
 import { Section } from "./Section";
 
@@ -31,6 +32,9 @@ export function Documents() {
           >
             Run its blocks
           </Button>
+          <a className="button button--quiet" href={`${hrefTo("chat")}?document=${encodeURIComponent(path)}`}>
+            Chat
+          </a>
         </>
       )}
     />

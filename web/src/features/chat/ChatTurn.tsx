@@ -1,0 +1,39 @@
+import type { Turn } from "../../model/chat/conversation";
+import { safeText } from "../../model/text/untrusted";
+import { Untrusted } from "../../ui/Untrusted";
+
+/** A message, the tool calls for it, and the answer. */
+export function ChatTurn({ turn }: { turn: Turn }) {
+  return (
+    <li className="chat__turn">
+      <p className="chat__message">{turn.message}</p>
+      {turn.calls.map((call, index) => (
+        <details key={index} className="chat__call">
+          <summary>
+            <span className="mono">{safeText(call.tool).text}</span>{" "}
+            {call.result === null ? "is running" : call.isError ? "failed" : "done"}
+          </summary>
+          <pre className="schema" tabIndex={0}>
+            {safeText(call.arguments).text}
+          </pre>
+          {call.result !== null && (
+            <pre className="schema" tabIndex={0} aria-label="Result">
+              {safeText(call.result).text}
+            </pre>
+          )}
+        </details>
+      ))}
+      {turn.answer && (
+        <p className="chat__answer">
+          <Untrusted {...safeText(turn.answer)} />
+        </p>
+      )}
+      {turn.fault && (
+        <p className="field__fault" role="alert">
+          {safeText(turn.fault).text}
+        </p>
+      )}
+      {!turn.isOver && <p className="faint">The model is answering…</p>}
+    </li>
+  );
+}
