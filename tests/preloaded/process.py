@@ -7,6 +7,7 @@ status.
 """
 
 import array
+import atexit
 import gc
 import io
 import json
@@ -16,10 +17,12 @@ import select
 import signal
 import socket
 import sys
+import threading
 from importlib import import_module
 from typing import Any, NoReturn
 
 MODULE = "toolweave.cli.main"
+UNFLUSHED = 120  # as the interpreter ends when its output cannot be written
 Request = dict[str, Any]
 
 
@@ -146,6 +149,25 @@ def become(request: Request) -> None:
     import_module(MODULE).main()
 
 
+def end(error: SystemExit | None) -> NoReturn:
+    """End as the interpreter would, but leave the objects of the imports as they are.
+
+    To free them one by one copies every page that is shared with the preloaded process.
+    """
+    status = error.code if error else None
+    if isinstance(status, str):
+        sys.stderr.write(f"{status}\n")
+    number = status if isinstance(status, int) else int(status is not None)
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads that are no daemons
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            number = UNFLUSHED
+    os._exit(number)
+
+
 def _stream(
     number: int, mode: str, errors: str, *, unbuffered: bool = False, lines: bool = False
 ) -> io.TextIOWrapper:
@@ -174,4 +196,8 @@ if __name__ == "__main__":
     gc.collect()
     gc.freeze()
     wanted = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
-    become(wanted)
+    try:
+        become(wanted)
+    except SystemExit as error:
+        end(error)
+    end(None)
