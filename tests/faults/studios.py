@@ -14,12 +14,13 @@ from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import ToolweaveError
 from toolweave.home import open_home
 from toolweave.servers.definition import CommandServer, Definition, definition_hash
-from toolweave.settings import Limits, Settings
+from toolweave.settings import Limits, Retry, Settings
 from toolweave.tasks import background
 from toolweave.tools.tool import ToolCall, ToolResult
 
 GOOD = "good"
 HOSTILE = "hostile"
+RETRY = Retry((0.1, 0.2, 0.3))  # what is retried is the same after shorter delays
 
 
 @asynccontextmanager
@@ -34,6 +35,7 @@ async def studio_in(
     settings = Settings(
         home=home,
         health_every_s=health_every_s,
+        retry=RETRY,
         limits=replace(Limits(calls_per_session=-1), **limits),
     )
     async with (
