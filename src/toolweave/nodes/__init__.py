@@ -1,5 +1,6 @@
 """The nodes: one module each, specification and code together; being here is the registration."""
 
+from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
 from types import ModuleType
@@ -22,6 +23,7 @@ def discover_plain() -> tuple[DialectNode, ...]:
     )
 
 
+@cache
 def _modules() -> tuple[ModuleType, ...]:
     # Packages are imported here too: left to `walk_packages`, a broken one would be passed over.
     found = [one.name for one in walk_packages(__path__, f"{__name__}.")]
