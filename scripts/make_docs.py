@@ -1,7 +1,8 @@
 """Writes the reference pages: `python scripts/make_docs.py`, or `--check` to look for drift.
 
 Commands come from the command line itself, settings from `settings.py`, codes from `codes/`,
-nodes from the catalog. A setting without words, or words without a setting, stop the making.
+nodes from the catalog, requirements from `tests/seeds`. A setting without words, or words without
+a setting, stop the making.
 """
 
 import ast
@@ -9,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -37,7 +39,15 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page(),
         "codes.md": codes_page(),
         "nodes.md": nodes_page(),
+        "seeds.md": seeds_page(),
     }
+
+
+def seeds_page() -> str:
+    """Every requirement with its tests; the tests are beside the package, not part of it."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    return import_module("tests.seeds.page").seeds_page(MADE)
 
 
 def commands_page() -> str:
