@@ -1,17 +1,17 @@
-"""What ground, engine and studio cost, in one table: `bench/run`, `--quick` for a short form.
+"""What the product costs, in one table: `bench/run`, `--quick` for a short form.
 
-`bench/run ground`, `bench/run engine` and `bench/run studio` measure one of them.
+`bench/run ground`, `commands`, `engine` and `studio` measure one of them.
 """
 
 import argparse
 import sys
 
 import anyio
-from bench import engine, ground, studio
+from bench import commands, engine, ground, studio
 from bench.table import Row, table
 from tests.e2e.studio import find_chromium
 
-SUBJECTS = ("ground", "engine", "studio")
+SUBJECTS = ("ground", "commands", "engine", "studio")
 
 
 def main() -> None:
@@ -30,6 +30,8 @@ def main() -> None:
         found, slow = anyio.run(ground.rows_of, ground.QUICK if given.quick else ground.Size())
         rows += found
         notes.append(f"slow modules imported by `toolweave --help`: {', '.join(slow) or 'none'}")
+    if "commands" in subjects:
+        rows += commands.rows_of(commands.QUICK if given.quick else commands.Size())
     if "engine" in subjects:
         size = engine.QUICK if given.quick else engine.Size(peers=not given.no_peers)
         rows += engine.rows_of(size)
