@@ -156,7 +156,7 @@ async def layout_rows(desk: Desk, name: str, size: Size) -> list[Row]:
     await page.locator(".step").first.wait_for()
     await desk.settle()
     async with desk.watching() as watch:
-        await page.get_by_role("button", name="Tidy the canvas").click()
+        await page.get_by_role("button", name="Tidy up").click()
         await page.locator(".editor__bar .badge", has_text="unsaved").wait_for()
         await desk.settle()
     seen = watch.found

@@ -102,9 +102,30 @@ PRIVATE_WORDS = {
     r"drawing tool": "visual editor",
     r"seeds? 00[0-4]": "the name of the feature",
 }
-PRIVATE_WORD = re.compile(
-    rf"(?<!\.)\b(?:{'|'.join(f'({words})' for words in PRIVATE_WORDS)})\b", re.IGNORECASE
-)
+# The same for the pages of the studio.
+STUDIO_WORDS = {
+    r"to look at": "warnings or problems",
+    r"throw away": "discard",
+    r"not now": "cancel",
+    r"nothing fits": "no results",
+    r"take back": "unpublish",
+    r"how it is set": "configuration mode",
+    r"(every value|(values|task) in words)": "the title of the mode",
+    r"(it gave nothing|what (it worked with|came in|was chosen))": "output, parameters, input",
+    r"prove themselves": "authentication",
+    r"starts by itself": "is active",
+    r"keep a (token|secret)": "add credential or add secret",
+    r"did these happen": "interrupted steps",
+}
+
+
+def any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of the words, in any case."""
+    return re.compile(rf"(?<!\.)\b(?:{'|'.join(f'({word})' for word in words)})\b", re.IGNORECASE)
+
+
+PRIVATE_WORD = any_of(PRIVATE_WORDS)
+STUDIO_WORD = any_of([*PRIVATE_WORDS, *STUDIO_WORDS])
 PROSE = re.compile(r"(docs/|changes/)?[^/]+\.md$")
 # Not the requirements of the original designs, nor the tests of this rule.
 OUR_CODE = re.compile(r"(src/toolweave|tests(?!/seeds/|/scripts/test_house_rules\.py$))/.*\.py$")
@@ -416,14 +437,15 @@ def places(texts: Mapping[str, str]) -> Iterator[Finding]:
 
 def private_words(texts: Mapping[str, str]) -> Iterator[Finding]:
     """Texts for people use ordinary technical terms."""
+    known = PRIVATE_WORDS | STUDIO_WORDS
     for name, text in texts.items():
-        if not PRIVATE_WORD.search(text):
+        wanted = STUDIO_WORD if WEB_SOURCE.match(name) else PRIVATE_WORD
+        if not wanted.search(text):
             continue
         for line, prose in prose_of(name, text):
-            if match := PRIVATE_WORD.search(prose):
-                word = match[0].lower()
-                known = next(w for w in PRIVATE_WORDS if re.fullmatch(w, word, re.IGNORECASE))
-                yield Finding(name, line, f"{match[0]!r}: write {PRIVATE_WORDS[known]}")
+            if match := wanted.search(prose):
+                word = next(w for w in known if re.fullmatch(w, match[0], re.IGNORECASE))
+                yield Finding(name, line, f"{match[0]!r}: write {known[word]}")
 
 
 def prose_of(name: str, text: str) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""Prompts, templates and branches with a model and without: decided once, when a run begins."""
+"""Prompts and templates that ask a model and those that do not; branches in plain words."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -20,7 +20,10 @@ from toolweave.testing.model import KEY, Turn, calls, gives, hangs, says
 from toolweave.workflow.model import Workflow
 
 pytestmark = pytest.mark.anyio
-GREETING = workflow({"s": "start", "p": ("prompt", {"prompt": "Greet {{who}}."})}, ["s > p"])
+PLAIN = workflow({"s": "start", "p": ("prompt", {"prompt": "Greet {{who}}."})}, ["s > p"])
+GREETING = workflow(
+    {"s": "start", "p": ("prompt", {"prompt": "Greet {{who}}.", "answeredBy": "model"})}, ["s > p"]
+)
 WORDS = {"label": "angry", "condition": "the customer is angry"}
 BRANCHES = workflow(
     {
@@ -35,8 +38,8 @@ BRANCHES = workflow(
                 ]
             },
         ),
-        "x": ("prompt", {"prompt": "many", "answeredBy": "substitution"}),
-        "y": ("prompt", {"prompt": "angry", "answeredBy": "substitution"}),
+        "x": ("prompt", {"prompt": "many"}),
+        "y": ("prompt", {"prompt": "angry"}),
         "z": ("prompt", {"prompt": "other", "answeredBy": "substitution"}),
     },
     ["s > b", "b.branch-0 > x", "b.branch-1 > y", "b.branch-2 > z"],
@@ -58,9 +61,7 @@ async def result(desk: Desk, graph: Workflow, inputs: Json) -> tuple[Json, dict[
     return result_of(await desk.engine.state(run)), shown
 
 
-async def test_a_prompt_is_answered_where_there_is_a_model_and_filled_where_not(
-    desk: Desk,
-) -> None:
+async def test_a_prompt_asks_a_model_only_if_it_says_so(desk: Desk) -> None:
     desk.model.answers(says("Good morning, Ada!"))
     answered, shown = await result(desk, GREETING, {"who": "Ada"})
     assert answered == "Good morning, Ada!"
@@ -68,9 +69,9 @@ async def test_a_prompt_is_answered_where_there_is_a_model_and_filled_where_not(
     assert by["p"] == "some-model"
     assert shown["usage"]["output_tokens"] == 5
     assert desk.model.heard[-1].body["messages"] == [{"role": "user", "content": "Greet Ada."}]
-    await home_models(desk.studio.home).remove("m")
-    filled, shown = await result(desk, GREETING, {"who": "Ada"})
-    assert filled == "Greet Ada."
+    before = len(desk.model.heard)
+    filled, shown = await result(desk, PLAIN, {"who": "Ada"})
+    assert (filled, len(desk.model.heard)) == ("Greet Ada.", before)
     assert all("answeredBy" not in one for one in shown["intermediateResults"])
 
 
@@ -78,25 +79,24 @@ async def test_a_chain_of_templates_hands_answers_on(desk: Desk) -> None:
     desk.model.on("Name a colour", says("blue"))
     desk.model.on("Write about blue", says("Blue is calm."))
     nodes = {
-        "node-1": ("template", {"template": "Name a colour for {mood}."}),
-        "node-2": ("template", {"template": "Write about {node1_result}."}),
+        "node-1": ("template", {"template": "Name a colour for {mood}.", "answeredBy": "model"}),
+        "node-2": ("template", {"template": "Write about {node1_result}.", "answeredBy": "model"}),
         "node-3": "result",
     }
     graph = workflow(nodes, ["node-1 > node-2", "node-2 > node-3"])
     assert (await result(desk, graph, {"mood": "rest"}))[0] == "Blue is calm."
 
 
-async def test_what_was_decided_at_the_start_holds_to_the_end(desk: Desk) -> None:
-    """The model goes away after the start: the run still wants it; its fork too."""
+async def test_a_model_that_is_removed_or_added_during_a_run_changes_no_result(desk: Desk) -> None:
+    """A run that asks a model fails without one; a run that does not never asks."""
     run = await desk.engine.runs.start(RunRequest(GREETING, {"who": "Ada"}))
     await home_models(desk.studio.home).remove("m")
     assert await desk.engine.advance(run) == "failed"
     (failure,) = (await desk.engine.state(run)).failures.values()
     assert failure.code == "MODEL_NEEDED"
-    plain = await desk.engine.runs.start(RunRequest(GREETING, {"who": "Ada"}))
+    plain = await desk.engine.runs.start(RunRequest(PLAIN, {"who": "Ada"}))
     url = desk.model.base_url("openai")
     await home_models(desk.studio.home).add(NewModel("m", "openai", "some-model", url, KEY))
-    # Begun without a model, it stays without one.
     assert await desk.engine.advance(plain) == "success"
     assert result_of(await desk.engine.state(plain)) == "Greet Ada."
 

@@ -204,42 +204,42 @@ async def a_run(filled: Filled) -> None:
 async def run_again(filled: Filled) -> None:
     await a_run(filled)
     await filled.page.get_by_role("button", name="Re-run from here").click()
-    await expect(filled.page.get_by_label("What comes in")).to_be_visible()
+    await expect(filled.page.get_by_role("dialog").get_by_label("Input")).to_be_visible()
 
 
 async def compared(filled: Filled) -> None:
     await filled.go(f"compare/{filled.runs[0]}/{filled.runs[1]}")
-    await expect(filled.page.get_by_role("heading", name="Two runs")).to_be_visible()
+    await expect(filled.page.get_by_role("heading", name="Compare runs")).to_be_visible()
 
 
 async def asked(filled: Filled) -> None:
     await at("inbox")(filled)
-    await filled.page.get_by_role("button", name="Send the answer").click()
+    await filled.page.get_by_role("button", name="Send answer").click()
     await expect(filled.page.locator(".field__fault")).to_be_visible()
 
 
 async def problems(filled: Filled) -> None:
     await filled.go("w/ask")
-    await filled.page.get_by_role("button", name="wrong").click()
+    await filled.page.get_by_role("button", name=re.compile(r"\d errors?$")).click()
     await filled.page.locator(".inspector__problem--button").first.click()
 
 
 async def a_fault(filled: Filled) -> None:
     await filled.go("w/ask")
-    await expect(filled.page.get_by_label("Name of the workflow")).to_have_value("ask")
+    await expect(filled.page.get_by_label("Workflow name")).to_have_value("ask")
     await filled.page.locator(".react-flow__node[data-id=call]").click()
     await expect(filled.page.locator(".field__fault").first).to_be_visible()
 
 
 async def publishing(filled: Filled) -> None:
     await pressed("u")(filled)
-    await expect(filled.page.get_by_label("Name of the tool")).to_be_visible()
+    await expect(filled.page.get_by_label("Tool name")).to_be_visible()
 
 
 async def conflicting(filled: Filled) -> None:
     page = filled.page
     await filled.go("w/waits")
-    await expect(page.get_by_label("Name of the workflow")).to_have_value("waits")
+    await expect(page.get_by_label("Workflow name")).to_have_value("waits")
     await page.locator(".react-flow__node[data-id=greet]").click()
     await page.get_by_label("Name", exact=True).fill("Mine")
     path = "/api/v1/workflows/waits"
@@ -287,10 +287,10 @@ async def triggers(filled: Filled) -> None:
 
 async def a_new_key(filled: Filled) -> None:
     await at("manage/keys")(filled)
-    form = filled.page.get_by_role("form", name="Make a key")
+    form = filled.page.get_by_role("form", name="Create key")
     await form.get_by_label("Name", exact=True).fill("a program")
     await form.get_by_role("checkbox", name="tools:read").check()
-    await form.get_by_role("button", name="Make a key").click()
+    await form.get_by_role("button", name="Create key").click()
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
 
 
@@ -319,7 +319,7 @@ RUNNING: tuple[Place, ...] = (
     Place("add-server", dialog("servers", "Add a server"), dialog="features/servers/AddDialog.tsx"),
     Place(
         "discover",
-        dialog("servers", "Find servers of other programs"),
+        dialog("servers", "Import from Claude, Cursor…"),
         dialog="features/servers/DiscoverDialog.tsx",
     ),
     Place("server-health", a_health),

@@ -108,7 +108,9 @@ async def test_axe_finds_nothing_on_the_page_that_asks_for_the_key(
     try:
         page = await context.new_page()
         await page.goto(studio.url)
-        await expect(page.get_by_role("heading", name="The studio needs its key")).to_be_visible()
+        await expect(
+            page.get_by_role("heading", name="The studio needs its API key")
+        ).to_be_visible()
         await look(found, page, "token")
     finally:
         await context.close()
@@ -117,7 +119,7 @@ async def test_axe_finds_nothing_on_the_page_that_asks_for_the_key(
 
 async def keys_shown(page: Page) -> list[str]:
     """The lines of the dialog that shows the one key map."""
-    rows = await page.get_by_role("table", name="Keys").locator("tbody tr").all()
+    rows = await page.get_by_role("table", name="Keyboard shortcuts").locator("tbody tr").all()
     return [
         f"| {await row.locator('td').first.inner_text()} "
         f"| {', '.join(f'`{keys}`' for keys in await row.locator('kbd').all_inner_texts())} |"

@@ -24,8 +24,8 @@ SPELT = (
     "[here](javascript:hit())"
 )
 MARKS = (
-    "contains characters that turn the reading direction, characters that cannot be seen, "
-    "codes for a terminal, HTML, a Markdown link"
+    "contains characters that change the text direction, invisible characters, "
+    "terminal escape codes, HTML, a Markdown link"
 )
 
 
@@ -215,7 +215,7 @@ async def test_files_that_are_no_workflow_are_told_and_stay_as_they_are(
         await (folder / f"{name}.json").write_text(text, "utf-8")
         await page.goto(f"{studio.url}/#/w/{name}")
         await expect(page.get_by_role("heading", name=f"{name} cannot be opened")).to_be_visible()
-        await expect(page.get_by_role("alert")).to_contain_text("this file is no workflow")
+        await expect(page.get_by_role("alert")).to_contain_text("this file is not a workflow")
     await shot(page, "file-unreadable")
     assert [await (folder / f"{name}.json").read_text("utf-8") for name in texts] == [
         *texts.values()
@@ -230,11 +230,11 @@ async def test_files_that_are_no_workflow_are_told_and_stay_as_they_are(
     odd["connections"].append({"id": "back", "from": "end", "to": "x"})
     await (folder / "odd.json").write_text(json.dumps(odd), "utf-8")
     await page.goto(f"{studio.url}/#/w/odd")
-    await expect(page.locator(".editor__bar").get_by_text("wrong")).to_be_visible()
-    await page.locator(".editor__bar").get_by_text("wrong").click()
+    await expect(page.locator(".editor__bar").get_by_text("error")).to_be_visible()
+    await page.locator(".editor__bar").get_by_text("error").click()
     await expect(page.locator(".inspector")).to_contain_text("'x' is already used")
     await shot(page, "file-odd")
-    await page.get_by_label("Name of the workflow").fill("Odd")
+    await page.get_by_label("Workflow name").fill("Odd")
     await page.keyboard.press("Control+s")
     await expect(state(page)).to_have_text("saved")
     kept = json.loads(await (folder / "odd.json").read_text("utf-8"))
@@ -248,7 +248,7 @@ async def imports_say_what_is_wrong(page: Page, studio: Studio) -> None:
     notices = page.locator(".notice")
     huge = {"name": "huge.json", "mimeType": "application/json", "buffer": b" " * 10_000_000}
     await file.set_input_files([cast("Any", huge)])
-    await expect(notices.last).to_contain_text("huge.json cannot be read: it has 10 MB")
+    await expect(notices.last).to_contain_text("huge.json cannot be read: the file has 10 MB")
     nonsense = {"name": "a.json", "mimeType": "application/json", "buffer": b"\x00\xff{"}
     await file.set_input_files([cast("Any", nonsense)])
     await expect(notices.last).to_contain_text("a.json cannot be read")
@@ -256,5 +256,9 @@ async def imports_say_what_is_wrong(page: Page, studio: Studio) -> None:
     for _ in range(2):
         await page.goto(f"{studio.url}/#/")
         await file.set_input_files([cast("Any", {**nonsense, "name": "b.json", "buffer": good})])
-        await expect(page.get_by_label("Name of the workflow")).to_have_value("brought")
-    await expect(notices.last).to_contain_text("Undo brings back the new workflow")
+        await expect(page.get_by_label("Workflow name")).to_have_value("brought")
+    await page.goto(f"{studio.url}/#/")
+    drafts = page.get_by_role("table", name="Unsaved drafts")
+    await expect(drafts.get_by_role("link", name="brought")).to_have_count(2)
+    await drafts.get_by_role("button", name="Discard draft brought").first.click()
+    await expect(drafts.get_by_role("link", name="brought")).to_have_count(1)

@@ -55,7 +55,7 @@ async def test_an_expression_is_completed_by_keyboard_and_tried_with_the_last_ru
     await page.goto(f"{studio.url}/#/w/weather-words")
     form = await chosen(page, "get")
     city = form.get_by_role("combobox", name="city", exact=True)
-    names = form.get_by_role("listbox", name="What can stand here")
+    names = form.get_by_role("listbox", name="Suggestions")
     await city.press_sequentially("{{ trigger.c")
     option = names.get_by_role("option", name="trigger.city")
     await expect(option).to_have_attribute("aria-selected", "true")
@@ -78,7 +78,7 @@ async def test_an_expression_is_completed_by_keyboard_and_tried_with_the_last_ru
 async def names_of_outputs_are_offered(page: Page) -> None:
     form = await chosen(page, "say")
     text = form.get_by_role("textbox", name="Text", exact=True)
-    names = form.get_by_role("listbox", name="What can stand here")
+    names = form.get_by_role("listbox", name="Suggestions")
     await text.fill("")
     await text.press_sequentially("In {{high")
     await expect(names.get_by_role("option").first).to_contain_text("data.days[0].high_c")

@@ -181,7 +181,7 @@ async def test_modes_are_switched_there_and_back_without_losing_a_value(
     await shot(page, "mode-tools")
     await form.get_by_role("button", name="Use 2 tools").click()
     await expect(form.get_by_role("button", name="Tools (2 of")).to_be_visible()
-    await form.get_by_label("The task").fill("Say what the weather in Oslo is like")
+    await form.get_by_label("Task", exact=True).fill("Say what the weather in Oslo is like")
     await form.get_by_label("Detailed").check()
     await expect(form.get_by_label("Choose a tool")).to_have_value("weather")
     await form.get_by_role("button", name="Use this tool").click()
@@ -194,7 +194,7 @@ async def test_modes_are_switched_there_and_back_without_losing_a_value(
     await form.get_by_label("Natural Language Parameter").check()
     await expect(form.get_by_label("What the tool should do")).to_have_value("The weather in Rome")
     await form.get_by_label("Full Natural Language").check()
-    await expect(form.get_by_label("The task")).to_have_value(
+    await expect(form.get_by_label("Task", exact=True)).to_have_value(
         "Say what the weather in Oslo is like"
     )
     kept = await saved(page, studio, "modes")

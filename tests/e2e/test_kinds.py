@@ -62,7 +62,7 @@ async def opened(page: Page, studio: Studio, home: Path) -> Locator:
     body = {"definition": json.dumps({"mcpServers": {"nasty": entry}})}
     added = cast("Any", await studio.ask(page, "POST", "/api/v1/servers", body))
     await page.goto(f"{studio.url}/#/servers/{added['servers'][0]['id']}")
-    await page.get_by_role("button", name="Approve exactly this").click()
+    await page.get_by_role("button", name="Approve and start").click()
     await expect(page.get_by_role("list", name="Tools")).to_contain_text("nasty")
     data: dict[str, Any] = {"serverId": "nasty", "toolName": "nasty", "toolDescription": ""}
     data |= {"parameters": [], "parameterValues": {}, "mode": "detailed"}

@@ -58,7 +58,7 @@ async def switch_on_and_pause(page: Page, studio: Studio) -> None:
     morning = page.get_by_role("article", name="Trigger Every morning")
     order = page.get_by_role("article", name="Trigger New order")
     await expect(order.locator(".badge").first).to_have_text("off")
-    await page.get_by_role("button", name="Switch on orders").click()
+    await page.get_by_role("button", name="Activate orders").click()
     for one in (morning, order):
         await expect(one.locator(".badge").first).to_have_text("on")
     await expect(morning).to_contain_text("Europe/Berlin")
@@ -71,7 +71,7 @@ async def switch_on_and_pause(page: Page, studio: Studio) -> None:
     await expect(order.locator(".badge").first).to_have_text("paused")
     refused = await page.request.post(address)
     assert refused.status == 503
-    await expect(order.get_by_text("Last occasions (1)")).to_be_visible()
+    await expect(order.get_by_text("Recent events (1)")).to_be_visible()
     await both(page, "manage-triggers")
     await order.get_by_role("button", name="Resume New order").click()
     await expect(order.locator(".badge").first).to_have_text("on")
@@ -105,23 +105,23 @@ async def see_the_run_arrive(page: Page, studio: Studio) -> None:
 
 async def make_use_and_revoke_a_key(page: Page, studio: Studio) -> None:
     await page.goto(f"{studio.url}/#/manage/keys")
-    form = page.get_by_role("form", name="Make a key")
+    form = page.get_by_role("form", name="Create key")
     await form.get_by_label("Name", exact=True).fill("a program")
     await form.get_by_role("checkbox", name="workflows:read").check()
-    await form.get_by_role("button", name="Make a key").click()
+    await form.get_by_role("button", name="Create key").click()
     text = await page.get_by_role("dialog").locator("code").inner_text()
     await both(page, "manage-key-made")
-    await page.get_by_role("button", name="I have kept it").click()
+    await page.get_by_role("button", name="Done").click()
     assert text not in await page.content()
     asked = {"headers": {"X-API-Key": text}}
     listed = await page.request.get(f"{studio.url}/api/v1/workflows", **cast("Any", asked))
     assert listed.ok
     row = page.get_by_role("row", name="a program")
-    await expect(page.get_by_role("row", name="this page asks with it")).to_contain_text("studio")
+    await expect(page.get_by_role("row", name="used by this page")).to_contain_text("studio")
     await both(page, "manage-keys")
     await page.get_by_role("button", name="Revoke studio").click()
     await expect(page.get_by_role("dialog")).to_contain_text("this one too")
-    await page.get_by_role("button", name="Keep it").click()
+    await page.get_by_role("button", name="Cancel").click()
     await row.get_by_role("button", name="Revoke a program").click()
     await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     await expect(row).to_contain_text("revoked")
@@ -148,7 +148,7 @@ async def follow_the_file(page: Page, studio: Studio) -> None:
     await expect(saved).to_have_text("saved")
     assert "Edited here" in await file.read_text(encoding="utf-8")
     await page.goto(f"{studio.url}/#/manage/triggers")
-    await expect(page.get_by_text("edited since it was switched on")).to_be_visible()
+    await expect(page.get_by_text("edited since activation")).to_be_visible()
 
 
 async def test_settings_secrets_and_a_servers_health_are_shown(page: Page, studio: Studio) -> None:
@@ -159,10 +159,10 @@ async def test_settings_secrets_and_a_servers_health_are_shown(page: Page, studi
         "environment"
     )
     await expect(page.get_by_role("table", name="Findings")).to_contain_text("toolweave")
-    form = page.get_by_role("form", name="Keep a secret")
+    form = page.get_by_role("form", name="Add secret")
     await form.get_by_label("Name").fill("hook-token")
     await form.get_by_label("Value").fill("s3cret-of-the-page")
-    await form.get_by_role("button", name="Keep a secret").click()
+    await form.get_by_role("button", name="Add secret").click()
     secrets = page.get_by_role("table", name="Secrets")
     await expect(secrets).to_contain_text("${vault:hook-token}")
     await both(page, "manage-settings")
@@ -172,7 +172,7 @@ async def test_settings_secrets_and_a_servers_health_are_shown(page: Page, studi
     await expect(secrets).to_have_count(0)
     await page.get_by_role("radio", name="Dark").check()
     await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    await page.get_by_label("As the system is").check()
+    await page.get_by_label("System", exact=True).check()
     await expect(page.locator("html")).to_have_attribute("data-theme", "light")
     await page.goto(f"{studio.url}/#/servers/{made['server']}")
     await page.get_by_role("tab", name="Health").click()

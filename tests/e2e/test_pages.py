@@ -11,7 +11,7 @@ from rest.drawn import greeting
 pytestmark = pytest.mark.anyio
 
 FORM: dict[str, Any] = {
-    "form_title": "Boxes for <b>Ada</b>",
+    "form_title": "Boxes for <b>Ada</b> **today**",
     "form_schema": {
         "type": "object",
         "properties": {
@@ -42,24 +42,27 @@ async def test_a_question_is_answered_by_its_form_and_the_run_goes_on(
     page: Page, studio: Studio
 ) -> None:
     await page.goto(f"{studio.url}/#/inbox")
-    await expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Nothing to answer")).to_be_visible()
     run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": ASKING}))
     await expect(page.locator(".rail__count")).to_contain_text("1")
     card = page.get_by_role("region", name="Question")
-    await expect(card.locator(".question__text bdi")).to_have_text("Boxes for <b>Ada</b>")
+    asked = card.locator(".question__text")
+    await expect(asked).to_contain_text("Boxes for <b>Ada</b>")
+    await expect(asked.locator("strong")).to_have_text("today")
+    await expect(asked).not_to_contain_text("**")
     await expect(card.get_by_text("contains HTML")).to_be_visible()
     await card.get_by_label("Size").select_option("large")
-    await card.get_by_role("button", name="Send the answer").click()
-    await expect(card.locator(".field__fault")).to_have_text("This is needed.")
+    await card.get_by_role("button", name="Send answer").click()
+    await expect(card.locator(".field__fault")).to_have_text("Required.")
     await card.get_by_label("Boxes").fill("0")
-    await card.get_by_role("button", name="Send the answer").click()
+    await card.get_by_role("button", name="Send answer").click()
     await expect(card.get_by_role("alert")).to_be_visible()
     await shot(page, "inbox")
     await card.get_by_label("Boxes").fill("3")
     await card.get_by_label("In a hurry").check()
-    await card.get_by_label("Who answers").select_option("grace")
-    await card.get_by_role("button", name="Send the answer").click()
-    await expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    await card.get_by_label("Answer as").select_option("grace")
+    await card.get_by_role("button", name="Send answer").click()
+    await expect(page.get_by_role("heading", name="Nothing to answer")).to_be_visible()
     await expect(page.locator(".rail__count")).to_have_count(0)
     await page.goto(f"{studio.url}/#/runs/{run['id']}")
     await expect(page.locator(".run-panel__head .badge")).to_have_text("success")
@@ -76,8 +79,8 @@ async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio
     await page.get_by_role("button", name="Publish a workflow").click()
     table = page.get_by_role("table", name="Published tools")
     await expect(table.get_by_role("row", name="hello")).to_be_visible()
-    await page.get_by_role("button", name="Take back hello").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Take back").click()
+    await page.get_by_role("button", name="Unpublish hello").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Unpublish").click()
     await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
     assert await studio.ask(page, "GET", "/api/v1/published") == {"published": []}
 

@@ -25,10 +25,10 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     await bar.get_by_role("button", name="Publish").click()
     dialog = page.get_by_role("dialog")
     await expect(dialog.get_by_role("list", name="Inputs of the tool")).to_contain_text("who")
-    name = dialog.get_by_label("Name of the tool")
+    name = dialog.get_by_label("Tool name")
     await expect(name).to_have_value("hail")
     await name.fill("9 lives")
-    await expect(dialog.get_by_text("A letter, then letters")).to_be_visible()
+    await expect(dialog.get_by_text("Starts with a letter")).to_be_visible()
     await expect(dialog.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
     await name.fill("hail_somebody")
     await dialog.get_by_label("Description").fill("Greets the named person.")
@@ -45,14 +45,14 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     await expect(row.first).to_contain_text("success")
     await page.goto(f"{studio.url}/#/w/hail")
     await bar.get_by_role("button", name="Publish").click()
-    await dialog.get_by_role("button", name="Take back").click()
+    await dialog.get_by_role("button", name="Unpublish").click()
     await expect(dialog.get_by_role("heading", name="Publish hail")).to_be_visible()
     assert await studio.ask(page, "GET", "/api/v1/published") == {"published": []}
 
 
 async def key_of(page: Page, dialog: Locator) -> str:
-    """Make a key in the dialog, and read it where it is shown this once."""
-    await dialog.get_by_role("button", name="Make a key for this tool").click()
+    """Create a key in the dialog, and read it where it is shown this once."""
+    await dialog.get_by_role("button", name="Create a key for this tool").click()
     command = dialog.get_by_role("textbox", name="Command for Claude Code")
     await expect(command).to_have_value(re.compile("Bearer tw_"))
     await shot(page, "publish-connect")
@@ -79,14 +79,14 @@ async def a_later_edit_waits(page: Page) -> None:
     bar = page.locator(".editor__bar")
     await page.locator(".react-flow__node[data-id=greet]").click()
     await page.get_by_role("textbox", name="Text", exact=True).fill("Ahoy, {{who}}! {{")
-    await expect(bar.locator(".badge", has_text="changed since")).to_be_visible()
+    await expect(bar.locator(".badge", has_text="unpublished changes")).to_be_visible()
     await page.get_by_role("textbox", name="Text", exact=True).fill("Ahoy, {{who}}!")
     await bar.get_by_role("button", name="Save", exact=True).click()
     await expect(bar.locator(".badge").first).to_have_text("saved")
-    await expect(bar.locator(".badge", has_text="changed since")).to_be_visible()
+    await expect(bar.locator(".badge", has_text="unpublished changes")).to_be_visible()
     await bar.get_by_role("button", name="Publish").click()
     dialog = page.get_by_role("dialog")
-    await expect(dialog.get_by_text("the canvas is newer")).to_be_visible()
+    await expect(dialog.get_by_text("unpublished changes")).to_be_visible()
     await dialog.get_by_role("button", name="Publish again").click()
     await expect(dialog.get_by_text("current", exact=True)).to_be_visible()
     await dialog.get_by_role("button", name="Export as a slash command").click()

@@ -93,7 +93,7 @@ async def draw(page: Page, studio: Studio) -> None:
     await node(page, "weather").click()
     await box(form, "city").fill("Oslo")
     await expect(tool.locator(".step__mark--good")).to_be_visible()
-    await page.get_by_label("Name of the workflow").fill("trip")
+    await page.get_by_label("Workflow name").fill("trip")
     await page.keyboard.press("Control+s")
     await expect(page).to_have_url(f"{studio.url}/#/w/trip")
 
@@ -147,14 +147,14 @@ async def settle(page: Page, studio: Studio, runs: list[str]) -> None:
     """One of the two in doubt is done again, the other goes on without its result."""
     await page.goto(f"{studio.url}/#/inbox")
     doubts = page.get_by_role("region", name="Uncertain steps")
-    steps = doubts.get_by_role("button", name="Do it again")
+    steps = doubts.get_by_role("button", name="Run again")
     await expect(steps).to_have_count(2)
     await shot(page, "uncertain")
-    again = doubts.get_by_role("row", name="charge-1").get_by_role("button", name="Do it again")
+    again = doubts.get_by_role("row", name="charge-1").get_by_role("button", name="Run again")
     await again.click()
     await expect(steps).to_have_count(1)
-    await doubts.get_by_role("button", name="Go on without its result").click()
-    await expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    await doubts.get_by_role("button", name="Continue without its result").click()
+    await expect(page.get_by_role("heading", name="Nothing to answer")).to_be_visible()
     for run in runs:
         await page.goto(f"{studio.url}/#/runs/{run}")
         await expect(status(page)).to_have_text("success")

@@ -52,11 +52,11 @@ async def add_from_json(page: Page) -> None:
 async def approve_what_is_shown(page: Page) -> None:
     scope = page.get_by_role("region", name="Scope user")
     await expect(scope.locator(".browser__line")).to_contain_text("not approved")
-    exact = page.get_by_role("table", name="Exactly what would run")
+    exact = page.get_by_role("table", name="Exact command")
     for place, part in enumerate(COMMAND):
         await expect(exact).to_contain_text(f"[{place}] {part}")
     await shot(page, "server-command")
-    await page.get_by_role("button", name="Approve exactly this").click()
+    await page.get_by_role("button", name="Approve and start").click()
     tool = page.get_by_role("list", name="Tools").get_by_role("listitem")
     await expect(tool.filter(has_text="forecast").first).to_be_visible()
     await expect(scope.locator(".browser__line")).to_contain_text("tools")
@@ -105,7 +105,7 @@ async def test_hostile_descriptions_are_text_and_changed_tools_wait_for_a_yes(
     added = cast("Any", await studio.ask(page, "POST", "/api/v1/servers", body))
     identity = added["servers"][0]["id"]
     await page.goto(f"{studio.url}/#/servers/{identity}")
-    await page.get_by_role("button", name="Approve exactly this").click()
+    await page.get_by_role("button", name="Approve and start").click()
     tools = page.get_by_role("list", name="Tools")
     words = tools.locator(".tool__words")
     await expect(words.locator("bdi")).to_have_text(
@@ -120,7 +120,7 @@ async def test_hostile_descriptions_are_text_and_changed_tools_wait_for_a_yes(
     changed = page.get_by_role("region", name="Changed tools")
     await expect(changed).to_contain_text("peek")
     await shot(page, "server-changed")
-    await changed.get_by_role("button", name="Accept the changes").click()
+    await changed.get_by_role("button", name="Accept changes").click()
     await expect(changed).to_have_count(0)
     await expect(words).to_have_text("Sends it all away.")
     listed = await studio.ask(page, "GET", f"/api/v1/servers/{identity}/tools")

@@ -28,6 +28,17 @@ ENTRIES = {
     "roo": ".roo/skills/release-notes/SKILL.md",
 }
 MARKDOWN = [name for name in ENTRIES if name != "mermaid"]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_sticky_note_is_no_step_of_what_is_exported(name: str) -> None:
+    note = a_node("stickyNote", {"content": "Remember the milk"}, name="Reminder")
+    text = entry(a_workflow(a_node("prompt", {"prompt": "Greet"}, name="Hello"), note), name)
+    shown = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    assert "Hello" in shown
+    assert "Reminder" not in shown
+
+
 HEADINGS = [
     "## Workflow Execution Guide",
     "### Execution Methods by Node Type",

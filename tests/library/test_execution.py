@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import AsyncGenerator, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -268,9 +269,15 @@ async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
 
 
 @pytest.mark.requirement("003:FlowNode.template.run")
-async def test_with_a_model_a_template_gives_its_answer_and_says_so(
-    home: Home, team: LibraryStore
+async def test_a_template_asks_a_model_only_if_the_flow_says_so(
+    home: Home, team: LibraryStore, repo: Repo
 ) -> None:
+    asking = deepcopy(MARKETING)
+    for node in asking["nodes"]:
+        if node["type"] == "template":
+            node["data"]["answeredBy"] = "model"
+    repo.commit({"flows/Asking.json": asking | {"metadata": {"name": "Asking", "version": "1"}}})
+    await team.refresh("team")
     with ScriptedModel().running() as model:
         model.on("Position TechCorp", says("Be first."))
         model.on("Be first.", says("Buy posters."))
@@ -278,9 +285,13 @@ async def test_with_a_model_a_template_gives_its_answer_and_says_so(
         await home_models(home).add(new)
         allowed = replace(home, settings=replace(home.settings, allow_private_http=True))
         async with open_studio(allowed) as studio, open_engine(studio) as engine:
-            told: Any = await flow_runner(allowed, engine, team).execute(
+            flows = flow_runner(allowed, engine, team)
+            plain: Any = await flows.execute(
                 FlowRequest("team", "Marketing_Strategy", inputs=GIVEN)
             )
+            assert model.heard == []
+            told: Any = await flows.execute(FlowRequest("team", "Asking", inputs=GIVEN))
+    assert [one["outputOf"] for one in plain["intermediateResults"]] == ["template", "template"]
     assert (told["status"], told["finalResult"]) == ("success", "Buy posters."), told
     assert [one["outputOf"] for one in told["intermediateResults"]] == ["model", "model"]
     assert told["intermediateResults"][1]["inputVariables"]["node2_result"] == "Be first."

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from tests.workflow.sample_files import FOLDER, JSON_FILES, dialect_of, text_of
 
+from rest.drawn import drawn
 from rest.house import house_in
 from toolweave import json_text
 from toolweave.access.keys import ApiKeys
@@ -173,6 +174,21 @@ async def test_a_workflow_is_deleted_at_the_revision_that_was_seen(office: Offic
     assert _code(await delete(**{"If-Match": '"0"'})) == (409, "WORKFLOW_CHANGED")
     assert (await delete(**{"If-Match": etag})).status_code == 204
     assert _code(await delete(**{"If-Match": etag})) == (404, "WORKFLOW_NOT_FOUND")
+
+
+async def test_the_list_counts_what_validation_finds(office: Office) -> None:
+    """The list and the editor agree; a repaired file is counted anew."""
+
+    async def counts() -> tuple[int, int]:
+        [listed] = (await office.get("")).json()["workflows"]
+        return listed["errors"], listed["warnings"]
+
+    ask: JsonObject = {"id": "ask", "type": "prompt", "name": "Ask", "data": {}}
+    revision = (await office.save(drawn("demo", ask))).json()["revision"]
+    assert (await counts(), await counts()) == ((1, 0), (1, 0))
+    fixed = drawn("demo", {**ask, "data": {"prompt": "Hello"}})
+    assert (await office.save(fixed, revision)).status_code == 200
+    assert await counts() == (0, 0)
 
 
 async def test_a_workflow_with_faults_is_saved_with_its_problems(office: Office) -> None:

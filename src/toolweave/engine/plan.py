@@ -304,6 +304,6 @@ def _refuse_cycles(steps: Sequence[PlannedStep]) -> None:
         names = ", ".join(repr(steps[index].id) for index in list(left)[:5])
         raise Invalid(
             "CIRCULAR_DEPENDENCY",
-            f"these nodes depend on each other: {names}",
+            f"circular connection: {names}",
             hint="only the body of a loop may connect back; remove one of the connections",
         )

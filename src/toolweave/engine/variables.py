@@ -22,7 +22,6 @@ from toolweave.workflow.prompt_templates import Braces, as_single, read_prompt
 # Nodes with a text of their own: its field, the braces of its placeholders, the field of values.
 _TEXTS: dict[str, tuple[str, Braces, str]] = {
     "template": ("template", "single", "variableValues"),
-    "template_answer": ("template", "single", "variableValues"),
     "prompt": ("prompt", "double", "variables"),
 }
 

@@ -9,6 +9,8 @@ from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import text_at
 
 GROUP = "group"
+# Texts on the canvas: no part of the flow.
+NOTES = frozenset({"note", "notes", "comment", "stickyNote"})
 ASKING = "askUserQuestion"
 BRANCHING = frozenset({"ifElse", "switch", "branch"})
 _ROUND = frozenset({"start", "end"})
@@ -30,7 +32,8 @@ def diagram(workflow: Workflow) -> str:
     ids = diagram_ids(workflow)
     first: dict[NodeId, int] = {}
     for index, node in enumerate(workflow.nodes):
-        first.setdefault(node.id, index)
+        if node.type not in NOTES:
+            first.setdefault(node.id, index)
     lines = ["flowchart TD", *_nodes(workflow, ids, first)]
     for edge in workflow.edges:
         if edge.source in first and edge.target in first:
@@ -74,7 +77,9 @@ def branch_labels(data: JsonObject) -> list[str]:
 def _nodes(workflow: Workflow, ids: list[str], first: dict[NodeId, int]) -> Iterator[str]:
     """Nodes and groups, what is in a group between its two lines; without recursion."""
     inside: dict[int | None, list[int]] = {}
-    for index in range(len(workflow.nodes)):
+    for index, node in enumerate(workflow.nodes):
+        if node.type in NOTES:
+            continue
         inside.setdefault(_group(workflow, first, index), []).append(index)
     waiting: list[tuple[int, str]] = [(index, "") for index in reversed(inside.get(None, []))]
     while waiting:

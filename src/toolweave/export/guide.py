@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolweave.export.agent_page import SUB_AGENT, SUB_FLOW, AgentPage
-from toolweave.export.diagram import ASKING, BRANCHING, GROUP, diagram, label_of
+from toolweave.export.diagram import ASKING, BRANCHING, GROUP, NOTES, diagram, label_of
 from toolweave.export.mcp_section import mcp_section
 from toolweave.export.sections import (
     branch_section,
@@ -21,7 +21,7 @@ from toolweave.workflow.model import Node
 
 MCP = "mcp"
 PROMPT = "prompt"
-_DRAWN = frozenset({"start", "end", GROUP})
+_DRAWN = NOTES | {"start", "end", GROUP}
 
 # level, heading, types, how one node of them is written; the order is that of formats.md §5.
 _SECTIONS = (

@@ -1,6 +1,6 @@
 """A flow of a library, run by the engine and reported as a `FlowExecution`."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
@@ -16,15 +16,12 @@ from toolweave.errors import Denied, Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.flow_links import link
 from toolweave.library.store import LibraryStore
-from toolweave.library.template_resolution import ANSWERED, TEMPLATE, prepare
+from toolweave.library.template_resolution import TEMPLATE, prepare
 from toolweave.library.templates import PromptTemplate, template_named
 from toolweave.problems import Problem
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
-
-# Whether a model is configured; without one a template returns its filled text.
-HasModel = Callable[[], Awaitable[bool]]
 
 TRIGGER = "library"
 # The codes of an execution's error; others are reported as EXECUTION_ERROR with the cause.
@@ -58,16 +55,8 @@ class FlowRequest:
 class FlowRunner:
     """Runs flows of a library on an engine."""
 
-    def __init__(
-        self,
-        shelf: LibraryStore,
-        engine: Engine,
-        clock: Clock,
-        *,
-        has_model: HasModel | None = None,
-    ) -> None:
+    def __init__(self, shelf: LibraryStore, engine: Engine, clock: Clock) -> None:
         self._shelf = shelf
-        self._has_model = has_model
         self._engine = engine
         self._clock = clock
 
@@ -122,13 +111,12 @@ class FlowRunner:
             another = await self._shelf.flow(asked.library, name, asked.ref)
             return read(another.document).workflow
 
-        asks_model = self._has_model is not None and await self._has_model()
         linked = await link(loaded.workflow, other)
         source = loaded
         if linked is not loaded.workflow:  # it contains flows of others
             source = LoadedWorkflow(linked, format=loaded.format)
             await self._check(found.entry.name, source)
-        workflow = await prepare(linked, find, asks_model=asks_model)
+        workflow = await prepare(linked, find)
         request = RunRequest(workflow, dict(asked.inputs), trigger=asked.trigger, source=source)
         about: JsonObject = {"library": asked.library, **found.at.as_json()}
         if found.entry.warnings:
@@ -146,8 +134,11 @@ class FlowRunner:
 def told(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
     """Return the report of a flow's run: only the results of its templates."""
     shown = execution(run, plan, entries)
-    made_by = {TEMPLATE: "template", ANSWERED: "model"}
-    templates = {step.id: made_by.get(step.node.type) for step in plan.steps}
+    templates = {
+        step.id: "model" if step.node.data.get("answeredBy") == "model" else "template"
+        for step in plan.steps
+        if step.node.type == TEMPLATE
+    }
     listed = cast("list[JsonObject]", shown["intermediateResults"])
     results: list[Json] = [
         {**one, "outputOf": of}

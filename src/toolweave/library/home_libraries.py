@@ -1,6 +1,5 @@
 """Opens the libraries of a home, and runs their flows with its engine."""
 
-from toolweave.assistant.home_models import home_models
 from toolweave.engine.engine import Engine
 from toolweave.errors import NotFound
 from toolweave.home import Home
@@ -30,8 +29,4 @@ def library_store(home: Home) -> LibraryStore:
 
 def flow_runner(home: Home, engine: Engine, libraries: LibraryStore | None = None) -> FlowRunner:
     """A runner for flows of the libraries."""
-
-    async def has_model() -> bool:
-        return bool(await home_models(home).list())
-
-    return FlowRunner(libraries or library_store(home), engine, home.clock, has_model=has_model)
+    return FlowRunner(libraries or library_store(home), engine, home.clock)

@@ -16,14 +16,12 @@ from toolweave.workflow.model import Node, Workflow
 Find = Callable[[str], Awaitable[PromptTemplate]]
 
 TEMPLATE = "template"
-# The same, answered by a model.
-ANSWERED = "template_answer"
 FAULT = "templateFault"
 VALUES = "variableValues"
 
 
-async def prepare(workflow: Workflow, find: Find, *, asks_model: bool = False) -> Workflow:
-    """Return the flow with every template in its node; with a model, its answer is the result."""
+async def prepare(workflow: Workflow, find: Find) -> Workflow:
+    """Return the flow with every template in its node."""
     found: dict[str, PromptTemplate | ToolweaveError] = {}
     for node in workflow.nodes:
         name = asked_for(node)
@@ -36,10 +34,6 @@ async def prepare(workflow: Workflow, find: Find, *, asks_model: bool = False) -
     nodes = tuple(
         _prepared(node, found, given) if node.type == TEMPLATE else node for node in workflow.nodes
     )
-    if asks_model:
-        nodes = tuple(
-            replace(node, type=ANSWERED) if node.type == TEMPLATE else node for node in nodes
-        )
     return replace(workflow, nodes=nodes)
 
 

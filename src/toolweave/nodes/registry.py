@@ -31,7 +31,7 @@ class NodeRegistry:
             for name in plain.types
             if isinstance(plain, Pure | Effectful)
         }
-        # The same where a model answers; see `app.answering`.
+        # The same where a model answers.
         self._asked = {name: NodeKind(code, code.effect) for code in asked for name in code.types}
 
     def of(self, node: Node) -> NodeKind | None:

@@ -1,4 +1,4 @@
-"""A node that needs a model is told so where none is configured; a prompt is not."""
+"""A node that asks a model is reported where none is configured; a plain prompt is not."""
 
 from dataclasses import replace
 
@@ -18,7 +18,10 @@ def said(one: Node, models: frozenset[str] | None, *, is_run: bool = False) -> l
     return list(check(CheckContext(whole([node("s", "start"), one]), world)))
 
 
-@pytest.mark.parametrize("one", [described(), tasked()], ids=["words", "task"])
+ASKING = node("p", "prompt", prompt="Greet Ada.", answeredBy="model")
+
+
+@pytest.mark.parametrize("one", [described(), tasked(), ASKING], ids=["words", "task", "prompt"])
 def test_a_node_that_needs_a_model_is_told_the_three_ways_to_add_one(one: Node) -> None:
     (problem,) = said(one, frozenset())
     assert (problem.code, problem.pointer, problem.severity) == (

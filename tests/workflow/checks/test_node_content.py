@@ -90,6 +90,13 @@ def test_an_empty_text_is_none(text: Json) -> None:
         ("prompt", {"prompt": 5}, "FIELD_TYPE_INVALID", "/prompt", "error"),
         ("prompt", {"prompt": "x", "label": 5}, "FIELD_TYPE_INVALID", "/label", "warning"),
         (
+            "prompt",
+            {"prompt": "x", "answeredBy": "modle"},
+            "FIELD_OPTION_INVALID",
+            "/answeredBy",
+            "error",
+        ),
+        (
             "askUserQuestion",
             QUESTION | {"multiSelect": "true"},
             *("FIELD_TYPE_INVALID", "/multiSelect", "warning"),

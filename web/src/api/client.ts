@@ -65,7 +65,7 @@ const authentication: Middleware = {
   },
   onError() {
     emitConnectionSignal("silent");
-    return new ApiError(0, "UNREACHABLE", "the service does not answer");
+    return new ApiError(0, "UNREACHABLE", "the service is not responding");
   },
 };
 

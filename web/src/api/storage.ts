@@ -17,6 +17,18 @@ export function readStored(kind: StorageKind, name: string): string | null {
   }
 }
 
+/** The names that begin with a prefix. */
+export function storedNames(kind: StorageKind, prefix: string): string[] {
+  const names = new Set(memory[kind].keys());
+  try {
+    const storage = window[kind];
+    for (let index = 0; index < storage.length; index++) names.add(storage.key(index)!);
+  } catch {
+    // The storage is blocked; what is in memory remains.
+  }
+  return [...names].filter((name) => name.startsWith(prefix));
+}
+
 /** Returns whether the value will outlive the page. */
 export function writeStored(kind: StorageKind, name: string, value: string): boolean {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startText } from "./run/inputs";
+import { defaultInputs, startsWithRequest, startText } from "./run/inputs";
 import { newWorkflow, type JsonObject } from "./workflow/workflow";
 
 function started(configurations: JsonObject) {
@@ -21,5 +21,32 @@ describe("the run button", () => {
   it("is labelled Run if the trigger has the default name", () => {
     expect(started({ trigger_name: "Manual Trigger" })).toEqual({ label: "Run", note: "" });
     expect(startText(newWorkflow("Reports"))).toEqual({ label: "Run", note: "" });
+  });
+});
+
+describe("a workflow that a webhook starts", () => {
+  const hook = {
+    id: "hook",
+    type: "TRIGGER",
+    name: "hook",
+    data: { subtype: "WEBHOOK", configurations: { webhook_path: "/orders" } },
+  };
+
+  it("is run with a request that has every part which expressions can read", () => {
+    const workflow = { ...newWorkflow("Orders"), nodes: [hook] };
+    expect(startsWithRequest(workflow)).toBe(true);
+    expect(defaultInputs(workflow)).toEqual({
+      method: "POST",
+      path: "/orders",
+      headers: {},
+      query_params: {},
+      body: {},
+    });
+  });
+
+  it("is run with plain inputs if it can also be started otherwise", () => {
+    const workflow = newWorkflow("Orders");
+    const both = { ...workflow, nodes: [hook, ...workflow.nodes] };
+    expect([startsWithRequest(both), defaultInputs(both)]).toEqual([false, {}]);
   });
 });

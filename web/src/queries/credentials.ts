@@ -18,7 +18,7 @@ export async function storeService(name: string, kind: string, token: string): P
   await unwrap(
     client.PUT("/api/v1/services/{name}", { params: { path: { name } }, body: { kind, token } as never }),
   );
-  return `Kept ${name} in the vault`;
+  return `Added ${name}`;
 }
 
 export async function testService(name: string): Promise<string> {

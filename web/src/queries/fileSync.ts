@@ -59,9 +59,10 @@ function takeStored(editor: Editor, stored: StoredWorkflow | null): void {
   if (stored && !document.isDirty) {
     document.replace(stored.workflow);
     document.markSaved(stored.workflow, stored.name, stored.revision);
-    return notify("Read again, as its file was changed elsewhere", {
+    notify("Reloaded: changed in another tab or program", {
       action: { title: "Undo", run: () => document.undo() },
     });
+    return;
   }
   const question = `${storedAs} ${revision}`;
   if (askedRevisions.has(question)) return;

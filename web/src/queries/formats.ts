@@ -55,6 +55,6 @@ const MAX_BYTES = 3_500_000;
 
 export async function importFile(file: File): Promise<Workflow> {
   if (file.size > MAX_BYTES)
-    throw new Error(`it has ${Math.ceil(file.size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be read`);
+    throw new Error(`the file has ${Math.ceil(file.size / 1e6)} MB; the limit is ${MAX_BYTES / 1e6} MB`);
   return importText(await file.text());
 }

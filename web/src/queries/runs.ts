@@ -5,6 +5,7 @@ import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
 import type { RunStatus } from "../model/run/runState";
 import type { Json, JsonObject, Workflow } from "../model/workflow/workflow";
+import { nodeTitle } from "../model/workflow/workflow";
 import type { Editor } from "../state/editor";
 
 export type RunSummary = Schemas["RunSummary"];
@@ -46,6 +47,20 @@ export function useRun(id: string | null) {
 export async function loadRunWorkflow(id: string): Promise<Workflow> {
   const body = await unwrap(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
   return body.document as unknown as Workflow;
+}
+
+const NO_TITLES: ReadonlyMap<string, string> = new Map();
+
+/** The names of the nodes of a run, as they were when it started. */
+export function useRunTitles(id: string): ReadonlyMap<string, string> {
+  const { data } = useQuery({
+    queryKey: [...RUN, id, "titles"],
+    queryFn: async () => {
+      const { nodes } = await loadRunWorkflow(id);
+      return new Map(nodes.map((node) => [node.id, nodeTitle(node)]));
+    },
+  });
+  return data ?? NO_TITLES;
 }
 
 /** The input and the settings of a step; refetched when its status changes. */

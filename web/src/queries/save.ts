@@ -8,7 +8,7 @@ import { dropDraft } from "../state/drafts";
 import type { Editor } from "../state/editor";
 import { notify, notifyError } from "../state/notices";
 import { navigate } from "../state/route";
-import { currentEditor } from "../state/workspace";
+import { currentEditor, UNTITLED } from "../state/workspace";
 import { findInvalidValues } from "./validation";
 import { saveWorkflow } from "./workflows";
 
@@ -60,7 +60,7 @@ async function saveNow(editor: Editor, { onSaved, over }: SaveOptions): Promise<
   try {
     const name = storedAs ?? workflow.name;
     const stored = await saveWorkflow(workflow, name, over === undefined ? revision : over);
-    dropDraft(storedAs);
+    dropDraft(editor.document);
     editor.document.markSaved(workflow, stored.name, stored.revision);
     onSaved?.();
     if (stored.name !== storedAs && currentEditor() === editor) navigate("w", stored.name);
@@ -76,7 +76,20 @@ async function saveNow(editor: Editor, { onSaved, over }: SaveOptions): Promise<
         theirs: theirs ?? null,
         current: current ?? null,
       });
+    } else if (error.code === "WORKFLOW_NAME_TAKEN" && storedAs === null && takeNextName(editor)) {
+      return saveNow(editor, { onSaved, over });
     } else notify(error.message, { tone: "bad", hint: error.hint });
     return false;
   }
+}
+
+const MAX_UNTITLED = 100;
+
+/** Gives a workflow that the user has not named the next number; false if it has a name. */
+function takeNextName({ document }: Editor): boolean {
+  const number = /^untitled(?: (\d+))?$/.exec(document.workflow.name);
+  const next = Number(number?.[1] ?? 1) + 1;
+  if (!number || next > MAX_UNTITLED) return false;
+  document.edit((workflow) => ({ ...workflow, name: `${UNTITLED} ${next}` }));
+  return true;
 }

@@ -12,7 +12,7 @@ export async function storeSecret(name: string, value: string): Promise<string> 
   await unwrap(
     client.PUT("/api/v1/secrets/{name}", { params: { path: { name } }, body: { value } as never }),
   );
-  return `Kept ${name}; write it as \${vault:${name}}`;
+  return `Added ${name}; refer to it as \${vault:${name}}`;
 }
 
 export const removeSecret = (name: string) =>

@@ -23,12 +23,12 @@ const triggerPath = (name: string, node: string | null) => ({
 
 export async function enableTriggers(workflow: string): Promise<string> {
   await unwrap(client.POST("/api/v1/triggers/{name}/enable", triggerPath(workflow, null)));
-  return `${workflow} starts by itself now`;
+  return `${workflow} is active`;
 }
 
 export async function disableTriggers(workflow: string): Promise<string> {
   await unwrap(client.POST("/api/v1/triggers/{name}/disable", { params: { path: { name: workflow } } }));
-  return `${workflow} starts by itself no more`;
+  return `${workflow} is inactive`;
 }
 
 export async function pauseTrigger({ workflow, node, title }: Trigger): Promise<string> {
@@ -38,7 +38,7 @@ export async function pauseTrigger({ workflow, node, title }: Trigger): Promise<
 
 export async function resumeTrigger({ workflow, node, title }: Trigger): Promise<string> {
   await unwrap(client.POST("/api/v1/triggers/{name}/resume", triggerPath(workflow, node)));
-  return `${title} goes on`;
+  return `${title} is resumed`;
 }
 
 export const runTrigger = async ({ workflow, node }: Trigger): Promise<string> =>

@@ -33,7 +33,7 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
     const file = `${stored.slug}.json`;
     const remedy = `fix the file ${file} in the workflows folder with an editor, or remove it`;
     const hint = `${remedy}; ${problem.hint ?? ""}`;
-    throw new ApiError(422, problem.code, `this file is no workflow: ${problem.message}`, hint);
+    throw new ApiError(422, problem.code, `this file is not a workflow: ${problem.message}`, hint);
   }
   return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
 }

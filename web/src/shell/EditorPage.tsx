@@ -13,12 +13,14 @@ import { connectionStore } from "../state/connection";
 import { autosaveDraft, dropDraft, readDraft, saveDraft } from "../state/drafts";
 import type { Editor } from "../state/editor";
 import { EditorContext, useEditor } from "../state/editorContext";
-import { notify } from "../state/notices";
+import { hrefTo } from "../state/route";
+import { notifyRestored } from "../state/restoredNotice";
 import {
   closeEditor,
   currentEditor,
   currentRun,
   openEditor,
+  openNewDraft,
   openNewWorkflow,
   saveOpenDraft,
   workspaceStore,
@@ -29,12 +31,19 @@ import { EditorView } from "./EditorView";
 import { OpenFailure } from "./OpenFailure";
 import { runOrAskForInputs, useEditorCommands } from "./useEditorCommands";
 
+interface Props {
+  /** The name of a stored workflow; null for a new one. */
+  name: string | null;
+  draftId?: string | null;
+  runsAtOnce?: boolean;
+}
+
 /** `runsAtOnce` starts a run as soon as the workflow is open, for the button of the sample. */
-export function EditorPage({ name, runsAtOnce = false }: { name: string | null; runsAtOnce?: boolean }) {
+export function EditorPage({ name, draftId = null, runsAtOnce = false }: Props) {
   const editor = useStore(workspaceStore, (state) => state.editor);
   const dialogs = useEditorCommands(editor);
   const runAtOnce = (opened: Editor) => runOrAskForInputs(opened, () => dialogs.setOpenDialog("inputs"));
-  const { isThere, fault, retry } = useOpenWorkflow(name, runsAtOnce ? runAtOnce : null);
+  const { isThere, fault, retry } = useOpenWorkflow(name, draftId, runsAtOnce ? runAtOnce : null);
   if (!editor || !isThere || editor.document.isReadOnly) {
     if (fault && name !== null) return <OpenFailure name={name} fault={fault} onAgain={retry} />;
     return <EmptyState title="Opening…" isPage />;
@@ -61,9 +70,10 @@ function OpenWorkflow(dialogs: EditorViewProps) {
   );
 }
 
-function isOpen(name: string | null): boolean {
+function isOpen(name: string | null, draftId: string | null): boolean {
   const editor = currentEditor();
-  return editor !== null && !editor.document.isReadOnly && editor.document.storedAs === name;
+  if (!editor || editor.document.isReadOnly || editor.document.storedAs !== name) return false;
+  return name !== null || (draftId !== null && editor.document.draftId === draftId);
 }
 
 interface OpenState {
@@ -74,17 +84,22 @@ interface OpenState {
 }
 
 /** Opens the workflow of the address, unless it is open already: then its edits stay. */
-function useOpenWorkflow(name: string | null, afterOpening: ((editor: Editor) => void) | null): OpenState {
-  const [opened, setOpened] = useState<{ name?: string | null }>({});
+function useOpenWorkflow(
+  name: string | null,
+  draftId: string | null,
+  afterOpening: ((editor: Editor) => void) | null,
+): OpenState {
+  const [opened, setOpened] = useState<string | null>(null);
+  const address = hrefTo(name === null ? "new" : "w", name ?? draftId ?? "");
   const [fault, setFault] = useState<Error | null>(null);
   const [attempts, setAttempts] = useState(0);
   const retry = () => setAttempts((count) => count + 1);
   useEffect(() => {
     setFault(null);
-    setOpened({ name });
-    if (isOpen(name)) return;
+    setOpened(address);
+    if (isOpen(name, draftId)) return;
     if (name === null) {
-      openDraftOrEmpty();
+      openDraftOrEmpty(draftId);
       return;
     }
     saveOpenDraft();
@@ -104,29 +119,33 @@ function useOpenWorkflow(name: string | null, afterOpening: ((editor: Editor) =>
       isLeft = true;
     };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- `afterOpening` applies to the first opening only
-  }, [name, attempts]);
+  }, [address, attempts]);
   useEffect(() => {
     if (!(fault instanceof ApiError && fault.isUnreachable)) return;
     return connectionStore.subscribe(({ link }) => link === "up" && retry());
   }, [fault]);
   // A workflow that was saved under another name is open before the address changes.
-  return { isThere: opened.name === name || isOpen(name), fault, retry };
+  return { isThere: opened === address || isOpen(name, draftId), fault, retry };
 }
 
-/** Opens the new workflow that was left unsaved, or an empty one. */
-function openDraftOrEmpty(): void {
-  const { editor, hadDraft } = openNewWorkflow(null);
-  if (!hadDraft) return;
+/** Opens the draft of the address; without one an empty workflow, whose draft gets an address. */
+function openDraftOrEmpty(draftId: string | null): void {
+  const editor = draftId === null ? null : openNewDraft(draftId);
+  if (!editor) {
+    const { document } = openNewWorkflow(null, draftId ?? undefined);
+    if (draftId === null) window.location.replace(hrefTo("new", document.draftId!));
+    return;
+  }
   const discard = () => {
     editor.document.undo();
     saveDraft(editor.document);
   };
-  notify("The new workflow you had not saved is back", { action: { title: "Throw away", run: discard } });
+  notifyRestored(editor, "Unsaved new workflow restored", discard);
 }
 
 /** Opens a stored workflow with the edits of it that were not saved. */
 function openStored({ workflow, name: storedAs, revision }: StoredWorkflow): Editor {
-  const draft = readDraft(storedAs);
+  const draft = readDraft({ storedAs });
   const options = {
     workflow,
     storedAs,
@@ -137,8 +156,8 @@ function openStored({ workflow, name: storedAs, revision }: StoredWorkflow): Edi
   if (!draft) return editor;
   const discard = () => {
     editor.document.reset({ workflow, storedAs, revision });
-    dropDraft(storedAs);
+    dropDraft({ storedAs });
   };
-  notify("Your unsaved edits are back", { action: { title: "Throw away", run: discard } });
+  notifyRestored(editor, "Unsaved changes restored", discard);
   return editor;
 }

@@ -2,6 +2,7 @@
 
 import { useStore } from "zustand";
 import { isRunOver } from "../model/run/runState";
+import { countOf } from "../model/text/formatValue";
 import type { Workflow } from "../model/workflow/workflow";
 import { usePublication } from "../queries/publication";
 import { runCommand } from "../state/commands";
@@ -25,7 +26,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       ) : (
         <input
           className="editor__name editor__name--input"
-          aria-label="Name of the workflow"
+          aria-label="Workflow name"
           value={workflow.name}
           size={Math.max(workflow.name.length, 6)}
           onChange={(event) =>
@@ -35,7 +36,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
         />
       )}
       {isReadOnly ? (
-        <Badge>as it ran</Badge>
+        <Badge>version of this run</Badge>
       ) : (
         <Badge tone={hasEdits ? "warn" : "plain"}>{hasEdits ? "unsaved" : "saved"}</Badge>
       )}
@@ -47,7 +48,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       <MoreMenu isReadOnly={isReadOnly} />
       {isReadOnly ? (
         <a className="button" href={`#/w/${encodeURIComponent(workflow.name)}`}>
-          To the workflow
+          Open workflow
         </a>
       ) : (
         <RunButtons />
@@ -89,12 +90,7 @@ function EditButtons({ hasEdits }: { hasEdits: boolean }) {
         disabled={!canRedo}
         onClick={() => runCommand("redo")}
       />
-      <IconButton
-        label="Tidy the canvas"
-        icon="tidy"
-        keys="Ctrl Shift L"
-        onClick={() => runCommand("tidy")}
-      />
+      <IconButton label="Tidy up" icon="tidy" keys="Ctrl Shift L" onClick={() => runCommand("tidy")} />
       <IconButton
         label="Save"
         icon="save"
@@ -114,7 +110,7 @@ function Problems() {
   if (fault) {
     return (
       <Badge tone="warn" title={fault}>
-        not checked: {fault}
+        Not validated: {fault}
       </Badge>
     );
   }
@@ -125,7 +121,9 @@ function Problems() {
       aria-pressed={side === "problems"}
       onClick={() => setPanels({ side: side === "problems" ? "inspector" : "problems" })}
     >
-      <Badge tone={errors ? "bad" : "warn"}>{errors ? `${errors} wrong` : `${all.length} to look at`}</Badge>
+      <Badge tone={errors ? "bad" : "warn"}>
+        {errors ? countOf(errors, "error") : countOf(all.length, "warning")}
+      </Badge>
     </Button>
   );
 }
@@ -182,7 +180,7 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
           startsGroup: true,
           run: () => runCommand("commands"),
         },
-        { title: "Keys", icon: "help", keys: "?", run: () => runCommand("keys") },
+        { title: "Keyboard shortcuts", icon: "help", keys: "?", run: () => runCommand("keys") },
       ]}
     >
       <Icon name="more" />
@@ -196,12 +194,12 @@ function PublishButton() {
   return (
     <Button
       icon="share"
-      title={publication ? `Published as ${publication.tool}` : "Make it a tool of MCP clients"}
+      title={publication ? `Published as ${publication.tool}` : "Publish as an MCP tool"}
       onClick={() => runCommand("publish")}
     >
       Publish
       {publication && (
-        <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "changed since" : "published"}</Badge>
+        <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "unpublished changes" : "published"}</Badge>
       )}
     </Button>
   );

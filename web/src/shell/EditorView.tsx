@@ -98,7 +98,7 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
   if (side === "problems") {
     return (
       <aside className="editor__side" aria-label="Problems" data-panel data-stop="side">
-        <ProblemList workflow={workflow} onMend={() => void applyFixes(editor)} />
+        <ProblemList workflow={workflow} onFix={() => void applyFixes(editor)} />
       </aside>
     );
   }

@@ -32,7 +32,7 @@ export class ErrorBoundary extends Component<Props, { fault: Error | null }> {
     if (!fault) return this.props.children;
     return (
       <EmptyState title="This page cannot be shown" isPage>
-        <p>That is a fault of ours. What you edited is kept in this browser.</p>
+        <p>This is a bug in Toolweave. Your changes are kept in this browser.</p>
         <p className="mono faint">{fault.message}</p>
         <div className="row">
           <Button look="primary" icon="again" onClick={() => this.setState({ fault: null })}>
@@ -40,7 +40,7 @@ export class ErrorBoundary extends Component<Props, { fault: Error | null }> {
           </Button>
           <Button onClick={() => window.location.reload()}>Reload the page</Button>
           <a className="button button--quiet" href="#/">
-            To the workflows
+            Back to workflows
           </a>
         </div>
       </EmptyState>

@@ -30,7 +30,7 @@ export function NavigationRail({ page }: { page: string }) {
             {entry.page === "inbox" && waiting > 0 && (
               <span className="rail__count">
                 {waiting}
-                <span className="visually-hidden"> waiting for you</span>
+                <span className="visually-hidden"> unanswered</span>
               </span>
             )}
           </a>

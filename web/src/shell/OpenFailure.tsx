@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function OpenFailure({ name, fault, onAgain }: Props) {
-  const draft = readDraft(name);
+  const draft = readDraft({ storedAs: name });
   const hint = "hint" in fault ? fault.hint : null;
   const openDraft = () => {
     if (draft)
@@ -30,20 +30,18 @@ export function OpenFailure({ name, fault, onAgain }: Props) {
         <Untrusted {...safeText(fault.message)} />
       </p>
       {hint && <p className="faint">{safeText(hint).text}</p>}
-      <p>
-        Nothing of it was changed.{draft && " Edits of it that you have not saved are kept in this browser."}
-      </p>
+      <p>Nothing of it was changed.{draft && " Your unsaved changes are kept in this browser."}</p>
       <div className="row">
         {draft && (
           <Button look="primary" onClick={openDraft}>
-            Open my unsaved edits
+            Open unsaved changes
           </Button>
         )}
         <Button icon="again" onClick={onAgain}>
           Try again
         </Button>
         <a className="button button--quiet" href="#/">
-          To the workflows
+          Back to workflows
         </a>
       </div>
     </EmptyState>

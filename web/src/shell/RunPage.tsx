@@ -1,4 +1,4 @@
-/** One run with the workflow as it was when the run started: to look at, and to run again from. */
+/** One run with the workflow as it was when the run started: read-only, to inspect and to re-run from. */
 
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
@@ -32,7 +32,7 @@ export function RunPage({ id }: { id: string }) {
     return (
       <EmptyState title="This run cannot be shown" isPage>
         <p>{fault}</p>
-        <a href="#/runs">To all runs</a>
+        <a href="#/runs">Back to runs</a>
       </EmptyState>
     );
   }

@@ -7,19 +7,19 @@ import { storeLetterKeys } from "./letterShortcuts";
 export function ShortcutsDialog({ onClose }: { onClose(): void }) {
   const { commands, hasLetterKeys } = useStore(commandStore);
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <label className="row">
         <input
           type="checkbox"
           checked={hasLetterKeys}
           onChange={(event) => storeLetterKeys(event.target.checked)}
         />
-        Letters and digits alone are commands
+        Enable single-key shortcuts
       </label>
-      <table className="table" aria-label="Keys">
+      <table className="table" aria-label="Keyboard shortcuts">
         <thead>
           <tr>
-            <th>What</th>
+            <th>Command</th>
             <th>Keys</th>
           </tr>
         </thead>

@@ -18,21 +18,19 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
   return (
     <main className="token">
       <form className="card token__card" onSubmit={submit}>
-        <h1>{isWrong ? "This key is not valid" : "The studio needs its key"}</h1>
+        <h1>{isWrong ? "This key is not valid" : "The studio needs its API key"}</h1>
         <p>
           {isWrong
-            ? "It was revoked, or it belongs to another home directory."
-            : "This page was opened without the key that lets it ask the service."}
+            ? "The key was revoked or belongs to another home directory."
+            : "This page was opened without an API key."}
         </p>
         <p>
           Open the address that <code>toolweave serve</code> printed: it ends in <code>#token=…</code>. Or
           paste the key; it is in the file <code>studio.key</code> of Toolweave&rsquo;s home directory, and{" "}
           <code>toolweave keys create --scope admin</code> makes another.
         </p>
-        {hasUnsavedEdits() && (
-          <p>What you have not saved stays in this tab, and is there again when the key is right.</p>
-        )}
-        <Field label="Key" note="The whole address will do as well.">
+        {hasUnsavedEdits() && <p>Unsaved changes stay in this tab and are restored with a valid key.</p>}
+        <Field label="Key" note="You can paste the whole URL.">
           {(id, _, aria) => (
             <input
               id={id}

@@ -34,7 +34,11 @@ export const PAGES: readonly Page[] = [
     tab: ({ rest }) => rest[0] ?? "Editor",
     show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runsAtOnce={query.has("run")} />,
   },
-  { page: "new", title: "New workflow", show: () => <EditorPage name={null} /> },
+  {
+    page: "new",
+    title: "New workflow",
+    show: ({ rest }) => <EditorPage name={null} draftId={rest[0] ?? null} />,
+  },
   {
     page: "runs",
     title: "Runs",
@@ -79,14 +83,14 @@ export function pageTitle(route: Route): string {
   return entry?.tab?.(route) ?? entry?.title ?? NOT_FOUND;
 }
 
-const NOT_FOUND = "There is no such page";
+const NOT_FOUND = "Page not found";
 
 export function PageContent({ route }: { route: Route }) {
   const entry = PAGES.find((page) => page.page === route.page);
   if (entry) return <>{entry.show(route)}</>;
   return (
     <EmptyState title={NOT_FOUND} isPage>
-      <a href="#/">To the workflows</a>
+      <a href="#/">Back to workflows</a>
     </EmptyState>
   );
 }

@@ -11,7 +11,7 @@ import { removeSelection } from "../state/selection";
 
 /** The last copy of any tab, for browsers that deny access to the clipboard. */
 const STORAGE_KEY = "toolweave.copied";
-const NO_NODES = "There are no nodes in the clipboard";
+const NO_NODES = "No nodes in the clipboard";
 
 function selectedText({ document: { workflow, selection } }: Editor): string | null {
   return selection.size > 0 ? serializeSnippet(copyNodes(workflow, selection)) : null;

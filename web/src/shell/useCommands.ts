@@ -75,24 +75,24 @@ function ungroupSelection(editor: Editor): void {
 }
 
 const DIRECTIONS: readonly { direction: Direction; title: string; key: string; x: number; y: number }[] = [
-  { direction: "left", title: "To the node before", key: "arrowleft", x: -1, y: 0 },
-  { direction: "right", title: "To the next node", key: "arrowright", x: 1, y: 0 },
-  { direction: "up", title: "To the node above", key: "arrowup", x: 0, y: -1 },
-  { direction: "down", title: "To the node below", key: "arrowdown", x: 0, y: 1 },
+  { direction: "left", title: "Go to the previous node", key: "arrowleft", x: -1, y: 0 },
+  { direction: "right", title: "Go to the next node", key: "arrowright", x: 1, y: 0 },
+  { direction: "up", title: "Go to the node above", key: "arrowup", x: 0, y: -1 },
+  { direction: "down", title: "Go to the node below", key: "arrowdown", x: 0, y: 1 },
 ];
 
 /** Commands that need no open workflow. */
 const REGION_COMMANDS: readonly Command[] = [
   {
     id: "next-part",
-    title: "To the next part of the page",
+    title: "Go to the next panel",
     keys: "f6",
     inFields: true,
     run: () => focusNextRegion(1),
   },
   {
     id: "part-before",
-    title: "To the part before",
+    title: "Go to the previous panel",
     keys: "shift+f6",
     inFields: true,
     run: () => focusNextRegion(-1),
@@ -128,14 +128,14 @@ function editorCommands(editor: Editor): readonly Command[] {
     },
     {
       id: "disconnect",
-      title: "Take a connection away…",
+      title: "Delete a connection…",
       keys: "shift+c",
       isDisabled: () => !canConnect(),
       run: () => setPanels({ overlay: "disconnect" }),
     },
     {
       id: "configure",
-      title: "Set what the node does",
+      title: "Open the settings of the node",
       keys: "enter",
       at: "node",
       isDisabled: () => document.selection.size !== 1,
@@ -143,7 +143,7 @@ function editorCommands(editor: Editor): readonly Command[] {
     },
     {
       id: "back",
-      title: "From a panel back to the canvas",
+      title: "Go back to the canvas",
       keys: "escape",
       inFields: true,
       isDisabled: () => !isInPanel(),
@@ -160,7 +160,7 @@ function editorCommands(editor: Editor): readonly Command[] {
       id: "redo",
       title: "Redo",
       keys: "mod+shift+z mod+y",
-      run: () => undoOrRedo(editor, () => document.redo(), "Done again"),
+      run: () => undoOrRedo(editor, () => document.redo(), "Redone"),
     },
     {
       id: "copy",
@@ -206,7 +206,7 @@ function editorCommands(editor: Editor): readonly Command[] {
     },
     {
       id: "delete-all",
-      title: "Delete a group and what is in it",
+      title: "Delete a group and its nodes",
       keys: "shift+delete",
       at: "canvas",
       isDisabled: hasNothingToEdit,
@@ -214,7 +214,7 @@ function editorCommands(editor: Editor): readonly Command[] {
     },
     {
       id: "find",
-      title: "Find a node of this workflow…",
+      title: "Find a node in this workflow…",
       keys: "mod+f",
       inFields: true,
       run: () => setPanels({ overlay: "find" }),
@@ -226,7 +226,7 @@ function editorCommands(editor: Editor): readonly Command[] {
       at: "canvas",
       run: () => document.select(document.workflow.nodes.map(({ id }) => id)),
     },
-    { id: "none", title: "Select nothing", keys: "escape", at: "canvas", run: () => document.select([]) },
+    { id: "none", title: "Clear selection", keys: "escape", at: "canvas", run: () => document.select([]) },
     {
       id: "group",
       title: "Group",
@@ -243,12 +243,12 @@ function editorCommands(editor: Editor): readonly Command[] {
     },
     {
       id: "tidy",
-      title: "Tidy the canvas",
+      title: "Tidy up",
       keys: "mod+shift+l",
       isDisabled: isReadOnly,
       run: () => tidyWorkflow(editor),
     },
-    { id: "fit", title: "Show all", keys: "1", run: () => editor.canvas?.fit() },
+    { id: "fit", title: "Fit to view", keys: "1", run: () => editor.canvas?.fit() },
     {
       id: "json",
       title: "JSON beside the canvas",
@@ -267,7 +267,7 @@ function editorCommands(editor: Editor): readonly Command[] {
       keys: "p",
       run: () => setPanels({ hasPalette: !panelStore.getState().hasPalette }),
     },
-    { id: "keys", title: "Keys", keys: "?", run: () => setPanels({ overlay: "keys" }) },
+    { id: "keys", title: "Keyboard shortcuts", keys: "?", run: () => setPanels({ overlay: "keys" }) },
     ...DIRECTIONS.map(({ direction, title, key }) => ({
       id: direction,
       title,
@@ -277,7 +277,7 @@ function editorCommands(editor: Editor): readonly Command[] {
     })),
     ...DIRECTIONS.map(({ direction, title, key }) => ({
       id: `and-${direction}`,
-      title: `${title}, and select it too`,
+      title: `${title} and add to the selection`,
       keys: `mod+${key}`,
       at: "canvas" as const,
       run: () => moveSelection(editor, direction, true),

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { client, unwrap } from "../api/client";
-import { hasRequiredInputs } from "../model/run/inputs";
+import { hasRequiredInputs, startsWithRequest } from "../model/run/inputs";
 import { isRunOver } from "../model/run/runState";
 import type { JsonObject, Workflow } from "../model/workflow/workflow";
 import { cancelRun, startRun } from "../queries/runs";
@@ -11,7 +11,7 @@ import { save } from "../queries/save";
 import { WORKFLOWS } from "../queries/workflows";
 import type { Command } from "../state/commands";
 import type { Editor } from "../state/editor";
-import { initialInputs, rememberInputs } from "../state/lastInputs";
+import { hasLastInputs, initialInputs, rememberInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
 import { setPanels } from "../state/panels";
 import { useCommands } from "./useCommands";
@@ -84,7 +84,8 @@ export function useEditorCommands(editor: Editor | null): {
 export function runOrAskForInputs(editor: Editor, askForInputs: () => void): void {
   const { workflow } = editor.document;
   const inputs = initialInputs(workflow);
-  if (hasRequiredInputs(workflow, inputs)) void startAndShowRun(editor, inputs);
+  const needsRequest = startsWithRequest(workflow) && !hasLastInputs(workflow);
+  if (!needsRequest && hasRequiredInputs(workflow, inputs)) void startAndShowRun(editor, inputs);
   else askForInputs();
 }
 

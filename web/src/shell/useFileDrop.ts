@@ -2,10 +2,11 @@
 
 import { useEffect, useState } from "react";
 import { importFile } from "../queries/formats";
+import { openImported } from "../state/importedWorkflow";
 import { insertSnippet } from "../state/nodeInsertion";
 import { notify, notifyError } from "../state/notices";
 import { navigate } from "../state/route";
-import { currentEditor, openNewWorkflow } from "../state/workspace";
+import { currentEditor } from "../state/workspace";
 
 function hasFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false;
@@ -26,11 +27,8 @@ async function openDroppedFile(event: DragEvent): Promise<void> {
   try {
     const workflow = await importFile(file);
     if (editor && position) insertSnippet(editor, workflow, position);
-    else {
-      if (openNewWorkflow(workflow).hadDraft) notify("Undo brings back the new workflow you had not saved");
-      navigate("new");
-    }
-    if (files.length > 1) notify(`Only ${file.name} was taken; drop the others one by one`);
+    else navigate("new", openImported(workflow));
+    if (files.length > 1) notify(`Only ${file.name} was imported; drop the other files one by one`);
   } catch (error) {
     notifyError(error, `${file.name} cannot be read`);
   }

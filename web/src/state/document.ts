@@ -11,6 +11,8 @@ export interface DocumentState {
   /** The name it is stored under; null for a workflow that was never saved. */
   storedAs: string | null;
   revision: string | null;
+  /** Identifies the draft of a workflow that was never saved; there can be several. */
+  draftId: string | null;
   /** The value that was last read or saved; any other value has unsaved edits. */
   saved: Workflow | null;
   selection: ReadonlySet<string>;
@@ -23,6 +25,7 @@ export interface OpenOptions {
   storedAs?: string | null;
   revision?: string | null;
   isReadOnly?: boolean;
+  draftId?: string | null;
   /** Edits that were not saved when the page was left. */
   draft?: Workflow | null;
   /** `workflow` itself is such a draft, and the stored version is unknown. */
@@ -51,6 +54,10 @@ export class WorkflowDocument {
 
   get storedAs(): string | null {
     return this.store.getState().storedAs;
+  }
+
+  get draftId(): string | null {
+    return this.store.getState().draftId;
   }
 
   get isReadOnly(): boolean {
@@ -121,8 +128,8 @@ export function isDirty({ history, isReadOnly, saved }: DocumentState): boolean 
 
 function initialState(options: OpenOptions): DocumentState {
   const { workflow, storedAs = null, revision = null, isReadOnly = false } = options;
-  const { draft = null, isUnsaved = false } = options;
+  const { draft = null, draftId = null, isUnsaved = false } = options;
   const history = draft ? recordStep(createHistory(workflow), draft) : createHistory(workflow);
   const saved = (storedAs === null && !isReadOnly) || isUnsaved ? null : workflow;
-  return { history, storedAs, revision, saved, selection: NO_SELECTION, isReadOnly };
+  return { history, storedAs, revision, draftId, saved, selection: NO_SELECTION, isReadOnly };
 }

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { newWorkflow } from "../model/workflow/workflow";
 import { WorkflowDocument } from "./document";
-import { dropDraft, readDraft, saveDraft } from "./drafts";
-import { openNewWorkflow } from "./workspace";
+import { dropDraft, listNewDrafts, readDraft, saveDraft } from "./drafts";
+import { openNewDraft, openNewWorkflow } from "./workspace";
 
 // The API client reads the address of the page when it is loaded.
 vi.hoisted(() => vi.stubGlobal("window", { location: { origin: "http://localhost" } }));
@@ -15,6 +15,10 @@ function stored(): Storage {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
+    key: (index: number) => [...kept.keys()][index] ?? null,
+    get length() {
+      return kept.size;
+    },
   } as unknown as Storage;
 }
 
@@ -24,15 +28,19 @@ function edited(storedAs: string, name: string): WorkflowDocument {
   return document;
 }
 
-test("undo after an import restores the unsaved new workflow", () => {
+test("every new or imported workflow has a draft of its own", () => {
   vi.stubGlobal("window", { localStorage: stored() });
-  openNewWorkflow(null).editor.document.edit((workflow) => ({ ...workflow, name: "mine" }));
-  const { editor, hadDraft } = openNewWorkflow({ ...newWorkflow("imported"), name: "imported" });
-  expect([hadDraft, editor.document.workflow.name]).toEqual([true, "imported"]);
-  editor.document.undo();
-  expect(editor.document.workflow.name).toBe("mine");
-  saveDraft(editor.document);
-  expect(readDraft(null)?.workflow.name).toBe("mine");
+  const mine = openNewWorkflow(null);
+  mine.document.edit((workflow) => ({ ...workflow, name: "mine" }));
+  const imported = openNewWorkflow({ ...newWorkflow("imported"), name: "imported" });
+  expect(imported.document.workflow.name).toBe("imported");
+  openNewWorkflow(null);
+  expect(listNewDrafts().map(({ workflow }) => workflow.name)).toEqual(["mine", "imported"]);
+  const again = openNewDraft(mine.document.draftId!)!;
+  expect(again.document.workflow.name).toBe("mine");
+  dropDraft(again.document);
+  expect(listNewDrafts().map(({ workflow }) => workflow.name)).toEqual(["imported"]);
+  expect(openNewDraft(mine.document.draftId!)).toBeNull();
 });
 
 test("a draft that another tab wrote is not dropped by saving here", () => {
@@ -43,14 +51,14 @@ test("a draft that another tab wrote is not dropped by saving here", () => {
     "toolweave.draft.both",
     JSON.stringify({ workflow: newWorkflow("there"), revision: null }),
   );
-  dropDraft("both");
-  expect(readDraft("both")?.workflow.name).toBe("there");
-  dropDraft("both");
-  expect(readDraft("both")).toBeNull();
+  dropDraft({ storedAs: "both" });
+  expect(readDraft({ storedAs: "both" })?.workflow.name).toBe("there");
+  dropDraft({ storedAs: "both" });
+  expect(readDraft({ storedAs: "both" })).toBeNull();
 });
 
 test("drafts are kept in memory if the storage is blocked", () => {
   vi.stubGlobal("window", {});
   saveDraft(edited("blocked", "only here"));
-  expect(readDraft("blocked")?.workflow.name).toBe("only here");
+  expect(readDraft({ storedAs: "blocked" })?.workflow.name).toBe("only here");
 });

@@ -1,12 +1,14 @@
 /** Unsaved edits in the browser's storage: they outlive the page until they are saved or discarded. */
 
-import { readStored, removeStored, writeStored } from "../api/storage";
+import { readStored, removeStored, storedNames, writeStored } from "../api/storage";
 import type { Workflow } from "../model/workflow/workflow";
 import type { WorkflowDocument } from "./document";
 import { isDirty } from "./document";
 import { notify } from "./notices";
 
 const STORAGE_PREFIX = "toolweave.draft.";
+/** Drafts of workflows that were never saved, by their own id. */
+const NEW_PREFIX = "toolweave.new.";
 const SAVE_DELAY_MS = 300;
 
 export interface Draft {
@@ -19,12 +21,34 @@ const ownDrafts = new Map<string, string>();
 /** True if edits would be lost with the page. */
 let isStorageFailing = false;
 
-function storageKey(storedAs: string | null): string {
-  return STORAGE_PREFIX + (storedAs ?? "");
+/** Whose draft it is: the name of a stored workflow, or the id of a new one. */
+export interface DraftOwner {
+  storedAs: string | null;
+  draftId?: string | null;
 }
 
-export function readDraft(storedAs: string | null): Draft | null {
-  const key = storageKey(storedAs);
+function storageKey({ storedAs, draftId }: DraftOwner): string {
+  return storedAs === null ? NEW_PREFIX + (draftId ?? "") : STORAGE_PREFIX + storedAs;
+}
+
+export interface NewDraft {
+  id: string;
+  workflow: Workflow;
+}
+
+/** The workflows that were never saved. */
+export function listNewDrafts(): NewDraft[] {
+  return storedNames("localStorage", NEW_PREFIX)
+    .map((key) => key.slice(NEW_PREFIX.length))
+    .sort()
+    .flatMap((id) => {
+      const draft = readDraft({ storedAs: null, draftId: id });
+      return draft ? [{ id, workflow: draft.workflow }] : [];
+    });
+}
+
+export function readDraft(owner: DraftOwner): Draft | null {
+  const key = storageKey(owner);
   const text = readStored("localStorage", key);
   if (!text) return null;
   try {
@@ -37,8 +61,8 @@ export function readDraft(storedAs: string | null): Draft | null {
   }
 }
 
-export function dropDraft(storedAs: string | null): void {
-  const key = storageKey(storedAs);
+export function dropDraft(owner: DraftOwner): void {
+  const key = storageKey(owner);
   if (ownDrafts.has(key) && readStored("localStorage", key) === ownDrafts.get(key)) {
     removeStored("localStorage", key);
   }
@@ -50,15 +74,15 @@ export function saveDraft(document: WorkflowDocument): void {
   const state = document.store.getState();
   if (state.isReadOnly) return;
   const isUntouched = state.storedAs === null && state.history.past.length === 0;
-  if (!isDirty(state) || isUntouched) return dropDraft(state.storedAs);
-  const key = storageKey(state.storedAs);
+  if (!isDirty(state) || isUntouched) return dropDraft(state);
+  const key = storageKey(state);
   const draft: Draft = { workflow: state.history.present, revision: state.revision };
   const text = JSON.stringify(draft);
   if (text === ownDrafts.get(key)) return;
   ownDrafts.set(key, text);
   const isStored = writeStored("localStorage", key, text);
   if (!isStored && !isStorageFailing) {
-    notify("This browser keeps no drafts: its storage is full or blocked", {
+    notify("Drafts cannot be stored: the browser storage is full or blocked", {
       tone: "bad",
       hint: "save before you close or reload the page",
     });

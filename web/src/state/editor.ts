@@ -29,6 +29,8 @@ export interface CanvasActions {
   showInitialView(): void;
   /** Brings a node into view; with `isClose` at a zoom at which it can be read. */
   reveal(nodeId: string, isClose?: boolean): void;
+  /** Brings a node that was just added into view as soon as it is on the canvas. */
+  revealAdded(nodeId: string): void;
   /** Moves the focus to a node, or to the canvas itself. */
   focus(nodeId?: string): void;
 }

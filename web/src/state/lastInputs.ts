@@ -10,6 +10,11 @@ export function initialInputs(workflow: Workflow): JsonObject {
   return lastInputs.get(workflow.name) ?? defaultInputs(workflow);
 }
 
+/** Whether the workflow was run since the page was opened. */
+export function hasLastInputs(workflow: Workflow): boolean {
+  return lastInputs.has(workflow.name);
+}
+
 export function rememberInputs(workflow: Workflow, inputs: JsonObject): void {
   lastInputs.set(workflow.name, inputs);
 }

@@ -44,6 +44,7 @@ export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?:
   }, insertionGesture(node.id));
   editor.document.select([node.id]);
   editor.canvas?.focus(node.id);
+  editor.canvas?.revealAdded(node.id);
   return node.id;
 }
 

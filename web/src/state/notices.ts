@@ -13,27 +13,34 @@ export interface Notice {
 
 export const noticeStore = createStore<{ notices: Notice[] }>(() => ({ notices: [] }));
 
-const VISIBLE_MS = 6_000;
+const VISIBLE_MS = 4_000;
+const MAX_NOTICES = 3;
 let nextId = 1;
 
-export function notify(message: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
+/** Shows a notice and returns its id. It replaces an equal one, and a success ends earlier failures. */
+export function notify(message: string, more: Partial<Omit<Notice, "id">> = {}): number {
   const notice: Notice = { id: nextId++, tone: "plain", message, ...more };
-  noticeStore.setState(({ notices }) => ({ notices: [...notices.slice(-3), notice] }));
+  const isOutdated = (old: Notice) =>
+    old.message === message || (notice.tone === "good" && old.tone === "bad");
+  noticeStore.setState(({ notices }) => ({
+    notices: [...notices.filter((old) => !isOutdated(old)), notice].slice(-MAX_NOTICES),
+  }));
   // Notices with an action stay: some users need longer to reach a button.
   if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), VISIBLE_MS);
+  return notice.id;
 }
 
 export function dismiss(id: number): void {
   noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
-/** Reports why a request failed; that the service does not answer is shown elsewhere. */
+/** Reports why a request failed; that the service is not responding is shown elsewhere. */
 export function notifyError(error: unknown, action: string): void {
   if (error instanceof ApiError) {
     if (error.isUnreachable)
-      notify(`${action}: the service does not answer`, {
+      notify(`${action}: the service is not responding`, {
         tone: "bad",
-        hint: "what you edit stays here; try again when it is back",
+        hint: "your changes stay here; try again when it is back",
       });
     else
       notify(`${action}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });

@@ -8,6 +8,8 @@ import type { Workflow } from "../model/workflow/workflow";
 
 export interface ProblemState {
   all: readonly Problem[];
+  /** The version that the problems are about. */
+  validated: Workflow | null;
   byNode: Readonly<Record<string, readonly Problem[]>>;
   /** Whether the tool of each MCP node matches what its server offers, as far as it was checked. */
   toolStatuses: Readonly<Record<string, ToolStatus>>;
@@ -22,7 +24,14 @@ export interface ToolStatus {
   why: string;
 }
 
-const NO_PROBLEMS: ProblemState = { all: [], byNode: {}, toolStatuses: {}, isChecking: false, fault: null };
+const NO_PROBLEMS: ProblemState = {
+  all: [],
+  validated: null,
+  byNode: {},
+  toolStatuses: {},
+  isChecking: false,
+  fault: null,
+};
 
 export class WorkflowProblems {
   readonly store: StoreApi<ProblemState> = createStore(() => NO_PROBLEMS);
@@ -37,6 +46,7 @@ export class WorkflowProblems {
     const known = this.store.getState().byNode;
     this.store.setState({
       all: problems,
+      validated: workflow,
       byNode: reuseUnchanged(known, byNode),
       isChecking: false,
       fault: null,

@@ -50,7 +50,7 @@ describe("the workspace", () => {
   it("shows no run of another workflow after an import", () => {
     const before = open("trip");
     before.run.follow("r1", "trip");
-    const { editor } = openNewWorkflow(newWorkflow("imported"));
+    const editor = openNewWorkflow(newWorkflow("imported"));
     expect([editor.run.id, before.run.id]).toEqual([null, null]);
   });
 });

@@ -8,6 +8,9 @@ import { readDraft, saveDraft } from "./drafts";
 import { Editor } from "./editor";
 import { FollowedRun } from "./run";
 
+/** The name of a new workflow; saving adds a number if it is taken. */
+export const UNTITLED = "untitled";
+
 export const workspaceStore = createStore<{ editor: Editor | null }>(() => ({ editor: null }));
 
 /** The run of an editor that was closed, while the next editor of the same workflow is loading. */
@@ -51,12 +54,27 @@ export function hasUnsavedEdits(): boolean {
   return currentEditor()?.document.isDirty ?? false;
 }
 
-/** Opens a workflow that is not stored: the given one, else the draft that was left, else an empty one. */
-export function openNewWorkflow(workflow: Workflow | null): { editor: Editor; hadDraft: boolean } {
+/** Opens the draft of a workflow that was never saved; null if there is none. */
+export function openNewDraft(draftId: string): Editor | null {
+  const draft = readDraft({ storedAs: null, draftId });
+  if (!draft) return null;
   saveOpenDraft();
-  const draft = readDraft(null)?.workflow ?? null;
-  const editor = openEditor({ workflow: newWorkflow("untitled"), draft });
-  // Undo brings the draft back after the given workflow replaced it.
-  if (workflow) editor.document.replace(workflow);
-  return { editor, hadDraft: draft !== null };
+  return openEditor({ workflow: newWorkflow(UNTITLED), draft: draft.workflow, draftId });
+}
+
+/** Opens a workflow that is not stored: the given one, else an empty one. */
+export function openNewWorkflow(workflow: Workflow | null, draftId: string = createDraftId()): Editor {
+  saveOpenDraft();
+  const editor = openEditor({ workflow: newWorkflow(UNTITLED), draft: workflow, draftId });
+  // Kept at once, because the page is opened at the address of the draft.
+  if (workflow) saveDraft(editor.document);
+  return editor;
+}
+
+let lastDraft = 0;
+
+/** Sorts by the time of creation. */
+function createDraftId(): string {
+  lastDraft = Math.max(Date.now(), lastDraft + 1);
+  return lastDraft.toString(36);
 }

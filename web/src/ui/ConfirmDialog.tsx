@@ -14,7 +14,7 @@ interface Props {
 export function ConfirmDialog({ title, yes, onYes, onClose, children }: Props) {
   const foot = (
     <>
-      <Button onClick={onClose}>Keep it</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button look="danger" onClick={onYes}>
         {yes}
       </Button>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "./Button";
 
-const LABELS = { ready: "Copy", done: "Copied", failed: "Select it, and copy it yourself" } as const;
+const LABELS = { ready: "Copy", done: "Copied", failed: "Copy failed; select the text and copy it" } as const;
 
 /** Copies a text to the clipboard; `what` names the text for screen readers. */
 export function CopyButton({ text, what }: { text: string; what: string }) {

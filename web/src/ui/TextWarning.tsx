@@ -5,7 +5,7 @@ export function TextWarning({ warnings }: { warnings: readonly string[] }) {
   if (warnings.length === 0) return null;
   const words = `contains ${warnings.join(", ")}`;
   return (
-    <span className="odd" title={`${words}; it is shown as text only`}>
+    <span className="odd" title={`${words}; shown as plain text`}>
       <Icon name="alert" size={14} />
       <span className="visually-hidden">{words}</span>
     </span>

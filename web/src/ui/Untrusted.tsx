@@ -12,7 +12,7 @@ export function Untrusted({ text, warnings }: { text: string; warnings: string[]
     <span className="untrusted">
       {warnings.length > 0 && (
         <>
-          <Badge tone="warn" title="It is shown as text only">
+          <Badge tone="warn" title="Shown as plain text">
             contains {warnings.join(", ")}
           </Badge>{" "}
         </>

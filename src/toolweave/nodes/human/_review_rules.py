@@ -58,7 +58,7 @@ class Review:
             "maxLength": MAX_TEXT,
             **({"minLength": 1} if self.needs_evidence else {}),
         }
-        properties[ABSTAIN] = {"type": "boolean", "title": "I cannot judge this"}
+        properties[ABSTAIN] = {"type": "boolean", "title": "I can't review this"}
         if self.may_delegate:
             properties[DELEGATE] = {"type": "string", "title": "Hand on to", "minLength": 1}
         return {"type": "object", "properties": properties, "additionalProperties": False}

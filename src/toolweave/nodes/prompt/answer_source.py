@@ -1,18 +1,20 @@
-"""Who answers prompts, templates and plain words of a run: decided once, when it begins."""
+"""Who judges branch conditions in natural language: decided once, when a run begins."""
 
 from dataclasses import replace
 
 from toolweave.catalog.resources.model import ModelCaller
 from toolweave.json_text import JsonObject
-from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL, asked
+from toolweave.nodes.prompt.branch import Branch
+from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL
 from toolweave.workflow.model import Workflow
 
 KNOWN = 64
-_TYPES = frozenset(name for one in asked for name in one.types)
 
 
 class AnswerSource:
-    """Marks the nodes of a workflow that a model shall answer, if there is one.
+    """Marks the branches of a workflow, whose conditions a model may judge, if there is one.
+
+    Prompts and templates ask a model only if their own `answeredBy` says so.
 
     The mark stands in the run's own document, so any process that continues the run does the same.
     """
@@ -38,7 +40,7 @@ class AnswerSource:
 def _marked(workflow: Workflow) -> Workflow:
     nodes = tuple(
         replace(node, data=_answered(node.data))
-        if node.type in _TYPES and ANSWERED_BY not in node.data
+        if node.type in Branch.types and ANSWERED_BY not in node.data
         else node
         for node in workflow.nodes
     )

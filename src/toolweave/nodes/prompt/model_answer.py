@@ -1,7 +1,7 @@
-"""Prompts, templates and branches when a model is there: it answers, or judges plain words.
+"""Nodes that a model answers: prompts and templates that ask for it, conditions in plain words.
 
-Which of the two a node is, is decided when its run begins and stands in the run's own document
-(`answeredBy: model`), so a run that goes on later, or is repeated, is the same.
+A prompt or template says so itself (`answeredBy: model`). A branch is marked in the run's own
+document when the run begins, so a run that continues later, or is repeated, is the same.
 """
 
 from collections.abc import Callable

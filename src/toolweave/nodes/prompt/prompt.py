@@ -1,4 +1,4 @@
-"""`prompt`: a text with `{{name}}` placeholders, filled; with a model, its answer."""
+"""`prompt`: a text with `{{name}}` placeholders, filled; `answeredBy: model` asks a model."""
 
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Result, Value

@@ -1,4 +1,4 @@
-"""`template`: a text of a flow with `{name}` placeholders, filled; with a model, its answer."""
+"""`template`: a flow's text with `{name}` placeholders; `answeredBy: model` asks a model."""
 
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Value

@@ -40,7 +40,7 @@ def _cycle(case: CheckContext, index: int, names: list[str]) -> Problem:
     return Problem(
         "CIRCULAR_DEPENDENCY",
         case.at_edge(index),
-        f"circular dependency: {' → '.join(names)}",
+        f"circular connection: {' → '.join(names)}",
         hint="remove one of these edges; to repeat steps, use FLOW.LOOP and its port 'loop'",
         patch=({"op": "remove", "path": case.at_edge(index)},),
     )

@@ -73,6 +73,8 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
 _CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branches"} | {
     "branch": "branches"
 }
+_TEXTS = frozenset({"prompt", "template"})
+_ANSWERS = ("substitution", "model")
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 
 
@@ -92,8 +94,26 @@ def _of_node(node: Node) -> Iterator[Problem]:
         yield from _choices(node, _CHOICES[kind])
     if kind in _WITH_VARIABLES:
         yield from _variables(node)
+    if kind in _TEXTS:
+        yield from _answered_by(node)
     if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
         yield _one_port(node.data["outputPorts"])
+
+
+def _answered_by(node: Node) -> Iterator[Problem]:
+    """Yield an `answeredBy` that is neither of the two, which would output the filled text."""
+    given = node.data.get("answeredBy")
+    if given is None or given in _ANSWERS:
+        return
+    place = pointer("answeredBy")
+    meant = misspelt(given, _ANSWERS) if isinstance(given, str) else None
+    yield Problem(
+        "FIELD_OPTION_INVALID",
+        place,
+        f"'answeredBy' is {shown(given)}; expected 'substitution' or 'model'",
+        hint=f"use {meant!r}" if meant else "use 'model' to ask a model, else remove it",
+        patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+    )
 
 
 def _one_port(given: Json) -> Problem:

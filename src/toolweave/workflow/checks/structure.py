@@ -286,7 +286,7 @@ def _ending(shape: _Shape) -> Iterator[Problem]:
     if shape.ends:
         place, message = (
             shape.case.at(shape.case.graph.nodes[shape.ends[0]]),
-            f"the end {shown(shape.ends[0])} cannot be reached",
+            f"the end {shown(shape.ends[0])} is not connected",
         )
         patch = shape.joined(ways, shape.ends[0])
     else:

@@ -21,6 +21,7 @@ import type { Workflow } from "../../model/workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT } from "../../model/workflow/workflow";
 import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
+import { panelStore, setPanels } from "../../state/panels";
 import { IconButton } from "../../ui/Button";
 import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { ConnectionEdge } from "./ConnectionEdge";
@@ -119,6 +120,7 @@ function Drawing({
         onMoveEnd={onMoveEnd}
         onReconnect={onReconnect}
         isValidConnection={isValidConnection}
+        onNodeClick={showSettings}
         onNodeDragStop={(_, __, moved) => moveToDropped(moved)}
         onSelectionDragStop={(_, moved) => moveToDropped(moved)}
         onDrop={onDrop}
@@ -147,7 +149,7 @@ function Drawing({
         aria-describedby="canvas-help"
       >
         <p id="canvas-help" className="visually-hidden">
-          Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark
+          Arrow keys move between nodes, Enter opens the settings, A adds a node, C connects it, question mark
           lists all keys.
         </p>
         {isLowDetail ? <OverviewEdges edges={edges} /> : <Background gap={20} size={1.4} />}
@@ -164,11 +166,16 @@ function Drawing({
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
           <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
-          <IconButton label="Show all" icon="fit" keys="1" onClick={() => editor.canvas?.fit()} />
+          <IconButton label="Fit to view" icon="fit" keys="1" onClick={() => editor.canvas?.fit()} />
         </Panel>
       </ReactFlow>
     </LowDetail>
   );
+}
+
+/** A click on a node leads from the list of problems to the settings of the node. */
+function showSettings(): void {
+  if (panelStore.getState().side === "problems") setPanels({ side: "inspector" });
 }
 
 function withConnection(

@@ -6,7 +6,7 @@ import { memo } from "react";
 import { useRunState } from "../../state/editorContext";
 
 export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
-  const { id, source, target, selected, label, markerEnd } = props;
+  const { id, source, target, selected, label, markerEnd, data } = props;
   const [path, x, y] = getBezierPath(props);
   const isActive = useRunState(
     ({ statuses }) => statuses[target] === "running" && statuses[source] === "success",
@@ -14,7 +14,13 @@ export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
   const wasUsed = useRunState(
     ({ statuses }) => statuses[source] !== undefined && statuses[target] !== undefined,
   );
-  const look = ["wire", selected ? "is-selected" : "", isActive ? "is-active" : "", wasUsed ? "was-used" : ""]
+  const look = [
+    "wire",
+    selected ? "is-selected" : "",
+    isActive ? "is-active" : "",
+    wasUsed ? "was-used" : "",
+    data?.["isInvalid"] ? "is-invalid" : "",
+  ]
     .filter(Boolean)
     .join(" ");
   return (

@@ -19,7 +19,7 @@ const STATUS_LABELS: Record<StepStatus, string> = {
   running: "running",
   success: "done",
   failed: "failed",
-  retrying: "trying again",
+  retrying: "retrying",
   waiting: "waiting",
   uncertain: "uncertain",
   skipped: "skipped",
@@ -28,9 +28,9 @@ const STATUS_LABELS: Record<StepStatus, string> = {
 
 /** Labels for tools that do not match what their server offers. */
 const TOOL_STATUS_LABELS: Record<string, string> = {
-  missing: "its server is not registered",
-  disconnected: "its server does not answer",
-  invalid: "does not fit its server",
+  missing: "server not registered",
+  disconnected: "server not responding",
+  invalid: "tool changed",
 };
 const TOOL_STATUS_ICONS: Record<string, IconName> = {
   missing: "help",

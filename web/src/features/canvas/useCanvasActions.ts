@@ -55,6 +55,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         if (zoom > flow.getZoom() || !isInView(nodeElement(id)))
           void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });
       },
+      revealAdded: (id) => revealWhenKnown(flow, id),
       focus: (id) => focusWhenDrawn(id, ++focusRequest),
     });
     return () => editor.setCanvas(null);
@@ -101,6 +102,25 @@ function focusWhenDrawn(id: string | undefined, number: number, frames = MAX_FRA
   const node = id === undefined ? canvasElement() : nodeElement(id);
   if (node) node.focus({ preventScroll: true });
   else if (frames > 0) requestAnimationFrame(() => focusWhenDrawn(id, number, frames - 1));
+}
+
+/** Centers a node that the canvas gets with its next render, unless all of it is in view. */
+function revealWhenKnown(flow: ReactFlowInstance, id: string, frames = MAX_FRAMES): void {
+  const node = flow.getInternalNode(id);
+  const box = canvasElement()?.getBoundingClientRect();
+  if (!node || !box) {
+    if (frames > 0) requestAnimationFrame(() => revealWhenKnown(flow, id, frames - 1));
+    return;
+  }
+  const { x, y } = node.internals.positionAbsolute;
+  const { width = NODE_SIZE.width, height = NODE_SIZE.height } = node.measured;
+  const [start, end] = [
+    flow.flowToScreenPosition({ x, y }),
+    flow.flowToScreenPosition({ x: x + width, y: y + height }),
+  ];
+  const isVisible = start.x >= box.left && start.y >= box.top && end.x <= box.right && end.y <= box.bottom;
+  const options = { zoom: flow.getZoom(), duration: animationMs() };
+  if (!isVisible) void flow.setCenter(x + width / 2, y + height / 2, options);
 }
 
 function showInitialView(flow: ReactFlowInstance, duration: number): void {

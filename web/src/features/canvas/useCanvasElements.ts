@@ -14,10 +14,10 @@ export function useCanvasElements(workflow: Workflow, specs: Specs) {
   const map = useMemo(createMapper, []);
   const selection = useDocument((state) => state.selection);
   const [nodes, setNodes] = useState<Node[]>(() => mergeElements([], map.nodes(workflow, specs), selection));
-  const [edges, setEdges] = useState<Edge[]>(() => mergeElements([], map.edges(workflow), selection));
+  const [edges, setEdges] = useState<Edge[]>(() => mergeElements([], map.edges(workflow, specs), selection));
   useEffect(() => {
     setNodes((before) => mergeElements(before, map.nodes(workflow, specs), selection));
-    setEdges((before) => mergeElements(before, map.edges(workflow), selection));
+    setEdges((before) => mergeElements(before, map.edges(workflow, specs), selection));
   }, [map, workflow, specs, selection]);
   const onNodesChange = useCallback(
     (changes: NodeChange[]) => {

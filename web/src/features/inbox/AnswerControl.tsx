@@ -15,7 +15,7 @@ interface Props {
 
 export function AnswerControl({ field, value, fault, onChange }: Props) {
   const label = `${safeText(field.title).text}${field.isRequired ? " *" : ""}`;
-  const note = field.note ? safeText(field.note).text : field.kind === "json" ? "As JSON." : undefined;
+  const note = field.note ? safeText(field.note).text : field.kind === "json" ? "Enter JSON." : undefined;
   if (field.kind === "several")
     return (
       <MultipleChoice

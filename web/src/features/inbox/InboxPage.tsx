@@ -25,10 +25,8 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         {error && <p role="alert">{error.message}</p>}
         {steps && steps.length > 0 && <UncertainSteps steps={steps} />}
         {questions?.length === 0 && steps?.length === 0 && (
-          <EmptyState title="Nothing waits for you">
-            <p>
-              When a run asks somebody, or may have done something twice, it stands here until it is answered.
-            </p>
+          <EmptyState title="Nothing to answer">
+            <p>Questions from runs and interrupted steps appear here until they are answered.</p>
           </EmptyState>
         )}
         {questions && selected && (
@@ -47,7 +45,7 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
           </div>
         )}
         {notices && notices.length > 0 && (
-          <section aria-label="Notices of this home">
+          <section aria-label="System notices">
             <h2>Notices</h2>
             <ul>
               {notices.map(({ at, message }) => (

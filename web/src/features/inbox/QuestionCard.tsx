@@ -14,6 +14,7 @@ import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 import { AnswerControl } from "./AnswerControl";
+import { Markdown } from "./Markdown";
 
 const DECLINED: JsonObject = { declined: true };
 
@@ -42,16 +43,22 @@ export function QuestionCard({
           <Untrusted {...safeText(details.title)} />
         </h2>
       )}
-      <p className="question__text">
-        <Untrusted {...safeText(details.text)} />
-      </p>
+      <div className="question__text">
+        <Markdown text={details.text} />
+      </div>
       <p className="faint">
         <a href={hrefTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a> asked
         this on {new Date(askedAt).toLocaleString()}
-        {details.due && <>; an answer counts until {new Date(details.due).toLocaleString()}</>}.
+        {details.due && <>; due {new Date(details.due).toLocaleString()}</>}.
       </p>
       {details.content != null && (
-        <pre className="question__content">{contentText(details.content as Json)}</pre>
+        <div className="question__content">
+          {typeof details.content === "string" ? (
+            <Markdown text={details.content} />
+          ) : (
+            <pre>{safeText(JSON.stringify(details.content, null, 2)).text}</pre>
+          )}
+        </div>
       )}
       {fields
         .filter((field) => field !== deciding)
@@ -65,7 +72,7 @@ export function QuestionCard({
           />
         ))}
       {people.length > 0 && (
-        <Field label="Who answers" note="Only the answers of those who were asked count.">
+        <Field label="Answer as" note="Only people who were asked can answer.">
           {(control, extra) => (
             <select
               id={control}
@@ -98,7 +105,7 @@ export function QuestionCard({
         )}
         {details.kind !== "approval" && (
           <Button look="quiet" disabled={isSending} onClick={() => send(DECLINED)}>
-            Do not answer
+            Decline
           </Button>
         )}
       </div>
@@ -134,13 +141,9 @@ function DecisionButtons({
 function SendButton({ isDisabled, onSend }: { isDisabled: boolean; onSend(): void }) {
   return (
     <Button look="primary" icon="check" disabled={isDisabled} onClick={onSend}>
-      Send the answer
+      Send answer
     </Button>
   );
-}
-
-function contentText(content: Json): string {
-  return safeText(typeof content === "string" ? content : JSON.stringify(content, null, 2)).text;
 }
 
 /** Sends an answer; errors are returned by field, errors of no field under "". */
@@ -153,7 +156,7 @@ function useAnswer(id: string, respondent: string | null) {
     setFaults({});
     answerQuestion(id, reply, respondent)
       .then(({ counts, why }) =>
-        notify(counts ? "Answered; the run goes on" : `Noted, but it does not count: ${why}`, {
+        notify(counts ? "Answered; the run continues" : `Recorded, but not counted: ${why}`, {
           tone: counts ? "good" : "bad",
         }),
       )

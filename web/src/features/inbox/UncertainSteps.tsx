@@ -10,9 +10,9 @@ import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
 
 const CHOICES: readonly { choice: StepResolution; title: string }[] = [
-  { choice: "skip", title: "Go on without its result" },
-  { choice: "retry", title: "Do it again" },
-  { choice: "fail", title: "Let it fail" },
+  { choice: "skip", title: "Continue without its result" },
+  { choice: "retry", title: "Run again" },
+  { choice: "fail", title: "Mark as failed" },
 ];
 
 export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
@@ -21,8 +21,8 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
   const settle = (step: UncertainStep, choice: StepResolution) => {
     setSending(true);
     resolveStep(step, choice)
-      .then(() => notify("The run goes on", { tone: "good" }))
-      .catch((error: unknown) => notifyError(error, "Not settled"))
+      .then(() => notify("The run continues", { tone: "good" }))
+      .catch((error: unknown) => notifyError(error, "Not resolved"))
       .finally(() => {
         setSending(false);
         void queries.invalidateQueries({ queryKey: UNCERTAIN });
@@ -30,15 +30,15 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
   };
   return (
     <section className="card question" aria-label="Uncertain steps">
-      <h2>Did these happen?</h2>
+      <h2>Interrupted steps: did they finish?</h2>
       <p className="faint">
-        The service ended while they ran. Look in the program they act on, then say how the run goes on.
+        The service stopped while they ran. Check the system they act on, then choose how the run continues.
       </p>
       <table className="table" aria-label="Uncertain steps">
         <thead>
           <tr>
             <th>Step</th>
-            <th>How to go on</th>
+            <th>Action</th>
           </tr>
         </thead>
         <tbody>
@@ -47,7 +47,7 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
               <td>
                 <strong>{safeText(step.step).text}</strong> of{" "}
                 <a href={hrefTo("runs", step.run)}>{step.workflow || `run ${step.run.slice(0, 8)}`}</a>
-                <div className="faint">began {new Date(step.startedAt).toLocaleString()}</div>
+                <div className="faint">started {new Date(step.startedAt).toLocaleString()}</div>
               </td>
               <td>
                 <div className="row">

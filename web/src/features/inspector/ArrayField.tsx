@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useEffect, useRef } from "react";
 import { itemParameter, labelOf } from "../../model/form/parameters";
 import { initialValue } from "../../model/form/values";
 import { Button } from "../../ui/Button";
@@ -14,7 +15,11 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
   const items = Array.isArray(field.value) ? field.value : [];
   const label = labelOf(parameter);
   const isFull = items.length >= (parameter.validation?.maxItems ?? Infinity);
-  const add = () => field.set([...items, initialValue(itemParameter(parameter, items.length), depth + 1)]);
+  const lastItem = useFocusOfAdded(items.length);
+  const add = () => {
+    lastItem.wasAdded();
+    field.set([...items, initialValue(itemParameter(parameter, items.length), depth + 1)]);
+  };
   const swap = (at: number) =>
     field.set(
       items.map((item, index) => (index === at ? items[at - 1]! : index === at - 1 ? items[at]! : item)),
@@ -34,7 +39,7 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
       problems={field.problems}
     >
       {items.map((_, at) => (
-        <div key={at} className="item">
+        <div key={at} className="item" ref={at === items.length - 1 ? lastItem.ref : undefined}>
           <Inner
             parameter={{
               ...itemParameter(parameter, at),
@@ -75,4 +80,22 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
       )}
     </CollapsibleSection>
   );
+}
+
+const FIELD = "input, select, textarea";
+
+/** Moves the focus to the first field of an item that was added. */
+export function useFocusOfAdded(count: number): {
+  ref: React.RefObject<HTMLDivElement | null>;
+  wasAdded(): void;
+} {
+  const ref = useRef<HTMLDivElement>(null);
+  const isPending = useRef(false);
+  useEffect(() => {
+    if (!isPending.current) return;
+    isPending.current = false;
+    const item = ref.current;
+    (item?.querySelector<HTMLElement>(FIELD) ?? item?.querySelector<HTMLElement>("button"))?.focus();
+  }, [count]);
+  return { ref, wasAdded: () => void (isPending.current = true) };
 }

@@ -174,13 +174,7 @@ function Choices({ id, choices, activeIndex, onTake }: ChoicesProps) {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [activeIndex, choices]);
   return (
-    <div
-      ref={list}
-      id={`${id}-names`}
-      className="expression__names"
-      role="listbox"
-      aria-label="What can stand here"
-    >
+    <div ref={list} id={`${id}-names`} className="expression__names" role="listbox" aria-label="Suggestions">
       {choices.map((choice, index) => (
         <div
           key={choice.title}

@@ -44,20 +44,20 @@ export function ExpressionPreview({ node, field, text, language, shownCodes }: P
 function PreviewValue({ preview: { value, run, reached, faults } }: { preview: Preview }) {
   if (value === null) {
     if (run === null)
-      return <span className="preview--none">No run yet: run the workflow once to see what this gives.</span>;
+      return <span className="preview--none">No run yet. Run the workflow once to see the result.</span>;
     if (faults.length === 0)
-      return <span className="preview--none">Nothing can be said of this before it runs.</span>;
+      return <span className="preview--none">The result is known only when the workflow runs.</span>;
     return null;
   }
   const isCut = value.chars > value.text.length;
   return (
     <>
       <span className="preview__kind">{value.kind}</span>
-      <pre className="preview__value" tabIndex={0} role="region" aria-label="What it gives">
+      <pre className="preview__value" tabIndex={0} role="region" aria-label="Result">
         <Untrusted {...safeText(value.text)} />
         {isCut && <span className="faint"> … {value.chars.toLocaleString("en")} characters in all</span>}
       </pre>
-      {run && !reached && <span className="preview--none">The last run did not come to this node.</span>}
+      {run && !reached && <span className="preview--none">Not reached in the last run.</span>}
     </>
   );
 }

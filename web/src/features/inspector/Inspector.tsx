@@ -74,7 +74,7 @@ function PlainPanel({ node, isReadOnly }: Props) {
         isFolded: node.data["inputParams"] === undefined,
       },
       {
-        title: "How it runs",
+        title: "Execution",
         path: ["configurations"],
         parameters: fields.filter(({ name }) => SHARED_SETTINGS.has(name)),
         isFolded: true,
@@ -82,13 +82,13 @@ function PlainPanel({ node, isReadOnly }: Props) {
     ];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- fields depend on the type of the node, not on its values
   }, [details, node.type]);
-  if (isLoading) return <p className="faint">Reading what it takes…</p>;
+  if (isLoading) return <p className="faint">Loading fields…</p>;
   const hasFields = sections.some(({ parameters }) => parameters.length > 0);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} isPlain={!details}>
       <CollapsibleSection
         key={String(hasFields)}
-        title="Everything as JSON"
+        title="Edit as JSON"
         isOpen={!hasFields && Object.keys(node.data).length > 0}
       >
         <JsonDataField node={node} isReadOnly={isReadOnly} />

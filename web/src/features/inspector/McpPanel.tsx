@@ -55,7 +55,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
     try {
       await switchMode(editor, node.id, to);
     } catch (fault) {
-      notifyError(fault, "The node is as it was");
+      notifyError(fault, "The node is unchanged");
     } finally {
       setPendingMode(null);
       setIsSwitching(false);
@@ -138,7 +138,7 @@ function ToolListError({ server, error, onAgain }: { server: string; error: Erro
           Try again
         </Button>
         <a className="button button--quiet" href={hrefTo("servers", server)}>
-          Look at the server
+          Open server
         </a>
       </div>
     </div>
@@ -207,7 +207,7 @@ function Drift({
     <div className="inspector__problem" role="status">
       This tool is not as it was approved: {safeText(changes.map(({ message }) => message).join("; ")).text}
       <div>
-        <a href={hrefTo("servers", server)}>Look at the changes</a>
+        <a href={hrefTo("servers", server)}>Review changes</a>
       </div>
     </div>
   );
@@ -249,7 +249,7 @@ function Values({
   }, [serverTools, storedSchema, mode, node.id]);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={SHOWN_ELSEWHERE}>
-      <CollapsibleSection title="Everything as JSON" isOpen={false}>
+      <CollapsibleSection title="Edit as JSON" isOpen={false}>
         <JsonDataField node={node} isReadOnly={isReadOnly} />
       </CollapsibleSection>
     </NodeForm>

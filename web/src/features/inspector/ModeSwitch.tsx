@@ -13,7 +13,7 @@ export function ModeSwitch({ mode, isFixed, onChoose }: Props) {
   const id = useId();
   return (
     <fieldset className="modes" disabled={isFixed}>
-      <legend className="field__label">How it is set</legend>
+      <legend className="field__label">Configuration mode</legend>
       <div className="modes__row">
         {MODES.map(({ name, title }) => (
           <label key={name} className="modes__one">

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useMemo } from "react";
 import type { Problem } from "../../api/client";
 import type { FormSection } from "../../model/form/problems";
-import { fieldPointers, placeProblems } from "../../model/form/problems";
+import { currentProblems, fieldPointers, placeProblems } from "../../model/form/problems";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useNames } from "../../queries/expressions";
 import { useProblems } from "../../state/editorContext";
@@ -33,10 +33,12 @@ interface Props {
 
 export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides, children }: Props) {
   const problems = useProblems((state) => state.byNode[node.id] ?? NO_PROBLEMS);
+  const validated = useProblems((state) => state.validated?.nodes.find(({ id }) => id === node.id)?.data);
   const placed = useMemo(() => {
-    const remaining = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
+    const current = currentProblems(problems, validated, node.data);
+    const remaining = besides ? current.filter(({ code }) => !besides.has(code)) : current;
     return placeProblems(remaining, fieldPointers(sections, node.data));
-  }, [problems, sections, node.data, besides]);
+  }, [problems, validated, sections, node.data, besides]);
   const { data: names } = useNames(node.id);
   const form = useMemo(
     () => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }),

@@ -5,6 +5,7 @@ import { additionalKeys } from "../../model/form/problems";
 import { unusedKey, initialValue, isObject, renameKey } from "../../model/form/values";
 import type { JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
+import { useFocusOfAdded } from "./ArrayField";
 import { CollapsibleSection } from "./CollapsibleSection";
 import { RequiredMark } from "./fieldNotes";
 import type { FieldProps, FormField } from "./formContext";
@@ -48,14 +49,16 @@ function AdditionalEntries({
 }: FieldProps & { field: FormField; value: JsonObject }) {
   const { Inner } = useForm();
   const keys = additionalKeys(parameter, value);
+  const lastEntry = useFocusOfAdded(keys.length);
   const add = () => {
+    lastEntry.wasAdded();
     const key = unusedKey(value);
     field.set({ ...value, [key]: initialValue(entryParameter(parameter, key)!, depth + 1) });
   };
   return (
     <>
       {keys.map((key, at) => (
-        <div key={at} className="item">
+        <div key={at} className="item" ref={at === keys.length - 1 ? lastEntry.ref : undefined}>
           <KeyField
             name={key}
             isReadOnly={field.isReadOnly}

@@ -90,7 +90,7 @@ interface ToolsProps {
   onExpression(): void;
 }
 
-/** Buttons for every value: use an expression, set null, or clear. */
+/** Buttons for each value: use an expression, set null, or clear. */
 function FieldTools({ label, control, parameter, field, isComputed, onExpression }: ToolsProps) {
   if (field.isReadOnly || control === "constant") return null;
   const canBeNull = parameter.nullable && !isComputed && control !== "json";
@@ -102,7 +102,7 @@ function FieldTools({ label, control, parameter, field, isComputed, onExpression
           className="param__tool"
           aria-pressed={field.value === null}
           aria-label={`Null for ${label}`}
-          title="Give null"
+          title="Set to null"
           onClick={() => field.set(field.value === null ? undefined : null)}
         >
           null
@@ -114,7 +114,7 @@ function FieldTools({ label, control, parameter, field, isComputed, onExpression
           className="param__tool"
           aria-pressed={isComputed}
           aria-label={`Expression for ${label}`}
-          title="Work it out when it runs"
+          title="Use an expression"
           onClick={onExpression}
         >
           {"{{ }}"}
@@ -125,7 +125,7 @@ function FieldTools({ label, control, parameter, field, isComputed, onExpression
           type="button"
           className="param__tool"
           aria-label={`Clear ${label}`}
-          title="Leave it out"
+          title="Clear"
           onClick={() => field.set(undefined)}
         >
           ×

@@ -1,34 +1,36 @@
 /** All problems of the workflow, with a button that applies the available fixes. */
 
 import { safeText } from "../../model/text/untrusted";
-import { nodeAtPointer } from "../../model/workflow/problems";
+import { nodeAtPointer, sortProblems } from "../../model/workflow/problems";
 import type { Workflow } from "../../model/workflow/workflow";
+import { runCommand } from "../../state/commands";
 import { useEditor, useProblems } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
 import "./inspector.css";
 
-export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend(): void }) {
+export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): void }) {
   const editor = useEditor();
   const problems = useProblems((state) => state.all);
-  const canMend = problems.some((problem) => problem.patch?.length);
+  const canFix = problems.some((problem) => problem.patch?.length);
   const reveal = (pointer: string) => {
     const node = nodeAtPointer(workflow, pointer);
     if (!node) return;
     editor.document.select([node]);
     editor.canvas?.reveal(node);
+    runCommand("configure");
   };
   return (
     <div className="inspector">
       <div className="row">
-        <h2>To look at</h2>
-        {canMend && (
-          <Button icon="check" onClick={onMend}>
-            Fix all
+        <h2>Problems</h2>
+        {canFix && (
+          <Button icon="check" onClick={onFix}>
+            Fix automatically
           </Button>
         )}
       </div>
-      {problems.length === 0 && <p className="faint">Nothing is wrong.</p>}
-      {problems.map((problem) => (
+      {problems.length === 0 && <p className="faint">No problems.</p>}
+      {sortProblems(workflow, problems).map((problem) => (
         <button
           key={problem.code + problem.pointer}
           type="button"

@@ -17,7 +17,7 @@ export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props
   const [chosen, setChosen] = useState(names.includes(before) ? before : "");
   return (
     <div className="tool-choice">
-      <Field label="Choose a tool" note="This mode works with one tool of the server.">
+      <Field label="Choose a tool" note="This mode uses one tool of the server.">
         {(id, _, aria) => (
           <select
             id={id}
@@ -41,7 +41,7 @@ export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props
           Use this tool
         </Button>
         <Button look="quiet" onClick={onCancel}>
-          Stay
+          Cancel
         </Button>
       </div>
     </div>

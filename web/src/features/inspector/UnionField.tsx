@@ -43,7 +43,7 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
         aria-required={parameter.required}
         onChange={(event) => choose(Number(event.target.value))}
       >
-        <option value={-1}>{field.value === undefined ? "Not set" : "Something else"}</option>
+        <option value={-1}>{field.value === undefined ? "Not set" : "Other"}</option>
         {variants.map((variant, index) => (
           <option key={index} value={index}>
             {variantTitle(variant, parameter.discriminator)}

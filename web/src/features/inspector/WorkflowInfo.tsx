@@ -10,7 +10,7 @@ const HINTS = [
   ["C", "connect the selected node"],
   ["Ctrl ↵", "run"],
   ["Ctrl K", "find any command"],
-  ["?", "all keys"],
+  ["?", "all shortcuts"],
 ] as const;
 
 export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
@@ -19,7 +19,7 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
     editor.document.edit((now) => ({ ...now, description }), "workflow-description");
   return (
     <div className="inspector">
-      <Field label="What this workflow does">
+      <Field label="Description">
         {(id, _, aria) => (
           <textarea
             id={id}

@@ -260,11 +260,13 @@ export function BooleanControl(props: Props) {
 }
 
 export function EnumControl(props: Props) {
+  const titles = props.parameter.optionTitles;
+  const titleOf = (option: string) => (titles && Object.hasOwn(titles, option) ? titles[option]! : option);
   return (
     <Choice
       {...props}
       options={props.parameter.validation?.enum ?? []}
-      show={(option) => safeText(typeof option === "string" ? option : JSON.stringify(option)).text}
+      show={(option) => safeText(typeof option === "string" ? titleOf(option) : JSON.stringify(option)).text}
     />
   );
 }

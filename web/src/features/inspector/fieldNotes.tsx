@@ -24,12 +24,20 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
           key={problem.code + problem.pointer + problem.message}
           className={problem.severity === "error" ? "field__fault" : "field__warning"}
         >
-          {safeText(problem.message).text}
+          {problemText(problem)}
           {problem.hint && <span className="faint"> — {problem.hint}</span>}
         </div>
       ))}
     </div>
   );
+}
+
+const MISSING: ReadonlySet<string> = new Set(["MCP_PARAMETER_REQUIRED", "FIELD_REQUIRED"]);
+
+/** A missing value is asked for; any other problem says what it found. */
+function problemText({ code, pointer, message }: Problem): string {
+  const name = pointer.split("/").at(-1)!.replaceAll("~1", "/").replaceAll("~0", "~");
+  return safeText(MISSING.has(code) ? `Enter a value for ${name}` : message).text;
 }
 
 /** The mark of a required value; a section says it in text, because it has no control with `aria-required`. */

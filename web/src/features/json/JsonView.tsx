@@ -40,17 +40,17 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
       />
       <div className={fault ? "json__state json__state--bad" : "json__state"}>
         <span id="json-state" role="status">
-          {fault ?? "In step with the canvas"}
-          {isBehind && " The canvas was changed meanwhile."}
+          {fault ?? "In sync with the canvas"}
+          {isBehind && " The canvas has changed."}
         </span>
         {fault && at !== null && (
           <Button look="quiet" onClick={showError}>
-            Show where
+            Show position
           </Button>
         )}
         {isBehind && (
           <Button look="quiet" onClick={takeCanvas}>
-            Take the canvas's
+            Reload from canvas
           </Button>
         )}
       </div>

@@ -30,7 +30,7 @@ export function Documents() {
             aria-label={`Run ${path}`}
             onClick={() => void runAction("Not run", () => runDocument(path))}
           >
-            Run its blocks
+            Run blocks
           </Button>
           <a className="button button--quiet" href={`${hrefTo("chat")}?document=${encodeURIComponent(path)}`}>
             Chat

@@ -39,7 +39,7 @@ export function FlowRun({ library, flow }: { library: string; flow: string }) {
       </Field>
       <div className="row">
         <Button look="primary" icon="play" disabled={isBusy || !isObject} onClick={run}>
-          {isBusy ? "Running…" : "Run it"}
+          {isBusy ? "Running…" : "Run"}
         </Button>
       </div>
       {execution && (

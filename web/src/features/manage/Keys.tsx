@@ -16,9 +16,9 @@ import { RemoveButton, Section } from "./Section";
 const SCOPE_DESCRIPTIONS: Record<string, string> = {
   "tools:read": "see tools and servers",
   "tools:execute": "call tools and talk to models",
-  "health:check": "ask whether the service is well",
+  "health:check": "check the service health",
   "workflows:read": "see workflows and runs",
-  "workflows:write": "change and publish workflows, switch triggers",
+  "workflows:write": "edit and publish workflows, activate triggers",
   "workflows:run": "start, stop and answer runs",
   "servers:admin": "add, approve and remove servers",
   admin: "everything, keys and secrets too",
@@ -29,18 +29,18 @@ export function Keys() {
   const [isBusy, runAction] = useAction(KEYS);
   const [newKey, setNewKey] = useState<string | null>(null);
   const create = (name: string, scopes: string[], tools: string[]) =>
-    runAction("Not made", async () => setNewKey(await createKey(name, scopes, tools)));
+    runAction("Key not created", async () => setNewKey(await createKey(name, scopes, tools)));
   return (
     <Section
       title="Keys"
       error={error}
       rows={keyList?.keys}
-      nothing="Make a key for a program that asks this service."
+      nothing="Create an API key for a program that calls this service."
       columns={[
         { title: "Name", show: (apiKey) => <KeyName of={apiKey} /> },
-        { title: "May", show: (apiKey) => apiKey.scopes.join(", ") },
+        { title: "Scopes", show: (apiKey) => apiKey.scopes.join(", ") },
         { title: "Only these tools", show: (apiKey) => apiKey.tools?.join(", ") ?? "all" },
-        { title: "Since", show: (apiKey) => new Date(apiKey.createdAt).toLocaleString() },
+        { title: "Created", show: (apiKey) => new Date(apiKey.createdAt).toLocaleString() },
       ]}
       actions={(apiKey) =>
         apiKey.revokedAt ? (
@@ -66,7 +66,7 @@ function KeyName({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
   return (
     <>
       <strong>{name}</strong> {isStudio && <Badge>the studio&rsquo;s own</Badge>}{" "}
-      {isYours && <Badge tone="good">this page asks with it</Badge>} {revokedAt && <Badge>revoked</Badge>}
+      {isYours && <Badge tone="good">used by this page</Badge>} {revokedAt && <Badge>revoked</Badge>}
     </>
   );
 }
@@ -79,9 +79,9 @@ function revokeWarning({ isStudio, isYours }: Key): string {
     );
   }
   if (isYours) {
-    return "This page asks with this key: it stops working at once, until you open the studio with another one.";
+    return "This page uses this key: it stops working at once, until you open the studio with another one.";
   }
-  return "Programs that use it are refused from now on. This cannot be undone.";
+  return "Programs that use it lose access at once. This cannot be undone.";
 }
 
 function KeyForm({
@@ -105,10 +105,10 @@ function KeyForm({
     setTools([]);
   };
   return (
-    <form className="card manage__form" aria-label="Make a key" onSubmit={(event) => void submit(event)}>
-      <h2>Make a key</h2>
+    <form className="card manage__form" aria-label="Create key" onSubmit={(event) => void submit(event)}>
+      <h2>Create key</h2>
       <div className="manage__fields">
-        <Field label="Name" note="What you call it, such as the program that uses it.">
+        <Field label="Name" note="For example the program that uses it.">
           {(id, more) => (
             <input
               id={id}
@@ -123,7 +123,7 @@ function KeyForm({
         </Field>
       </div>
       <ScopeChoices
-        title="What it may do"
+        title="Scopes"
         options={scopes}
         words={SCOPE_DESCRIPTIONS}
         selected={selected}
@@ -140,7 +140,7 @@ function KeyForm({
       )}
       <div className="row">
         <Button type="submit" look="primary" disabled={isDisabled || !name.trim() || selected.length === 0}>
-          Make a key
+          Create key
         </Button>
       </div>
     </form>
@@ -179,12 +179,12 @@ function ScopeChoices({ title, options, words, selected, onChange }: ChoicesProp
 function NewKeyDialog({ text, onClose }: { text: string; onClose(): void }) {
   const foot = (
     <Button look="primary" onClick={onClose}>
-      I have kept it
+      Done
     </Button>
   );
   return (
     <Dialog title="The new key" onClose={onClose} foot={foot}>
-      <p>Keep it now: it is not shown again. Programs send it as the header X-API-Key.</p>
+      <p>Copy it now: it is not shown again. Programs send it in the X-API-Key header.</p>
       <div className="manage__key">
         <code>{text}</code>
         <CopyButton text={text} what="the key" />

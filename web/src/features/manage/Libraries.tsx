@@ -19,8 +19,8 @@ import { RemoveButton, Section } from "./Section";
 
 const FIELDS = [
   { name: "name", title: "Name", isNeeded: true },
-  { name: "url", title: "Repository", isNeeded: true, note: "An https or ssh address, or a folder." },
-  { name: "ref", title: "Branch or tag", note: "Its own one where you name none." },
+  { name: "url", title: "Repository", isNeeded: true, note: "An https or ssh URL, or a folder." },
+  { name: "ref", title: "Branch or tag", note: "Default branch if empty." },
 ];
 
 export function Libraries() {
@@ -52,7 +52,7 @@ export function Libraries() {
           </Button>
           <RemoveButton
             name={library.name}
-            words="The repository itself stays as it is."
+            words="The repository itself is not changed."
             isDisabled={isBusy}
             onRemove={() => void runAction("Not removed", () => removeLibrary(library.name))}
           />
@@ -76,7 +76,7 @@ function LibraryContents({ name, onClose }: { name: string; onClose(): void }) {
   return (
     <Dialog title={`In ${name}`} onClose={onClose} wide={flow !== null}>
       {error && <p role="alert">{error.message}</p>}
-      {!contents && !error && <p className="faint">Reading…</p>}
+      {!contents && !error && <p className="faint">Loading…</p>}
       {contents && (
         <>
           <EntryList title="Flows" entries={contents.flows} onRun={setFlow} />
@@ -106,7 +106,7 @@ function EntryList({
       {entries.length === 0 && <p className="faint">None.</p>}
       <ul>
         {entries.map((entry, at) => {
-          const name = String(entry["name"] ?? entry["title"] ?? "without a name");
+          const name = String(entry["name"] ?? entry["title"] ?? "untitled");
           return (
             <li key={at}>
               {safeText(name).text}{" "}

@@ -17,11 +17,11 @@ import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";
 
 const FIELDS = [
-  { name: "name", title: "Name", isNeeded: true, note: "What you call it." },
+  { name: "name", title: "Name", isNeeded: true, note: "A name of your choice." },
   { name: "provider", title: "Provider", isNeeded: true, options: PROVIDERS },
-  { name: "model", title: "Model", note: "The provider's own name for it." },
-  { name: "baseUrl", title: "Address", note: "Of a compatible one, such as Ollama." },
-  { name: "key", title: "Key", isSecret: true, note: "It goes into the vault and is never shown again." },
+  { name: "model", title: "Model", note: "The provider's name for the model." },
+  { name: "baseUrl", title: "Address", note: "For a compatible provider, such as Ollama." },
+  { name: "key", title: "Key", isSecret: true, note: "Stored encrypted in the vault and never shown again." },
 ];
 
 export function Models() {
@@ -32,7 +32,7 @@ export function Models() {
       title="Models"
       error={error}
       rows={models}
-      nothing="Add a model of a provider, or one of your own. Agents and natural-language steps ask the default one."
+      nothing="Add a model from a provider or your own. AI nodes use the default model unless they name one."
       columns={[
         { title: "Name", show: (model) => <strong>{model.name}</strong> },
         { title: "Model", show: (model) => `${model.provider} · ${model.model}` },
@@ -56,14 +56,14 @@ export function Models() {
           <Button
             disabled={isBusy}
             aria-label={`Test ${model.name}`}
-            onClick={() => void runAction("It does not answer", () => testModel(model.name))}
+            onClick={() => void runAction("Test failed", () => testModel(model.name))}
           >
             Test
           </Button>
           {model.foundIn === "added" && (
             <RemoveButton
               name={model.name}
-              words="Its key is forgotten. Steps that name it fail until it is added again."
+              words="Its key is deleted. Steps that use it fail until you add it again."
               isDisabled={isBusy}
               onRemove={() => void runAction("Not removed", () => removeModel(model.name))}
             />

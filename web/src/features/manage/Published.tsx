@@ -30,10 +30,10 @@ export function Published() {
       actions={(published) => (
         <RemoveButton
           name={published.tool}
-          title="Take back"
-          words="Programs that call it are told that there is no such tool. Runs that began go on."
+          title="Unpublish"
+          words="Clients can no longer call this tool. Runs in progress continue."
           isDisabled={isBusy}
-          onRemove={() => void runAction("Not taken back", () => unpublish(published.tool))}
+          onRemove={() => void runAction("Not unpublished", () => unpublish(published.tool))}
         />
       )}
     >
@@ -45,7 +45,7 @@ export function Published() {
             title: "Workflow",
             isNeeded: true,
             options: names,
-            note: "As it is stored now; publish it again after an edit.",
+            note: "Publishes the saved version; publish again after an edit.",
           },
         ]}
         isDisabled={isBusy}

@@ -10,14 +10,14 @@ export function Services() {
   const { data: credentials, error } = useServices();
   const [isBusy, runAction] = useAction(SERVICES);
   const fields = [
-    { name: "name", title: "Name", isNeeded: true, note: "What nodes call it." },
+    { name: "name", title: "Name", isNeeded: true, note: "The name nodes refer to." },
     { name: "kind", title: "Service", isNeeded: true, options: credentials?.kinds ?? [] },
     {
       name: "token",
       title: "Token",
       isNeeded: true,
       isSecret: true,
-      note: "It goes into the vault and is never shown again.",
+      note: "Stored encrypted in the vault and never shown again.",
     },
   ];
   return (
@@ -25,14 +25,14 @@ export function Services() {
       title="Services"
       error={error}
       rows={credentials?.services}
-      nothing="Keep a token of a service, such as GitHub or Slack, and its nodes can act for you."
+      nothing="Add a credential for a service such as GitHub or Slack, so that its nodes can act for you."
       columns={[
         { title: "Name", show: (service) => <strong>{service.name}</strong> },
         { title: "Service", show: (service) => service.kind },
         { title: "By", show: (service) => service.auth },
         {
           title: "Address",
-          show: (service) => <span className="mono">{service.baseUrl ?? "its usual one"}</span>,
+          show: (service) => <span className="mono">{service.baseUrl ?? "default"}</span>,
         },
       ]}
       actions={(service) => (
@@ -40,13 +40,13 @@ export function Services() {
           <Button
             disabled={isBusy}
             aria-label={`Test ${service.name}`}
-            onClick={() => void runAction("It does not work", () => testService(service.name))}
+            onClick={() => void runAction("Test failed", () => testService(service.name))}
           >
             Test
           </Button>
           <RemoveButton
             name={service.name}
-            words="Its secret is forgotten. Nodes that use it fail until it is kept again."
+            words="Its secret is deleted. Nodes that use it fail until you add it again."
             isDisabled={isBusy}
             onRemove={() => void runAction("Not removed", () => removeService(service.name))}
           />
@@ -54,10 +54,10 @@ export function Services() {
       )}
     >
       <AddForm
-        title="Keep a token"
+        title="Add credential"
         fields={fields}
         isDisabled={isBusy}
-        onAdd={({ name, kind, token }) => runAction("Not kept", () => storeService(name!, kind!, token!))}
+        onAdd={({ name, kind, token }) => runAction("Not added", () => storeService(name!, kind!, token!))}
       />
     </Section>
   );

@@ -27,7 +27,7 @@ export function Settings() {
 }
 
 const CHOICES: { choice: ThemeChoice; title: string }[] = [
-  { choice: "system", title: "As the system is" },
+  { choice: "system", title: "System" },
   { choice: "light", title: "Light" },
   { choice: "dark", title: "Dark" },
 ];
@@ -56,16 +56,16 @@ function Appearance() {
 }
 
 const TONES: Record<Finding["state"], Tone> = { ok: "good", note: "warn", fault: "bad" };
-const STATES: Record<Finding["state"], string> = { ok: "well", note: "to know", fault: "broken" };
+const STATES: Record<Finding["state"], string> = { ok: "well", note: "info", fault: "broken" };
 
 function Doctor() {
   const { data: findings, error, refetch, isFetching } = useFindings();
   return (
-    <section className="card manage__form" aria-label="Doctor">
+    <section className="card manage__form" aria-label="System check">
       <div className="row manage__head">
-        <h2>What the doctor finds</h2>
+        <h2>System check</h2>
         <Button icon="again" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? "Looking…" : "Look again"}
+          {isFetching ? "Checking…" : "Check again"}
         </Button>
       </div>
       {error && <p role="alert">{error.message}</p>}
@@ -73,9 +73,9 @@ function Doctor() {
         <table className="table" aria-label="Findings">
           <thead>
             <tr>
-              <th>State</th>
-              <th>What</th>
-              <th>Found</th>
+              <th>Status</th>
+              <th>Check</th>
+              <th>Result</th>
               <th>What to do</th>
             </tr>
           </thead>
@@ -160,7 +160,7 @@ const FIELDS = [
     title: "Value",
     isNeeded: true,
     isSecret: true,
-    note: "It goes into the vault and is never shown again.",
+    note: "Stored encrypted in the vault and never shown again.",
   },
 ];
 
@@ -172,25 +172,25 @@ function Secrets() {
       title="Secrets"
       error={error}
       rows={names}
-      nothing="Keep a secret, and servers, triggers and nodes can use it by its name without anybody seeing it."
+      nothing="Add a secret that servers, triggers and nodes use by name. Its value is never shown."
       columns={[
         { title: "Secret", show: (name) => <strong className="mono">{name}</strong> },
-        { title: "Written as", show: (name) => <span className="mono">{`\${vault:${name}}`}</span> },
+        { title: "Reference", show: (name) => <span className="mono">{`\${vault:${name}}`}</span> },
       ]}
       actions={(name) => (
         <RemoveButton
           name={name}
-          words="It is forgotten. What refers to it fails until it is kept again."
+          words="The secret is deleted. Whatever refers to it fails until you add it again."
           isDisabled={isBusy}
           onRemove={() => void runAction("Not removed", () => removeSecret(name))}
         />
       )}
     >
       <AddForm
-        title="Keep a secret"
+        title="Add secret"
         fields={FIELDS}
         isDisabled={isBusy}
-        onAdd={({ name, value }) => runAction("Not kept", () => storeSecret(name!, value!))}
+        onAdd={({ name, value }) => runAction("Not added", () => storeSecret(name!, value!))}
       />
     </Section>
   );

@@ -30,13 +30,13 @@ const KINDS: Record<string, string> = {
   email: "Mail",
   file_watch: "Files",
   workflow_failed: "Failed runs",
-  manual: "By hand",
+  manual: "Manual",
 };
 const TONES: Record<string, Tone> = { on: "good", paused: "warn", deleted: "bad" };
 const AUTHENTICATION: Record<string, string> = {
-  none: "Nothing: anybody who reaches it starts runs",
+  none: "None: anyone who can reach the address can start runs",
   header_token: "A token in a header",
-  query_param: "A token in the address",
+  query_param: "A token in the URL",
   signature: "A signature of the body",
   github: "GitHub's signature",
   slack: "Slack's signature",
@@ -54,7 +54,7 @@ export function Triggers() {
         <EmptyState title="Nothing here yet">
           <p>
             Give a workflow a trigger, such as a schedule or a webhook, and save it: it appears here, where
-            you switch it on.
+            you activate it.
           </p>
         </EmptyState>
       )}
@@ -76,26 +76,26 @@ function WorkflowTriggers({ triggers }: { triggers: Trigger[] }) {
     <section className="card trigger-group" aria-label={`Triggers of ${name}`}>
       <div className="trigger-group__head">
         <h2>{isDeleted ? name : <a href={hrefTo("w", name)}>{name}</a>}</h2>
-        {isOutdated && !isDeleted && <Badge tone="warn">edited since it was switched on</Badge>}
-        {isDeleted && <Badge tone="bad">the workflow was deleted</Badge>}
+        {isOutdated && !isDeleted && <Badge tone="warn">edited since activation</Badge>}
+        {isDeleted && <Badge tone="bad">workflow deleted</Badge>}
         <span className="trigger-group__space" />
         {canSwitch && !isDeleted && (!isOn || isOutdated) && (
           <Button
             look={isOn ? "plain" : "primary"}
             disabled={isBusy}
-            aria-label={isOn ? `Use ${name} as it is now` : `Switch on ${name}`}
-            onClick={() => void runAction("Not switched on", () => enableTriggers(name))}
+            aria-label={isOn ? `Activate the current version of ${name}` : `Activate ${name}`}
+            onClick={() => void runAction("Not activated", () => enableTriggers(name))}
           >
-            {isOn ? "Use it as it is now" : "Switch on"}
+            {isOn ? "Activate current version" : "Activate"}
           </Button>
         )}
         {isOn && (
           <Button
             disabled={isBusy}
-            aria-label={`Switch off ${name}`}
-            onClick={() => void runAction("Not switched off", () => disableTriggers(name))}
+            aria-label={`Deactivate ${name}`}
+            onClick={() => void runAction("Not deactivated", () => disableTriggers(name))}
           >
-            Switch off
+            Deactivate
           </Button>
         )}
       </div>
@@ -129,15 +129,15 @@ function TriggerItem({ trigger }: { trigger: Trigger }) {
           </Fact>
         ))}
         {nextTimes.length > 0 && (
-          <Fact title={state === "on" ? "Next, by your clock" : "Next if it were on, by your clock"}>
+          <Fact title={state === "on" ? "Next runs (your time)" : "Next runs if active (your time)"}>
             {nextTimes.map((at) => (
               <div key={at}>{new Date(at).toLocaleString()}</div>
             ))}
           </Fact>
         )}
-        {hook && <Fact title="Taken">{hook.methods.join(", ")}</Fact>}
-        {hook && <Fact title="Callers prove themselves by">{AUTHENTICATION[hook.proof] ?? hook.proof}</Fact>}
-        <Fact title="Fired last">{last ? <FiringLine one={last} /> : "never"}</Fact>
+        {hook && <Fact title="Methods">{hook.methods.join(", ")}</Fact>}
+        {hook && <Fact title="Authentication">{AUTHENTICATION[hook.proof] ?? hook.proof}</Fact>}
+        <Fact title="Last triggered">{last ? <FiringLine one={last} /> : "never"}</Fact>
       </dl>
       {hook?.paths.map((path) => (
         <Address key={path} path={path} />
@@ -169,7 +169,7 @@ function Address({ path }: { path: string }) {
 function Firings({ recent }: { recent: readonly TriggerFiring[] }) {
   return (
     <details>
-      <summary>Last occasions ({recent.length})</summary>
+      <summary>Recent events ({recent.length})</summary>
       <ul className="trigger__occasions">
         {recent.map((one, at) => (
           <li key={at}>

@@ -50,8 +50,8 @@ const PLACEHOLDERS = {
   add: "Add a node or a tool…",
   commands: "Type a command, a node or a tool…",
   connect: "Connect to…",
-  disconnect: "Take a connection away…",
-  find: "Find a node of this workflow…",
+  disconnect: "Delete a connection…",
+  find: "Find a node in this workflow…",
 };
 
 export function CommandPalette({ kind, entries, specs, onClose }: Props) {
@@ -111,7 +111,7 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
-        <div className="quick__list" id="quick-list" role="listbox" aria-label="What fits" ref={list}>
+        <div className="quick__list" id="quick-list" role="listbox" aria-label="Results" ref={list}>
           {choices.map((choice, index) => (
             <div
               key={choice.id}
@@ -132,7 +132,7 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
               {choice.keys && <span className="kbd">{formatKeys(choice.keys)}</span>}
             </div>
           ))}
-          {choices.length === 0 && <p className="palette__more">Nothing fits.</p>}
+          {choices.length === 0 && <p className="palette__more">No results.</p>}
         </div>
       </div>
     </dialog>
@@ -248,7 +248,7 @@ function connectionChoices(editor: Editor, text: string): Choice[] {
       family: null,
       run: () => {
         editor.document.edit((now) => removeItems(now, new Set([choice.id])));
-        announce(`Taken away: ${choice.title}`);
+        announce(`Deleted connection: ${choice.title}`);
       },
     }));
 }

@@ -1,4 +1,4 @@
-/** Everything that can be added, by family; search, then drag an entry or press Enter to add it. */
+/** Everything that can be added, by family; a search lists the best match first, and Enter adds it. */
 
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
@@ -18,7 +18,7 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
   // Not deferred, because Enter right after a key applies to what was typed.
   const search = typed;
   const list = useRef<HTMLDivElement>(null);
-  const groups = useMemo(() => groupByFamily([...BUILT_IN_STEPS, ...entries], search), [entries, search]);
+  const groups = useMemo(() => groupsOf([...BUILT_IN_STEPS, ...entries], search), [entries, search]);
   // The list is one tab stop; arrow keys move within it.
   const first = groups[0]?.matching[0];
   const moveFocus = (event: KeyboardEvent) => {
@@ -42,12 +42,12 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
         onChange={(event) => setTyped(event.target.value)}
       />
       <p id="palette-help" className="visually-hidden">
-        Arrow down goes through what fits, Enter adds it.
+        Use the arrow keys to go through the results and Enter to add one.
       </p>
       <div className="palette__list" ref={list}>
-        {groups.map(({ family, matching }) => (
-          <section key={family} aria-label={FAMILY_TITLES[family]}>
-            <h2 className="palette__family">{FAMILY_TITLES[family]}</h2>
+        {groups.map(({ title, matching }) => (
+          <section key={title} aria-label={title}>
+            <h2 className="palette__family">{title}</h2>
             {matching.slice(0, MAX_PER_FAMILY).map((entry) => (
               <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} />
             ))}
@@ -57,9 +57,7 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
           </section>
         ))}
         {groups.length === 0 && (
-          <p className="palette__more">
-            Nothing is called that. Tools of a server appear here once it is approved.
-          </p>
+          <p className="palette__more">No results. Tools of a server appear here once it is approved.</p>
         )}
       </div>
     </div>
@@ -94,12 +92,14 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
   );
 }
 
-function groupByFamily(entries: CatalogEntry[], typed: string) {
-  const matching = typed.trim() ? searchEntries(entries, typed, 120) : entries;
-  // Tools of connected servers come before generic nodes.
-  const sorted = [...matching.filter((entry) => entry.server), ...matching.filter((entry) => !entry.server)];
+/** By family; a search gives one ranked list, so that Enter adds the best match. */
+function groupsOf(entries: CatalogEntry[], typed: string): { title: string; matching: CatalogEntry[] }[] {
+  if (typed.trim()) {
+    const matching = searchEntries(entries, typed, MAX_PER_FAMILY);
+    return matching.length > 0 ? [{ title: "Results", matching }] : [];
+  }
   return FAMILIES.map((family) => ({
-    family,
-    matching: sorted.filter((entry) => familyOf(entry.type) === family),
+    title: FAMILY_TITLES[family],
+    matching: entries.filter((entry) => familyOf(entry.type) === family),
   })).filter((group) => group.matching.length > 0);
 }

@@ -15,7 +15,7 @@ export function ClientConnection({ tool }: { tool: string }) {
     try {
       setKey(await createToolKey(tool));
     } catch (error) {
-      notifyError(error, "No key was made");
+      notifyError(error, "No key was created");
     } finally {
       setBusy(false);
     }
@@ -32,7 +32,7 @@ export function ClientConnection({ tool }: { tool: string }) {
       <CopyField name="Command for Claude Code" text={line} />
       <div className="row">
         <Button icon="key" disabled={isBusy || key !== null} onClick={() => void make()}>
-          Make a key for this tool
+          Create a key for this tool
         </Button>
         {key ? (
           <span role="status">The key stands in the command. It is shown this once; copy it now.</span>

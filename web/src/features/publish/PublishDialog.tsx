@@ -9,7 +9,8 @@ import { PUBLISHED, unpublish } from "../../queries/publishedTools";
 import { save } from "../../queries/save";
 import { WORKFLOWS } from "../../queries/workflows";
 import { runCommand } from "../../state/commands";
-import { useEditor } from "../../state/editorContext";
+import { isDirty } from "../../state/document";
+import { useDocument, useEditor } from "../../state/editorContext";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -30,7 +31,7 @@ export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClo
       wide
     >
       {error && <p role="alert">{error.message}</p>}
-      {!draft && !error && <p className="faint">Looking at what the tool would be…</p>}
+      {!draft && !error && <p className="faint">Loading the tool…</p>}
       {draft && (
         <PublishForm
           key={publication?.publishedAt ?? "new"}
@@ -58,6 +59,7 @@ interface FormProps {
 
 function PublishForm({ draft, publication, isBehind }: FormProps) {
   const editor = useEditor();
+  const hasEdits = useDocument(isDirty);
   const [options, setOptions] = useState<PublishOptions>({
     tool: publication?.tool ?? draft.tool,
     description: publication?.description ?? draft.description,
@@ -79,7 +81,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
     <form className="publish" onSubmit={(event) => (event.preventDefault(), void publish())}>
       {publication && (
         <p className="row">
-          <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "the canvas is newer" : "current"}</Badge>
+          <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "unpublished changes" : "current"}</Badge>
           <span className="faint">
             Since {new Date(publication.publishedAt).toLocaleString()}. Later edits wait until you publish
             again.
@@ -87,8 +89,8 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
         </p>
       )}
       <Field
-        label="Name of the tool"
-        fault={isValidName ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}
+        label="Tool name"
+        fault={isValidName ? null : "Starts with a letter; letters, digits, _ and -; at most 48 characters."}
       >
         {(id, _, aria) => (
           <input
@@ -113,7 +115,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           />
         )}
       </Field>
-      <Field label="When a caller goes away">
+      <Field label="If the caller disconnects">
         {(id) => (
           <select
             id={id}
@@ -123,15 +125,15 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
               setOptions({ ...options, ifLeft: event.target.value as PublishOptions["ifLeft"] })
             }
           >
-            <option value="cancel">stop the run</option>
-            <option value="continue">let the run go on</option>
+            <option value="cancel">Stop the run</option>
+            <option value="continue">Continue the run</option>
           </select>
         )}
       </Field>
       <ToolInputs draft={draft} />
       {problems.length > 0 && (
         <div role="alert" className="publish__problems">
-          <strong>These keep it from being published:</strong>
+          <strong>Fix these errors before publishing:</strong>
           <ul>
             {problems.map((problem) => (
               <li key={problem.code + problem.pointer}>
@@ -142,6 +144,11 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           </ul>
         </div>
       )}
+      {hasEdits && (
+        <p>
+          <Badge tone="warn">unsaved</Badge> The workflow has unsaved changes. They are saved, then published.
+        </p>
+      )}
       <div className="row">
         <Button
           look="primary"
@@ -149,15 +156,15 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           type="submit"
           disabled={isBusy || !isValidName || problems.length > 0}
         >
-          {publication ? "Publish again" : "Publish"}
+          {hasEdits ? "Save and publish" : publication ? "Publish again" : "Publish"}
         </Button>
         {publication && (
           <Button
             look="danger"
             disabled={isBusy}
-            onClick={() => void runAction("Not taken back", () => unpublish(publication.tool))}
+            onClick={() => void runAction("Not unpublished", () => unpublish(publication.tool))}
           >
-            Take back
+            Unpublish
           </Button>
         )}
         <span className="faint">Callers need a key with tools:read and workflows:run.</span>
@@ -175,8 +182,8 @@ function ToolInputs({ draft }: { draft: ToolDraft }) {
   const required = new Set((draft.inputSchema["required"] ?? []) as string[]);
   return (
     <div className="publish__takes">
-      <div className="field__label">What it takes</div>
-      {properties.length === 0 && <span className="faint">Nothing.</span>}
+      <div className="field__label">Inputs</div>
+      {properties.length === 0 && <span className="faint">None.</span>}
       <ul aria-label="Inputs of the tool">
         {properties.map(([name, { type, description }]) => (
           <li key={name}>

@@ -3,7 +3,7 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import type { InputField } from "../../model/run/inputs";
-import { inputFields, startText } from "../../model/run/inputs";
+import { inputFields, startsWithRequest, startText } from "../../model/run/inputs";
 import type { Json, JsonObject, Workflow } from "../../model/workflow/workflow";
 import { initialInputs } from "../../state/lastInputs";
 import { Button } from "../../ui/Button";
@@ -17,8 +17,12 @@ interface Props {
   onClose(): void;
 }
 
+const REQUEST_NOTE =
+  "Used instead of a real request. Expressions read it as trigger.body, trigger.headers and so on.";
+
 export function InputsDialog({ workflow, onRun, onClose }: Props) {
   const fields = inputFields(workflow);
+  const hasRequest = startsWithRequest(workflow);
   const startButton = startText(workflow);
   const [values, setValues] = useState<JsonObject>(() => initialInputs(workflow));
   const [json, setJson] = useState(() => JSON.stringify(initialInputs(workflow), null, 2));
@@ -38,7 +42,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
         {fields.map((field) => (
           <Field
             key={field.name}
-            label={field.title + (field.isRequired ? " (needed)" : "")}
+            label={field.title + (field.isRequired ? " (required)" : "")}
             note={field.description}
           >
             {(id, _, aria) => (
@@ -53,7 +57,11 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
           </Field>
         ))}
         {fields.length === 0 && (
-          <Field label="Inputs, as JSON" fault={fault}>
+          <Field
+            label={hasRequest ? "Test request, as JSON" : "Inputs, as JSON"}
+            note={hasRequest ? REQUEST_NOTE : undefined}
+            fault={fault}
+          >
             {(id, _, aria) => (
               <textarea
                 id={id}

@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import type { Mode } from "../../model/form/modes";
+import { modelUsage } from "../../model/run/modelUsage";
 import type { ModelPart, ModelActivity, Step, ToolPart } from "../../model/run/runState";
-import { modelUsage } from "../../model/run/runState";
 import { formatValue } from "../../model/text/formatValue";
 import { safeText } from "../../model/text/untrusted";
 import { freezeModelCalls } from "../../queries/freeze";
@@ -29,11 +29,11 @@ export function ModelChoices({ run, step, mode, canFreeze }: Props) {
     try {
       const calls = await freezeModelCalls(editor, run, step.node);
       notify(
-        `${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; undo takes it back`,
+        `${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; use Undo to revert`,
         { tone: "good" },
       );
     } catch (error) {
-      notifyError(error, "Not frozen");
+      notifyError(error, "Values not locked");
     } finally {
       setBusy(false);
     }
@@ -49,16 +49,16 @@ export function ModelChoices({ run, step, mode, canFreeze }: Props) {
             disabled={isBusy || !canFreeze || step.status !== "success"}
             onClick={() => void freeze()}
           >
-            Freeze
+            Lock these values
           </Button>
           <span className="faint">
             {canFreeze
-              ? "From then on the node makes these calls, without a model."
-              : "Open the workflow to freeze what was chosen."}
+              ? "The node then makes these calls without a model."
+              : "Open the workflow to lock these values."}
           </span>
         </div>
       )}
-      <ol className="chosen__parts" aria-label="What the model did">
+      <ol className="chosen__parts" aria-label="Model activity">
         {step.parts.map((part, index) => (
           <li key={index}>
             <Activity part={part} />

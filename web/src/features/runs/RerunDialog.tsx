@@ -27,7 +27,7 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
   const isChanged = typed !== null && JSON.stringify(value) !== JSON.stringify(originalInput);
   const foot = (
     <>
-      <Button onClick={onClose}>Not now</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button
         look="primary"
         icon="play"
@@ -45,12 +45,12 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
         {isEdited ? ", as the canvas has them now" : ""}.
       </p>
       <Field
-        label="What comes in"
+        label="Input"
         fault={isChanged ? fault : null}
         note={
           isCut
-            ? "It is too large to be shown; what you write here comes in instead."
-            : "Change it to try another value."
+            ? "The input is too large to show; what you enter here replaces it."
+            : "Edit it to try another value."
         }
       >
         {(id, _, aria) => (

@@ -58,9 +58,11 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
             Cancel
           </Button>
         )}
-        <a className="button button--quiet" href={`#/runs/${run.id}`}>
-          Open
-        </a>
+        {!isReadOnly && (
+          <a className="button button--quiet" href={`#/runs/${run.id}`}>
+            Open run
+          </a>
+        )}
         <IconButton
           label="Close the run"
           icon="close"
@@ -94,7 +96,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
           onRun={(input) => {
             setAsking(false);
             const rerun = { run: run.id, node: step.key, input, workflow: isReadOnly ? undefined : workflow };
-            void rerunFrom(editor, rerun).catch((error: unknown) => notifyError(error, "Not run again"));
+            void rerunFrom(editor, rerun).catch((error: unknown) => notifyError(error, "Not re-run"));
           }}
         />
       )}
@@ -129,7 +131,7 @@ function Result({ run }: { run: RunView }) {
           source={{ run: run.id, step: null, part: "output" }}
         />
       ) : (
-        <p className="faint">The run goes on. Choose a step to see what came in and what it gave.</p>
+        <p className="faint">Running. Select a step to see its input and output.</p>
       )}
     </section>
   );

@@ -37,7 +37,7 @@ export function RunValue({ name, value, truncated, source }: Props) {
           The beginning is shown{truncated ? ` of ${truncated.chars.toLocaleString("en")} characters` : ""}.
           {source && (
             <Button look="quiet" icon="download" onClick={() => void save(source, name)}>
-              Download all of it
+              Download everything
             </Button>
           )}
         </p>
@@ -93,5 +93,5 @@ function RunImage({ source, at, name }: { source: ValueSource; at: string; name:
       if (objectUrl) URL.revokeObjectURL(objectUrl);
     };
   }, [run, step, at]);
-  return url && <img className="value__picture" src={url} alt={`Picture of ${name}`} />;
+  return url && <img className="value__picture" src={url} alt={`Image of ${name}`} />;
 }

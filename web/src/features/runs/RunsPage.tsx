@@ -3,6 +3,7 @@
 import { useState } from "react";
 import type { RunStatus } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
+import { triggerTitle } from "../../model/run/triggerTitle";
 import { useRuns } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
 import { navigate, hrefTo } from "../../state/route";
@@ -39,11 +40,11 @@ export function RunsPage() {
           <div className="filters">
             <select
               className="select"
-              aria-label="State"
+              aria-label="Status"
               value={status ?? ""}
               onChange={(event) => setStatus((event.target.value || null) as RunStatus | null)}
             >
-              <option value="">Every state</option>
+              <option value="">All statuses</option>
               {STATUSES.map((option) => (
                 <option key={option}>{option}</option>
               ))}
@@ -54,7 +55,7 @@ export function RunsPage() {
               value={workflow ?? ""}
               onChange={(event) => setWorkflow(event.target.value || null)}
             >
-              <option value="">Every workflow</option>
+              <option value="">All workflows</option>
               {workflows?.map((workflow) => (
                 <option key={workflow.slug}>{workflow.name}</option>
               ))}
@@ -63,7 +64,7 @@ export function RunsPage() {
               icon="compare"
               disabled={marked.length !== 2}
               onClick={() => navigate("compare", ...marked)}
-              title="Mark two runs first"
+              title="Select two runs to compare"
             >
               Compare
             </Button>
@@ -72,7 +73,7 @@ export function RunsPage() {
         {error && <p role="alert">{error.message}</p>}
         {runs?.length === 0 && (
           <EmptyState title="No runs">
-            <p>Open a workflow and press Run, or loosen the filters.</p>
+            <p>Open a workflow and press Run, or clear the filters.</p>
           </EmptyState>
         )}
         {runs && runs.length > 0 && (
@@ -81,13 +82,13 @@ export function RunsPage() {
               <thead>
                 <tr>
                   <th>
-                    <span className="visually-hidden">Mark</span>
+                    <span className="visually-hidden">Select</span>
                   </th>
                   <th>Workflow</th>
-                  <th>State</th>
-                  <th>Began</th>
-                  <th>Took</th>
-                  <th>By</th>
+                  <th>Status</th>
+                  <th>Started</th>
+                  <th>Duration</th>
+                  <th>Trigger</th>
                 </tr>
               </thead>
               <tbody>
@@ -96,13 +97,13 @@ export function RunsPage() {
                     <td>
                       <input
                         type="checkbox"
-                        aria-label={`Mark run ${run.id.slice(0, 8)} of ${run.workflow || "no name"}`}
+                        aria-label={`Select run ${run.id.slice(0, 8)} of ${run.workflow || "untitled"}`}
                         checked={marked.includes(run.id)}
                         onChange={() => mark(run.id)}
                       />
                     </td>
                     <td>
-                      <a href={hrefTo("runs", run.id)}>{run.workflow || "without a name"}</a>{" "}
+                      <a href={hrefTo("runs", run.id)}>{run.workflow || "untitled"}</a>{" "}
                       <span className="mono faint">{run.id.slice(0, 8)}</span>
                       {run.error && <div className="faint">{run.error}</div>}
                     </td>
@@ -114,7 +115,7 @@ export function RunsPage() {
                       {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}
                     </td>
                     <td className="faint">
-                      {run.forkOf ? `again, of ${run.forkOf.slice(0, 8)}` : (run.trigger ?? "—")}
+                      {run.forkOf ? `Re-run of ${run.forkOf.slice(0, 8)}` : triggerTitle(run.trigger)}
                     </td>
                   </tr>
                 ))}
@@ -122,7 +123,7 @@ export function RunsPage() {
             </table>
           </div>
         )}
-        {runs && runs.length >= limit && <Button onClick={() => setLimit(limit * 2)}>More</Button>}
+        {runs && runs.length >= limit && <Button onClick={() => setLimit(limit * 2)}>Load more</Button>}
       </div>
     </div>
   );

@@ -4,10 +4,12 @@ import { useState } from "react";
 import type { Mode } from "../../model/form/modes";
 import type { Step } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
+import { safeText } from "../../model/text/untrusted";
 import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Tabs } from "../../ui/Tabs";
+import { Untrusted } from "../../ui/Untrusted";
 import { ModelChoices } from "./ModelChoices";
 import { RunValue } from "./RunValue";
 import { statusTone } from "./statusTone";
@@ -17,9 +19,9 @@ type TabName = "output" | "input" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [
   { name: "output", title: "Output" },
   { name: "input", title: "Input" },
-  { name: "log", title: "Log and tries" },
+  { name: "log", title: "Log and attempts" },
 ];
-const CHOSEN = { name: "chosen" as const, title: "What was chosen" };
+const CHOSEN = { name: "chosen" as const, title: "AI decision" };
 
 interface Props {
   run: string;
@@ -41,7 +43,8 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
       <div className="step-detail__head">
         <h3>{title}</h3>
         <Badge tone={statusTone(step.status)}>{step.status}</Badge>
-        {step.finishedAt && (
+        {step.isReused && <Badge title="Taken from the earlier run, not run again">reused</Badge>}
+        {step.finishedAt && !step.isReused && (
           <span className="faint">{formatDuration(durationMs(step.startedAt, step.finishedAt))}</span>
         )}
         <span className="step-detail__space" />
@@ -49,7 +52,7 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
           Re-run from here
         </Button>
       </div>
-      <Tabs<TabName> label="What to see of the step" tabs={tabs} current={tab} onChange={setTab}>
+      <Tabs<TabName> label="Step details" tabs={tabs} current={tab} onChange={setTab}>
         {tab === "output" && <Output run={run} step={step} title={title} />}
         {tab === "input" && <Input run={run} step={step} title={title} />}
         {tab === "chosen" && <ModelChoices run={run} step={step} mode={mode} canFreeze={canFreeze} />}
@@ -62,13 +65,10 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
 function Output({ run, step, title }: { run: string; step: Step; title: string }) {
   if (step.status === "waiting" && step.question)
     return <RunValue name={`${title} question`} value={step.question} />;
+  if (step.status === "failed") return <StepError step={step} />;
   const isNothing = step.value === undefined && !step.truncated;
   if (isNothing)
-    return (
-      <p className="faint">
-        {step.status === "running" ? "It has not given anything yet." : "It gave nothing."}
-      </p>
-    );
+    return <p className="faint">{step.status === "running" ? "No output yet." : "No output."}</p>;
   return (
     <RunValue
       name={`${title} output`}
@@ -79,19 +79,38 @@ function Output({ run, step, title }: { run: string; step: Step; title: string }
   );
 }
 
+/** Why a step failed and what to do about it, where its output would be. */
+function StepError({ step }: { step: Step }) {
+  const error = step.attempts.at(-1)?.error;
+  if (!error) return <p className="faint">No output.</p>;
+  return (
+    <div className="step-error" role="alert">
+      <strong>
+        <Untrusted {...safeText(error.message)} />
+      </strong>
+      {error.hint && (
+        <p>
+          <Untrusted {...safeText(error.hint)} />
+        </p>
+      )}
+      <span className="mono faint">{error.code}</span>
+    </div>
+  );
+}
+
 function Input({ run, step, title }: { run: string; step: Step; title: string }) {
   const { data: stepInput, error } = useStepInput(run, step.key, step.status);
-  if (error) return <p className="faint">Not known: {error.message}</p>;
-  if (!stepInput) return <p className="faint">Reading…</p>;
+  if (error) return <p className="faint">Not available: {error.message}</p>;
+  if (!stepInput) return <p className="faint">Loading…</p>;
   return (
     <>
       {stepInput.given !== undefined && (
         <>
-          <h4 className="step-detail__part">What it worked with</h4>
+          <h4 className="step-detail__part">Parameters</h4>
           <RunValue name={`${title} settings`} value={stepInput.given} />
         </>
       )}
-      <h4 className="step-detail__part">What came in</h4>
+      <h4 className="step-detail__part">Input</h4>
       <RunValue
         name={`${title} input`}
         value={stepInput.input}

@@ -8,10 +8,10 @@ import { Untrusted } from "../../ui/Untrusted";
 export function StepLog({ step }: { step: Step }) {
   const { attempts, log } = step;
   return (
-    <ol className="tries" aria-label="Tries">
+    <ol className="tries" aria-label="Attempts">
       {attempts.map((attempt, index) => (
         <li key={attempt.attempt}>
-          <span className="mono">{new Date(attempt.startedAt).toLocaleTimeString()}</span> try{" "}
+          <span className="mono">{new Date(attempt.startedAt).toLocaleTimeString()}</span> attempt{" "}
           {attempt.attempt}
           {attempt.finishedAt && (
             <span className="faint">
@@ -23,7 +23,7 @@ export function StepLog({ step }: { step: Step }) {
           <Failure attempt={attempt} next={attempts[index + 1]} />
         </li>
       ))}
-      {attempts.length === 0 && <li className="faint">Computed at once.</li>}
+      {attempts.length === 0 && <li className="faint">Computed without an attempt log.</li>}
     </ol>
   );
 }
@@ -48,8 +48,8 @@ function Failure({ attempt, next }: { attempt: Attempt; next: Attempt | undefine
   const again =
     attempt.retryAt &&
     (next
-      ? `tried again after ${formatDuration(durationMs(attempt.finishedAt, next.startedAt))}`
-      : `tried again at ${new Date(attempt.retryAt).toLocaleTimeString()}`);
+      ? `retried after ${formatDuration(durationMs(attempt.finishedAt, next.startedAt))}`
+      : `retried at ${new Date(attempt.retryAt).toLocaleTimeString()}`);
   return (
     <div className="tries__error">
       <Untrusted {...safeText(attempt.error.message)} />{" "}

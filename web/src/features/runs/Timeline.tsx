@@ -45,7 +45,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
       ref={list}
       className="timeline"
       role="listbox"
-      aria-label="Steps in the order they began"
+      aria-label="Steps in start order"
       tabIndex={0}
       aria-activedescendant={isDrawn ? `${id}-${at}` : undefined}
       onKeyDown={onKey}
@@ -154,11 +154,11 @@ const Row = memo(function Row({
         {title}
       </span>
       <span className="visually-hidden">
-        , {step.status}, began after {formatDuration(from - start)},{" "}
+        , {step.status}, started after {formatDuration(from - start)},{" "}
       </span>
       <svg className="timeline__bars" aria-hidden="true">
         <rect
-          className={`timeline__bar timeline__bar--${statusTone(step.status)}`}
+          className={`timeline__bar timeline__bar--${step.isReused ? "plain" : statusTone(step.status)}`}
           x={`${Math.min(left, 99.4)}%`}
           y="4"
           width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`}
@@ -167,10 +167,12 @@ const Row = memo(function Row({
         />
       </svg>
       <span className="timeline__took">
-        {step.status === "success" || step.status === "failed"
-          ? formatDuration(durationMs(step.startedAt, step.finishedAt))
-          : step.status}
-        {step.attempts.length > 1 && ` · ${step.attempts.length} tries`}
+        {step.isReused
+          ? "reused"
+          : step.status === "success" || step.status === "failed"
+            ? formatDuration(durationMs(step.startedAt, step.finishedAt))
+            : step.status}
+        {step.attempts.length > 1 && ` · ${step.attempts.length} attempts`}
       </span>
     </div>
   );

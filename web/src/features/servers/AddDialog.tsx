@@ -13,7 +13,7 @@ import { Field } from "../../ui/Field";
 import { Tabs } from "../../ui/Tabs";
 
 const SAMPLE = '{"mcpServers": {"demo": {"command": "toolweave", "args": ["demo-server"]}}}';
-const SECRET = "One NAME=value a line. Write ${vault:NAME} for a secret you keep in the vault.";
+const SECRET = "One NAME=value per line. Write ${vault:NAME} for a secret in the vault.";
 const METHODS = [
   { name: "command", title: "A command" },
   { name: "address", title: "An address" },
@@ -45,7 +45,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
             : addressDefinition(form, isSse);
       const added = await addServers(definition, method === "json" ? name.trim() || null : null);
       await queries.invalidateQueries({ queryKey: SERVERS });
-      notify(`Added ${added.map((server) => server.name).join(", ")}; nothing runs before you approve it`, {
+      notify(`Added ${added.map((server) => server.name).join(", ")}; nothing runs until you approve it`, {
         tone: "good",
       });
       onClose();
@@ -73,8 +73,11 @@ export function AddDialog({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <Tabs label="How it is reached" tabs={METHODS} current={method} onChange={selectMethod}>
-        <Field label="Name" note={method === "json" ? "Only where the JSON has none." : "What you call it."}>
+      <Tabs label="Connection" tabs={METHODS} current={method} onChange={selectMethod}>
+        <Field
+          label="Name"
+          note={method === "json" ? "Only if the JSON has none." : "A name of your choice."}
+        >
           {(id, more) => (
             <input
               id={id}
@@ -89,7 +92,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
         {method === "json" && (
           <Field
             label="Definition"
-            note="As the server's manual has it: mcpServers with entries, or one entry and its name above."
+            note="From the server's documentation: mcpServers with entries, or one entry and its name above."
             fault={fault}
           >
             {(id, _, aria) => (
@@ -112,8 +115,8 @@ export function AddDialog({ onClose }: { onClose(): void }) {
               label={method === "command" ? "Command" : "Address"}
               note={
                 method === "command"
-                  ? "With its arguments; it is started without a shell, and only after you approved it."
-                  : "Of a server that speaks streamable HTTP."
+                  ? "With its arguments. It starts without a shell, and only after you approve it."
+                  : "URL of a server that supports streamable HTTP."
               }
               fault={fault}
             >
@@ -136,7 +139,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
             {method === "address" && (
               <label className="check">
                 <input type="checkbox" checked={isSse} onChange={(event) => setSse(event.target.checked)} />{" "}
-                It speaks the older SSE transport
+                Use the older SSE transport
               </label>
             )}
             <Field label={method === "command" ? "Environment" : "Headers"} note={SECRET}>

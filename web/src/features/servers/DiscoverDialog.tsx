@@ -18,7 +18,7 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
   const all = (servers ?? []).filter(canImport).map((server) => server.name);
   return (
     <Dialog
-      title="Servers of other programs"
+      title="Import servers from other programs"
       wide
       onClose={onClose}
       foot={
@@ -31,16 +31,16 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
       }
     >
       {error && <p role="alert">{error.message}</p>}
-      {!servers && !error && <p className="faint">Looking…</p>}
+      {!servers && !error && <p className="faint">Searching…</p>}
       {servers?.length === 0 && (
-        <p>No other program on this machine has MCP servers set up. Add one from JSON instead.</p>
+        <p>No other program on this machine has MCP servers configured. Add one from JSON instead.</p>
       )}
       {servers && servers.length > 0 && (
-        <table className="table" aria-label="Servers of other programs">
+        <table className="table" aria-label="Import servers from other programs">
           <thead>
             <tr>
               <th>Server</th>
-              <th>Of</th>
+              <th>Program</th>
               <th>Scope</th>
               <th>
                 <span className="visually-hidden">Import</span>

@@ -12,7 +12,7 @@ import { Sparkline } from "./Sparkline";
 export function Health({ server }: { server: Server }) {
   const { data: health, error } = useServerHealth(server.id);
   if (error) return <p role="alert">{error.message}</p>;
-  if (!health) return <p className="faint">Reading how it did…</p>;
+  if (!health) return <p className="faint">Loading health…</p>;
   return (
     <>
       <Latency checks={health.checks} />
@@ -44,7 +44,7 @@ function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
   const failures: Failure[] = [
     ...checks
       .filter(({ ok }) => !ok)
-      .map(({ at, reason }) => ({ at, what: "check", why: reason ?? "it did not answer" })),
+      .map(({ at, reason }) => ({ at, what: "check", why: reason ?? "no answer" })),
     ...calls
       .filter(({ code }) => code)
       .map(({ at, tool, code, message }) => ({
@@ -53,15 +53,15 @@ function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
         why: [code, message].filter(Boolean).join(": "),
       })),
   ];
-  if (failures.length === 0) return <p className="faint">Nothing failed lately.</p>;
+  if (failures.length === 0) return <p className="faint">No recent errors.</p>;
   const newest = failures.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 10);
   return (
     <table className="table" aria-label="Last errors">
       <thead>
         <tr>
           <th>When</th>
-          <th>What</th>
-          <th>Why</th>
+          <th>Event</th>
+          <th>Reason</th>
         </tr>
       </thead>
       <tbody>
@@ -80,7 +80,7 @@ function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
 }
 
 function Calls({ calls }: { calls: ServerHealth["calls"] }) {
-  if (calls.length === 0) return <p className="faint">None of its tools was called yet.</p>;
+  if (calls.length === 0) return <p className="faint">No calls yet.</p>;
   const newest = calls.slice(-10).reverse();
   return (
     <table className="table" aria-label="Last calls">
@@ -88,8 +88,8 @@ function Calls({ calls }: { calls: ServerHealth["calls"] }) {
         <tr>
           <th>When</th>
           <th>Tool</th>
-          <th>Ended</th>
-          <th>Took</th>
+          <th>Result</th>
+          <th>Duration</th>
         </tr>
       </thead>
       <tbody>
@@ -111,10 +111,10 @@ function Calls({ calls }: { calls: ServerHealth["calls"] }) {
 }
 
 function Log({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return <p className="faint">It wrote nothing to its log.</p>;
+  if (lines.length === 0) return <p className="faint">The log is empty.</p>;
   return (
     <section aria-label="Log">
-      <h3>Last lines of its log</h3>
+      <h3>Last log lines</h3>
       <pre className="schema" tabIndex={0}>
         {lines.map((line) => safeText(line).text).join("\n")}
       </pre>

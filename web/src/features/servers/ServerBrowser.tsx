@@ -24,8 +24,8 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
     return (
       <EmptyState title="No servers yet">
         <p>
-          Add one by its command, its address or the JSON of its manual, or find those that other programs on
-          this machine use.
+          Add one by its command, its address or the JSON of its manual, or import those that other programs
+          on this machine use.
         </p>
       </EmptyState>
     );
@@ -56,7 +56,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
             ))}
           </section>
         ))}
-        {matching.length === 0 && <p className="faint">No server is called that.</p>}
+        {matching.length === 0 && <p className="faint">No results.</p>}
       </div>
       {server && <ServerCard key={server.id} server={server} onAdded={onAdded} />}
     </div>

@@ -60,12 +60,9 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
           title="Kind"
           value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")}
         />
-        <Fact title="Found in" value={server.foundIn ?? "added by you"} />
-        <Fact title="Tools" value={server.toolCount == null ? "not known yet" : String(server.toolCount)} />
-        <Fact
-          title="Answers in"
-          value={server.latencyMs == null ? "not known yet" : formatMs(server.latencyMs)}
-        >
+        <Fact title="Source" value={server.foundIn ?? "added by you"} />
+        <Fact title="Tools" value={server.toolCount == null ? "unknown" : String(server.toolCount)} />
+        <Fact title="Response time" value={server.latencyMs == null ? "unknown" : formatMs(server.latencyMs)}>
           {server.approved && <Latency server={server} />}
         </Fact>
         <Fact title="Failures" value={String(server.failureCount)} />
@@ -105,7 +102,7 @@ function Actions({ server }: { server: Server }) {
   const [isBusy, runAction] = useAction(SERVERS, CATALOG);
   const [isAsked, ask] = useState(false);
   const toggle = () =>
-    void runAction(server.enabled ? "Not switched off" : "Not switched on", () =>
+    void runAction(server.enabled ? "Not disabled" : "Not enabled", () =>
       switchServer(server.id, !server.enabled),
     );
   const remove = () => {
@@ -137,8 +134,8 @@ function Actions({ server }: { server: Server }) {
           onYes={remove}
           onClose={() => ask(false)}
         >
-          Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it
-          is added again.
+          Its approval and pinned tools are deleted. Workflows that use it stop working until it is added
+          again.
         </ConfirmDialog>
       )}
     </div>

@@ -12,19 +12,19 @@ export function ServerDefinition({ server, onApproved }: { server: Server; onApp
   const { data: facts, error } = useServerFacts(server.id);
   const [isBusy, runAction] = useAction(SERVERS, CATALOG);
   if (error) return <p role="alert">{error.message}</p>;
-  if (!facts) return <p className="faint">Reading what it would run…</p>;
+  if (!facts) return <p className="faint">Loading the command…</p>;
   const hash = definitionHash(facts);
   const approve = () =>
-    void runAction("Approving did not finish", async () => {
+    void runAction("Approval failed", async () => {
       const { pinned, changes } = await approveServer(server.id, hash!, false);
       onApproved();
       return changes.length > 0
-        ? `Approved; ${changes.length} changed tools wait for you`
+        ? `Approved; ${changes.length} changed tools need review`
         : `Approved; its tools: ${pinned}`;
     });
   return (
     <>
-      <table className="table exact" aria-label="Exactly what would run">
+      <table className="table exact" aria-label="Exact command">
         <tbody>
           {facts.map((fact) => (
             <tr key={fact.key}>
@@ -43,9 +43,9 @@ export function ServerDefinition({ server, onApproved }: { server: Server; onApp
       {!server.approved && (
         <div className="row">
           <Button look="primary" icon="check" disabled={isBusy || hash === null} onClick={approve}>
-            {isBusy ? "Approving…" : "Approve exactly this"}
+            {isBusy ? "Approving…" : "Approve and start"}
           </Button>
-          <span className="faint">It is started once, and held to the tools it lists then.</span>
+          <span className="faint">It starts once, and the tools it lists are pinned.</span>
         </div>
       )}
     </>

@@ -14,7 +14,7 @@ export function ServersPage({ chosen }: { chosen: string | null }) {
   const buttons = (
     <div className="row">
       <Button icon="search" onClick={() => setOpenDialog("discover")}>
-        Find servers of other programs
+        Import from Claude, Cursor…
       </Button>
       <Button look="primary" icon="plus" onClick={() => setOpenDialog("add")}>
         Add a server

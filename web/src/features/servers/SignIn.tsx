@@ -49,12 +49,10 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
           <Untrusted {...safeText(fault)} />
         </p>
       )}
-      {!url && !fault && <p className="faint">Asking the server where to sign in…</p>}
+      {!url && !fault && <p className="faint">Contacting the server…</p>}
       {url && !fault && (
         <>
-          <p>
-            Open the page of the service, sign in there, and come back. What it gives goes into the vault.
-          </p>
+          <p>Open the page of the service, sign in there, and come back. The token is stored in the vault.</p>
           <p className="mono server__address">{safeText(url).text}</p>
           <a className="button button--primary" href={url} target="_blank" rel="noopener noreferrer">
             Open the sign-in page

@@ -25,8 +25,8 @@ export function Tools({ server, canList, onAdded }: Props) {
   const { data: listed, error, isLoading } = useServerTools(server.id, canList);
   const [search, setSearch] = useState("");
   const add = useAddTool(server, onAdded);
-  if (!canList) return <p className="faint">Its tools can be seen once it is approved and enabled.</p>;
-  if (isLoading) return <p className="faint">Asking the server for its tools…</p>;
+  if (!canList) return <p className="faint">Approve and enable the server to see its tools.</p>;
+  if (isLoading) return <p className="faint">Loading tools…</p>;
   if (error) return <p role="alert">{error.message}</p>;
   if (!listed) return null;
   const changed = new Set(listed.changes.map((change) => change.tool));
@@ -52,9 +52,7 @@ export function Tools({ server, canList, onAdded }: Props) {
         ))}
       </ul>
       {matching.length === 0 && (
-        <p className="faint">
-          {listed.tools.length ? "No tool is called that." : "The server lists no tools."}
-        </p>
+        <p className="faint">{listed.tools.length ? "No results." : "The server has no tools."}</p>
       )}
     </>
   );
@@ -77,7 +75,7 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
         {tool.description ? (
           <Untrusted {...safeText(tool.description)} />
         ) : (
-          <span className="faint">It has no description.</span>
+          <span className="faint">No description.</span>
         )}
       </div>
       {tool.problems.map((problem, at) => (
@@ -91,7 +89,7 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
           {schemaText(tool.inputSchema)}
         </pre>
         {tool.outputSchema && (
-          <pre className="schema" tabIndex={0} aria-label="What it gives">
+          <pre className="schema" tabIndex={0} aria-label="Output">
             {schemaText(tool.outputSchema)}
           </pre>
         )}
@@ -111,7 +109,7 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
   const hash = facts ? definitionHash(facts) : null;
   return (
     <div className="changes" role="region" aria-label="Changed tools">
-      <strong>These tools are not as they were approved, and are blocked until you accept them.</strong>
+      <strong>These tools changed after approval and are blocked until you accept the changes.</strong>
       <ul>
         {changes.map((drift) => (
           <li key={`${drift.kind} ${drift.tool}`}>
@@ -130,7 +128,7 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
         disabled={isBusy || hash === null}
         onClick={() => void runAction("Not accepted", () => approveServer(server.id, hash!, true))}
       >
-        Accept the changes
+        Accept changes
       </Button>
     </div>
   );
@@ -142,12 +140,12 @@ function useAddTool(server: Server, onAdded?: () => void): (tool: ServerTool) =>
   const specs = useSpecs();
   return (tool) => {
     const open = currentEditor();
-    const editor = open && !open.document.isReadOnly ? open : openNewWorkflow(null).editor;
+    const editor = open && !open.document.isReadOnly ? open : openNewWorkflow(null);
     insertEntry(editor, toolEntry(server.name, tool, entries), specs);
-    const { storedAs, workflow } = editor.document;
+    const { storedAs, draftId, workflow } = editor.document;
     notify(`Added ${safeText(tool.name).text} to ${workflow.name}`, { tone: "good" });
     if (onAdded) onAdded();
-    else if (storedAs === null) navigate("new");
+    else if (storedAs === null) navigate("new", draftId!);
     else navigate("w", storedAs);
   };
 }

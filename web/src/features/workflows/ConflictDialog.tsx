@@ -12,7 +12,7 @@ import "./workflows.css";
 
 const CHANGED_ELSEWHERE =
   "Another tab, program or person saved it after you opened it. " +
-  "Nothing is overwritten until you decide; taking theirs can be undone.";
+  "Nothing is overwritten until you decide; using theirs can be undone.";
 
 const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
 
@@ -36,7 +36,7 @@ export function ConflictDialog() {
           {isShown ? "Hide the difference" : "Show the difference"}
         </Button>
       )}
-      {theirs && <Button onClick={takeTheirs}>Take theirs</Button>}
+      {theirs && <Button onClick={takeTheirs}>Use theirs</Button>}
       <Button look="primary" onClick={() => (close(), void save(editor, { over: current }))}>
         Keep mine
       </Button>
@@ -44,7 +44,7 @@ export function ConflictDialog() {
   );
   return (
     <Dialog title={`${name} was changed elsewhere`} onClose={close} foot={foot} wide={isShown}>
-      <p>{theirs ? CHANGED_ELSEWHERE : "It was deleted after you opened it. Keep yours to save it again."}</p>
+      <p>{theirs ? CHANGED_ELSEWHERE : "It was deleted after you opened it. Keep mine saves it again."}</p>
       {isShown && theirs && (
         <ul className="difference">
           {diffWorkflows(mine, theirs).map((difference) => (

@@ -32,10 +32,10 @@ export function Welcome() {
             {isBusy ? "Starting…" : "Run the sample"}
           </Button>
           <Button disabled={isBusy} onClick={() => void open(false)}>
-            Open it
+            Open sample
           </Button>
           <Button look="quiet" icon="plus" onClick={() => navigate("new")}>
-            Start empty
+            Start from scratch
           </Button>
         </div>
       </div>

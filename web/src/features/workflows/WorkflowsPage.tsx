@@ -2,16 +2,18 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { countOf } from "../../model/text/formatValue";
 import { importFile } from "../../queries/formats";
 import { createSample } from "../../queries/sample";
 import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
+import { openImported } from "../../state/importedWorkflow";
 import { notify, notifyError } from "../../state/notices";
 import { navigate, hrefTo } from "../../state/route";
-import { openNewWorkflow } from "../../state/workspace";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
+import { Drafts } from "./Drafts";
 import { Welcome } from "./Welcome";
 
 export function WorkflowsPage() {
@@ -24,9 +26,7 @@ export function WorkflowsPage() {
   const importChosen = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
-      const { hadDraft } = openNewWorkflow(await importFile(chosen));
-      if (hadDraft) notify("Undo brings back the new workflow you had not saved");
-      navigate("new");
+      navigate("new", openImported(await importFile(chosen)));
     } catch (error) {
       notifyError(error, `${chosen.name} cannot be read`);
     }
@@ -70,6 +70,7 @@ export function WorkflowsPage() {
           </div>
         </div>
         {error && <p role="alert">{error.message}</p>}
+        <Drafts />
         {workflows?.length === 0 && <Welcome />}
         {workflows && workflows.length > 0 && (
           <>
@@ -107,9 +108,9 @@ export function WorkflowsPage() {
                       <td>{workflow.nodes}</td>
                       <td>
                         {workflow.errors ? (
-                          <Badge tone="bad">{workflow.errors} wrong</Badge>
+                          <Badge tone="bad">{countOf(workflow.errors, "error")}</Badge>
                         ) : (
-                          <Badge tone="good">fine</Badge>
+                          <Badge tone="good">No errors</Badge>
                         )}
                       </td>
                       <td className="file-row__actions">
@@ -142,7 +143,7 @@ function RowMenu({ name, revision }: { name: string; revision: string }) {
     const restore = () =>
       void saveWorkflow(workflow, name, null)
         .then(refetch)
-        .catch((error: unknown) => notifyError(error, "Not brought back"));
+        .catch((error: unknown) => notifyError(error, "Not restored"));
     notify(`Deleted ${name}`, { action: { title: "Undo", run: restore } });
   };
   const notifyFailure = (action: Promise<void>, failure: string) =>
@@ -152,7 +153,7 @@ function RowMenu({ name, revision }: { name: string; revision: string }) {
       label={`Actions for ${name}`}
       actions={[
         { title: "Open", icon: "list", run: () => navigate("w", name) },
-        { title: "Make a copy", icon: "copy", run: () => notifyFailure(copy(), "Not copied") },
+        { title: "Duplicate", icon: "copy", run: () => notifyFailure(copy(), "Not duplicated") },
         {
           title: "Delete",
           icon: "trash",

@@ -51,9 +51,9 @@ describe("questions", () => {
 
   it("report invalid and missing values", () => {
     expect(parseAnswer(form, { boxes: "three", more: "{" }).faults).toEqual({
-      boxes: "This is no number.",
-      more: "This is no JSON.",
+      boxes: "Enter a number.",
+      more: "Enter valid JSON.",
     });
-    expect(parseAnswer(form, {}).faults).toEqual({ boxes: "This is needed." });
+    expect(parseAnswer(form, {}).faults).toEqual({ boxes: "Required." });
   });
 });

@@ -82,9 +82,9 @@ export function parseAnswer(fields: readonly AnswerField[], values: AnswerValues
     try {
       const value = valueOf(field, values[field.name]);
       if (value !== undefined) reply[field.name] = value;
-      else if (field.isRequired) faults[field.name] = "This is needed.";
+      else if (field.isRequired) faults[field.name] = "Required.";
     } catch {
-      faults[field.name] = field.kind === "number" ? "This is no number." : "This is no JSON.";
+      faults[field.name] = field.kind === "number" ? "Enter a number." : "Enter valid JSON.";
     }
   }
   return { reply, faults };

@@ -10,7 +10,7 @@ import {
 } from "./modes";
 import type { Parameter } from "./parameters";
 import { controlOf, MAX_DEPTH, entryParameter, fieldParameter } from "./parameters";
-import { fieldPointers, isInvalidValue, placeProblems } from "./problems";
+import { currentProblems, fieldPointers, isInvalidValue, placeProblems } from "./problems";
 import {
   initialValue,
   pointerOf,
@@ -211,6 +211,19 @@ describe("problems", () => {
     expect(wrong("/parameterValues/order/payment/digits")).toBe(false);
     expect(wrong("/parameterValues/order/constructor")).toBe(false);
     expect(wrong("/toolName")).toBe(false);
+  });
+
+  it("of a value that changed since it was validated are not shown; the others stay", () => {
+    const [changed, same, whole] = [
+      problem("/nodes/1/data/parameterValues/city"),
+      problem("/nodes/1/data/parameterValues/days/0"),
+      problem("/nodes/1"),
+    ];
+    const validated = { parameterValues: { days: [0] } };
+    const shown = (data: Parameters<typeof currentProblems>[2]) =>
+      currentProblems([changed, same, whole], validated, data);
+    expect(shown({ parameterValues: { days: [0] } })).toEqual([changed, same, whole]);
+    expect(shown({ parameterValues: { days: [0], city: "Oslo" } })).toEqual([same, whole]);
   });
 
   it("without a field are listed separately", () => {

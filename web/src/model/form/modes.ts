@@ -42,7 +42,7 @@ export const DESCRIPTION_FIELDS: Readonly<Partial<Record<Mode, DescriptionField>
     config: "fullNaturalLanguageConfig",
     key: "taskDescription",
     minLength: 20,
-    label: "The task",
+    label: "Task",
   },
 };
 

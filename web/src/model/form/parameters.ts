@@ -41,6 +41,8 @@ export interface Parameter {
   isLong?: boolean;
   isSensitive?: boolean;
   proposals?: string[];
+  /** What the options of `validation.enum` are called, if not by their values. */
+  optionTitles?: Readonly<Record<string, string>>;
 }
 
 export type Control =
@@ -157,9 +159,19 @@ const PROMPT_TEXT: Parameter = {
   type: "string",
   required: true,
   isLong: true,
-  description: "Values stand in double braces: {{ who }}.",
+  description: "Insert values with {{ }}, for example {{ who }}.",
 };
-const NOTE_TEXT: Parameter = { name: "content", title: "Remark", type: "string", isLong: true };
+const PROMPT_ANSWER: Parameter = {
+  name: "answeredBy",
+  title: "Output",
+  type: "string",
+  default: "substitution",
+  validation: { enum: ["substitution", "model"] },
+  optionTitles: { substitution: "Template text", model: "Ask a model" },
+  description:
+    "Template text outputs the filled text. Ask a model sends it to a model and outputs the answer.",
+};
+const NOTE_TEXT: Parameter = { name: "content", title: "Note", type: "string", isLong: true };
 const GROUP_LABEL: Parameter = { name: "label", title: "Label", type: "string" };
 const QUESTION_FIELDS: Parameter[] = [
   { name: "questionText", title: "Question", type: "string", required: true, isLong: true },
@@ -167,22 +179,22 @@ const QUESTION_FIELDS: Parameter[] = [
     name: "options",
     title: "Answers",
     type: "array",
-    description: "Each is a way out of the node.",
+    description: "Each option is an output of the node.",
     items: {
       name: "option",
       type: "object",
       properties: {
         label: { name: "label", title: "Answer", type: "string", required: true },
-        description: { name: "description", title: "What it means", type: "string" },
+        description: { name: "description", title: "Description", type: "string" },
       },
     },
   },
-  { name: "multiSelect", title: "Several may be chosen", type: "boolean", default: false },
+  { name: "multiSelect", title: "Allow several choices", type: "boolean", default: false },
 ];
 
 /** The fields of built-in steps; none for nodes that are edited as JSON. */
 export function builtInParameters(node: WorkflowNode): Parameter[] {
-  if (node.type === "prompt") return [PROMPT_TEXT];
+  if (node.type === "prompt") return [PROMPT_TEXT, PROMPT_ANSWER];
   if (node.type === "note") return [NOTE_TEXT];
   if (node.type === "group") return [GROUP_LABEL];
   return node.type === "askUserQuestion" ? QUESTION_FIELDS : [];

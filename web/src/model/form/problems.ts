@@ -80,19 +80,44 @@ function innermost(pointer: string, fields: ReadonlySet<string>): string | null 
   return null;
 }
 
+/** The problems of values that did not change since they were validated; the others are checked again soon. */
+export function currentProblems(
+  problems: readonly Problem[],
+  validated: JsonObject | undefined,
+  data: JsonObject,
+): readonly Problem[] {
+  if (!validated || validated === data) return problems;
+  return problems.filter(({ pointer }) => {
+    const inside = /^\/nodes\/\d+\/data(\/.+)$/.exec(pointer)?.[1];
+    return inside === undefined || textAt(validated, inside) === textAt(data, inside);
+  });
+}
+
+function textAt(data: JsonObject, pointer: string): string | undefined {
+  let value: unknown = data;
+  for (const part of pointerParts(pointer)) value = own(value, part);
+  return JSON.stringify(value);
+}
+
+function pointerParts(pointer: string): string[] {
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function own(value: unknown, key: string): unknown {
+  const isContainer = typeof value === "object" && value !== null;
+  return isContainer && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+}
+
 const VALUE_POINTER = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inputParams)\/./;
 
 /** Whether a problem is about a description, or about a value that is present, not a missing one. */
 export function isInvalidValue(workflow: Workflow, { code, severity, pointer }: Problem): boolean {
   if (code.startsWith("MCP_NL_DESC_")) return true;
   if (severity !== "error" || !VALUE_POINTER.test(pointer)) return false;
-  let pointers: unknown = workflow;
-  for (const part of pointer
-    .slice(1)
-    .split("/")
-    .map((item) => item.replaceAll("~1", "/").replaceAll("~0", "~"))) {
-    if (typeof pointers !== "object" || pointers === null || !Object.hasOwn(pointers, part)) return false;
-    pointers = (pointers as Record<string, unknown>)[part];
-  }
-  return true;
+  let value: unknown = workflow;
+  for (const part of pointerParts(pointer)) value = own(value, part);
+  return value !== undefined;
 }

@@ -52,7 +52,27 @@ describe("the canvas mapping", () => {
       ["x", undefined],
       ["y", undefined],
     ]);
-    expect(map.edges(broken).map(({ id }) => id)).toEqual(["2"]);
+    expect(map.edges(broken, specsByRef([])).map(({ id }) => id)).toEqual(["2"]);
+  });
+});
+
+describe("edges", () => {
+  it("of unknown ports are drawn at a known one and marked", () => {
+    const workflow = chain();
+    const [known, unknown] = workflow.connections;
+    const odd = { ...workflow, connections: [known!, { ...unknown!, fromPort: "main", toPort: "in-7" }] };
+    const edges = createMapper().edges(odd, specsByRef([]));
+    expect(edges.map(({ sourceHandle, targetHandle, data }) => [sourceHandle, targetHandle, data])).toEqual([
+      ["output", "input", { isInvalid: false }],
+      ["output", "input", { isInvalid: true }],
+    ]);
+  });
+
+  it("stay the same object while a node is moved", () => {
+    const [map, specs, workflow] = [createMapper(), specsByRef([]), chain()];
+    const moved = workflow.nodes.map((node) => ({ ...node, position: { x: 5, y: 5 } }));
+    const before = map.edges(workflow, specs);
+    expect(map.edges({ ...workflow, nodes: moved }, specs)[0]).toBe(before[0]);
   });
 });
 

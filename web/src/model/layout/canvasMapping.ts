@@ -8,7 +8,7 @@ import { GROUP_SIZE } from "../workflow/edits";
 import type { Family } from "../workflow/families";
 import { familyOfNode } from "../workflow/families";
 import type { Connection, Position, Workflow, WorkflowNode } from "../workflow/workflow";
-import { INPUT_PORT, OUTPUT_PORT, nodeName, asText } from "../workflow/workflow";
+import { INPUT_PORT, OUTPUT_PORT, nodeName, nodeRef, asText } from "../workflow/workflow";
 import type { PortPosition, NodeShape } from "./geometry";
 import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
 
@@ -74,16 +74,19 @@ export interface CanvasEdge {
   targetHandle: string;
   label?: string;
   type: "wire";
+  /** Names a port that its node does not have; it is drawn at another port. */
+  data: { isInvalid: boolean };
+  markerEnd: { type: "arrowclosed"; width: number; height: number; color: string };
 }
 
 /** Returns functions that reuse the result for everything that did not change since the last call. */
 export function createMapper(): {
   nodes(workflow: Workflow, specs: Specs): CanvasNode[];
-  edges(workflow: Workflow): CanvasEdge[];
+  edges(workflow: Workflow, specs: Specs): CanvasEdge[];
 } {
   let lastSpecs: Specs | null = null;
   let nodes = new WeakMap<WorkflowNode, CanvasNode>();
-  const edges = new WeakMap<Connection, CanvasEdge>();
+  const edges = new WeakMap<Connection, MappedEdge>();
   return {
     nodes(workflow, specs) {
       if (specs !== lastSpecs) nodes = new WeakMap();
@@ -100,17 +103,27 @@ export function createMapper(): {
       });
       return parentsFirst(mapped.filter((node) => node !== null));
     },
-    edges(workflow) {
-      const ids = new Set(workflow.nodes.map(({ id }) => id));
-      return workflow.connections
-        .filter(({ from, to }) => ids.has(from) && ids.has(to))
-        .map((connection) => {
-          const mappedItem = edges.get(connection) ?? canvasEdge(connection);
-          edges.set(connection, mappedItem);
-          return mappedItem;
-        });
+    edges(workflow, specs) {
+      const byId = new Map(workflow.nodes.map((node) => [node.id, node]));
+      return workflow.connections.flatMap((connection) => {
+        const [source, target] = [byId.get(connection.from), byId.get(connection.to)];
+        if (!source || !target) return [];
+        const old = edges.get(connection);
+        // Ports depend on the data of a node, not on its position.
+        const isSame = old?.specs === specs && old.source === source.data && old.target === target.data;
+        const edge = isSame ? old.edge : canvasEdge(connection, source, target, specs);
+        edges.set(connection, { edge, source: source.data, target: target.data, specs });
+        return [edge];
+      });
     },
   };
+}
+
+interface MappedEdge {
+  edge: CanvasEdge;
+  source: WorkflowNode["data"];
+  target: WorkflowNode["data"];
+  specs: Specs;
 }
 
 /** React Flow requires a group before its members. */
@@ -182,14 +195,38 @@ function nodeView(node: WorkflowNode, specs: Specs): NodeView {
   };
 }
 
-function canvasEdge(connection: Connection): CanvasEdge {
+const ARROW = { type: "arrowclosed", width: 16, height: 16, color: "var(--line-control)" } as const;
+
+function canvasEdge(
+  connection: Connection,
+  source: WorkflowNode,
+  target: WorkflowNode,
+  specs: Specs,
+): CanvasEdge {
+  const from = knownPort(connection.fromPort ?? OUTPUT_PORT, outputPorts(source, specs));
+  const to = knownPort(connection.toPort ?? INPUT_PORT, inputPorts(target, specs));
+  const isKnown = hasKnownPorts(source, specs) && hasKnownPorts(target, specs);
   return {
     id: connection.id,
     source: connection.from,
     target: connection.to,
-    sourceHandle: connection.fromPort ?? OUTPUT_PORT,
-    targetHandle: connection.toPort ?? INPUT_PORT,
+    sourceHandle: from.port,
+    targetHandle: to.port,
     ...(connection.condition ? { label: connection.condition } : {}),
     type: "wire",
+    data: { isInvalid: isKnown && !(from.isKnown && to.isKnown) },
+    markerEnd: ARROW,
   };
+}
+
+/** Until the catalog is loaded, the ports of its nodes are unknown. */
+function hasKnownPorts(node: WorkflowNode, specs: Specs): boolean {
+  const ref = nodeRef(node);
+  return node.type === "mcp" || !ref.includes(".") || specs.has(ref);
+}
+
+/** The port, or the first one of the node in place of a port that it does not have. */
+function knownPort(port: string, ports: readonly string[]): { port: string; isKnown: boolean } {
+  const isKnown = ports.includes(port);
+  return { port: isKnown ? port : (ports[0] ?? port), isKnown };
 }

@@ -52,10 +52,36 @@ const KIND_BY_TYPE: Record<string, InputField["kind"]> = {
   boolean: "boolean",
 };
 
-/** The defaults of the input schema. */
+/** Whether runs start with a request, whose parts the workflow reads as `trigger.body` and so on. */
+export function startsWithRequest(workflow: Workflow): boolean {
+  return webhookOf(workflow) !== undefined && inputFields(workflow).length === 0;
+}
+
+function webhookOf({ nodes }: Workflow) {
+  const hasOtherStart = nodes.some(
+    ({ type, data }) => type === "start" || (type === "TRIGGER" && data["subtype"] === "MANUAL"),
+  );
+  if (hasOtherStart) return undefined;
+  return nodes.find(({ type, data }) => type === "TRIGGER" && data["subtype"] === "WEBHOOK");
+}
+
+/** A request as the webhook would deliver it, to start a test run with. */
+function sampleRequest(workflow: Workflow): JsonObject {
+  const settings = webhookOf(workflow)?.data["configurations"];
+  const path = isObject(settings) ? settings["webhook_path"] : undefined;
+  return {
+    method: "POST",
+    path: typeof path === "string" ? path : "/",
+    headers: {},
+    query_params: {},
+    body: {},
+  };
+}
+
+/** The defaults of the input schema, or a sample request for a webhook. */
 export function defaultInputs(workflow: Workflow): JsonObject {
   const properties = workflow.inputSchema?.["properties"];
-  const defaults: JsonObject = {};
+  const defaults: JsonObject = startsWithRequest(workflow) ? sampleRequest(workflow) : {};
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
     if (isObject(property) && property["default"] !== undefined) defaults[name] = property["default"] as Json;
   }

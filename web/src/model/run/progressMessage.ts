@@ -13,7 +13,7 @@ export interface ReportedProgress {
 const REPORTED_STATUSES: Partial<Record<StepStatus, string>> = {
   failed: "failed",
   waiting: "waits",
-  uncertain: "may or may not have happened",
+  uncertain: "may or may not have finished",
 };
 const MAX_STEPS = 3;
 

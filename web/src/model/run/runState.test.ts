@@ -44,6 +44,29 @@ describe("run state", () => {
     );
   });
 
+  it("marks the steps that a repeated run took from the earlier one", () => {
+    const at = "2026-01-01T00:00:00Z";
+    const forked: RunEvent[] = [
+      { type: "started", seq: 1, at, fork_of: "r0", fork_at: "send" },
+      { type: "computed", seq: 2, at, steps: [["start", 0]], values: [1] },
+      { type: "step_started", seq: 3, at, key: "fetch" },
+      { type: "step_finished", seq: 4, at, key: "fetch", value: 7 },
+      { type: "step_started", seq: 5, at, key: "send" },
+      { type: "computed", seq: 6, at, steps: [["after", 0]], values: [1] },
+    ];
+    const { steps } = forked.reduce(applyEvent, emptyRun("r"));
+    const reused = Object.values(steps).filter(({ isReused }) => isReused);
+    expect(reused.map(({ key }) => key)).toEqual(["start", "fetch"]);
+    const fresh = events.reduce(applyEvent, emptyRun("r"));
+    expect(Object.values(fresh.steps).some(({ isReused }) => isReused)).toBe(false);
+  });
+
+  it("keeps how a result was truncated", () => {
+    const cut = { result: { text: "[1,", digest: "d", chars: 9 } };
+    const run = applyEvent(emptyRun("r"), { ...events[7]!, seq: 1, status: "success", cut });
+    expect(run.resultTruncated).toEqual(cut.result);
+  });
+
   it("ignores events that were applied before", () => {
     const once = events.reduce(applyEvent, emptyRun("r"));
     expect(events.reduce(applyEvent, once)).toBe(once);

@@ -60,6 +60,8 @@ export interface Step {
   question?: JsonObject | null;
   until?: string | null;
   attempts: Attempt[];
+  /** Taken from the run that this one repeats, not run again. */
+  isReused: boolean;
 }
 
 export interface RunView {
@@ -246,25 +248,6 @@ function addLogLine(run: RunDraft, key: string, event: RunEvent): void {
   updateStep(run, key, { log: [...(run.steps[key]?.log ?? []), line].slice(-MAX_LOG_LINES) }, event.at);
 }
 
-/** The token usage of a step; `model` is the one that answered last. */
-export function modelUsage(step: Step): {
-  input: number;
-  output: number;
-  cost: number | null;
-  model: string | null;
-} {
-  const answers = step.parts.filter((part) => part.kind === "model");
-  const costs = answers.map(({ usage }) => usage?.cost_usd).filter((cost) => typeof cost === "number");
-  const sum = (numbers: (number | undefined)[]) =>
-    numbers.reduce<number>((all, attempt) => all + (attempt ?? 0), 0);
-  return {
-    input: sum(answers.map(({ usage }) => usage?.input_tokens)),
-    output: sum(answers.map(({ usage }) => usage?.output_tokens)),
-    cost: costs.length ? sum(costs) : null,
-    model: answers.at(-1)?.model ?? null,
-  };
-}
-
 function addComputedSteps(run: RunDraft, event: RunEvent): void {
   const values = event["values"] as Json[];
   for (const [key, number] of event["steps"] as [string, number][]) {
@@ -339,6 +322,7 @@ function updateStep(run: RunDraft, key: string, change: Partial<Step>, at: strin
     attempts: [],
     log: [],
     parts: [],
+    isReused: isBeforeFork(run, node, at),
   };
   run.steps[key] = { ...(old ?? created), ...change };
   if (!old) {
@@ -352,6 +336,12 @@ function updateStep(run: RunDraft, key: string, change: Partial<Step>, at: strin
   run.touched.add(node);
 }
 
+/** A forked run starts with the steps before its node, recorded at the moment it was created. */
+function isBeforeFork(run: RunDraft, node: string, at: string): boolean {
+  const { forkAt, startedAt, stepsOfNode } = run;
+  return forkAt !== null && at === startedAt && node !== forkAt && stepsOfNode[forkAt] === undefined;
+}
+
 function finishRun(run: RunDraft, event: RunEvent): void {
   for (const [key, step] of Object.entries(run.steps)) {
     if (OPEN_STATUSES.has(step.status))
@@ -361,7 +351,7 @@ function finishRun(run: RunDraft, event: RunEvent): void {
     status: event["status"],
     finishedAt: event.at,
     result: event["result"],
-    resultCut: truncatedField(event, "result"),
+    resultTruncated: truncatedField(event, "result"),
     error: event["error"] ?? null,
   });
 }

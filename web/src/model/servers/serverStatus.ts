@@ -37,12 +37,12 @@ export function stateTone(state: string): Tone {
 }
 
 const NEXT_STEPS: Record<string, string> = {
-  "not approved": "Nothing of it runs until you have read its command and approved it.",
-  changed: "Its definition is not the one that was approved. Read it and approve it again.",
-  "auto-disabled": "It failed too often and was switched off. Enable it to try again.",
-  disabled: "It is switched off. Enable it to use its tools.",
-  failing: "It did not answer the last time. Check it again after fixing it.",
-  "not tried": "It was not tried yet. Check it to see whether it answers.",
+  "not approved": "Nothing runs until you review and approve its command.",
+  changed: "Its definition changed after approval. Review and approve it again.",
+  "auto-disabled": "It failed too often and was disabled. Enable it to try again.",
+  disabled: "It is disabled. Enable it to use its tools.",
+  failing: "It did not respond to the last check. Fix it, then check again.",
+  "not tried": "It has not been checked yet. Check it to see whether it responds.",
 };
 
 export function nextStepHint(state: string): string | null {

@@ -19,7 +19,7 @@ describe("the sparkline of a server", () => {
   });
 
   it("is empty for a server that was never checked", () => {
-    expect(sparkline([], 100, 20)).toEqual({ lines: [], failures: [], summary: "It was not checked yet." });
+    expect(sparkline([], 100, 20)).toEqual({ lines: [], failures: [], summary: "Not checked yet." });
   });
 
   it("has a point for a single check, and none for a failed one", () => {

@@ -43,7 +43,7 @@ export function sparkline(checks: readonly Check[], width: number, height: numbe
 }
 
 function summarize(count: number, times: readonly number[], failed: number): string {
-  if (count === 0) return "It was not checked yet.";
+  if (count === 0) return "Not checked yet.";
   const sorted = [...times].sort((a, b) => a - b);
   const parts = [`Last ${count === 1 ? "check" : `${count} checks`}`];
   if (sorted.length > 0) {

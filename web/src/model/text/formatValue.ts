@@ -30,3 +30,8 @@ export function formatValue(value: unknown, most = 60_000): { text: string; isAl
     ? { text: escapeHidden(text), isAll: true }
     : { text: escapeHidden(text.slice(0, most)), isAll: false };
 }
+
+/** A count with its noun: "1 error", "2 errors". */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

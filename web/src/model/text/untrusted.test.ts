@@ -22,11 +22,11 @@ describe("untrusted text", () => {
   it("has invisible and bidirectional characters escaped", () => {
     expect(safeText("a\u202eb")).toEqual({
       text: "a⟦U+202E⟧b",
-      warnings: ["characters that turn the reading direction"],
+      warnings: ["characters that change the text direction"],
     });
     expect(safeText("a\u200bb")).toEqual({
       text: "a⟦U+200B⟧b",
-      warnings: ["characters that cannot be seen"],
+      warnings: ["invisible characters"],
     });
     expect(safeText("x\u{e0041}").text).toBe("x⟦U+E0041⟧");
     expect(safeText("\u001b[2J").text).toBe("⟦U+001B⟧[2J");
@@ -42,7 +42,7 @@ describe("untrusted text", () => {
 
 test("suspicious text is escaped and reported", () => {
   expect(safeText("plain")).toEqual({ text: "plain", warnings: [] });
-  expect(safeText("a\u202eb").warnings).toEqual(["characters that turn the reading direction"]);
+  expect(safeText("a\u202eb").warnings).toEqual(["characters that change the text direction"]);
   expect(safeText("\u001b[31m").text).toBe("⟦U+001B⟧[31m");
   expect(safeText("[here](javascript:hit())").warnings).toEqual(["a Markdown link"]);
   expect(safeText(`${"[".repeat(50_000)}](x)`).warnings).toEqual(["a Markdown link"]);

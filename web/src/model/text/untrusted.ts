@@ -27,11 +27,11 @@ export interface SafeText {
 
 export function safeText(text: string): SafeText {
   const warnings = [
-    ...(BIDI_CONTROL.test(text) ? ["characters that turn the reading direction"] : []),
+    ...(BIDI_CONTROL.test(text) ? ["characters that change the text direction"] : []),
     ...((text.match(HIDDEN) ?? []).some((character) => !BIDI_CONTROL.test(character))
-      ? ["characters that cannot be seen"]
+      ? ["invisible characters"]
       : []),
-    ...(text.includes(ESCAPE) ? ["codes for a terminal"] : []),
+    ...(text.includes(ESCAPE) ? ["terminal escape codes"] : []),
     ...(MARKUP.test(text) ? ["HTML"] : []),
     ...(LINK.test(text) ? ["a Markdown link"] : []),
   ];

@@ -30,6 +30,19 @@ describe("the catalog", () => {
     expect(searchEntries([choice, tool], "demo").map(entryTitle)).toEqual(["add"]);
   });
 
+  it("ranks an exact name first, and a node before a tool of the same rank", () => {
+    const tools = ["notify", "if_changed", "webhook_list"].map((name) => ({
+      ...tool,
+      ref: `TOOL.MCP:demo/${name}`,
+      tool: name,
+    }));
+    const webhook = { ...choice, ref: "TRIGGER.WEBHOOK", type: "TRIGGER", subtype: "WEBHOOK" };
+    const ranked = (typed: string) => searchEntries([...tools, webhook, choice], typed).map(entryTitle);
+    expect(ranked("if")).toEqual(["If", "if_changed", "notify"]);
+    expect(ranked("webhook")).toEqual(["Webhook", "webhook_list"]);
+    expect(ranked("flow")).toEqual(["If"]);
+  });
+
   it("lists the output ports of branches and questions", () => {
     const specs = specsByRef([choice]);
     expect(outputPorts({ id: "a", type: "FLOW", name: "a", data: { subtype: "IF" } }, specs)).toEqual([

@@ -40,20 +40,20 @@ function builtInStep(
 export const BUILT_IN_STEPS: readonly CatalogEntry[] = [
   builtInStep(
     "start",
-    "Where a workflow begins; it gives what the run was started with.",
+    "Where a workflow starts; outputs the inputs of the run.",
     { in: [], out: SINGLE_OUTPUT },
     "begin",
   ),
   builtInStep(
     "end",
-    "Where a workflow ends; what comes in is the result.",
+    "Where a workflow ends; its input is the result.",
     { in: SINGLE_INPUT, out: [] },
     "finish",
     "result",
   ),
   builtInStep(
     "prompt",
-    "Writes a text with values in it.",
+    "Outputs a text with values in it, or a model's answer to it.",
     { in: SINGLE_INPUT, out: SINGLE_OUTPUT },
     "template",
     "text",
@@ -61,13 +61,13 @@ export const BUILT_IN_STEPS: readonly CatalogEntry[] = [
   ),
   builtInStep(
     "askUserQuestion",
-    "Asks a person and goes on by the answer.",
+    "Asks a person and continues on the branch of the answer.",
     { in: SINGLE_INPUT, out: [] },
     "human",
     "choice",
   ),
   builtInStep("group", "A frame around steps that belong together.", { in: [], out: [] }, "frame", "box"),
-  builtInStep("note", "A remark on the canvas; it is never run.", { in: [], out: [] }, "comment", "sticky"),
+  builtInStep("note", "A note on the canvas; it is never run.", { in: [], out: [] }, "comment", "sticky"),
 ];
 
 export const NODE_TITLES: Readonly<Record<string, string>> = {
@@ -197,7 +197,7 @@ export function nodeTypeOf(entry: CatalogEntry): string {
   return entry.server ? "mcp" : entry.type;
 }
 
-/** Entries that match a search, best first: by name, then by keyword, then by summary. */
+/** Entries that match a search, best first: by name, keyword, summary; of equal ones, nodes before tools. */
 export function searchEntries(entries: readonly CatalogEntry[], typed: string, most = 60): CatalogEntry[] {
   const terms = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return entries.slice(0, most);
@@ -205,7 +205,7 @@ export function searchEntries(entries: readonly CatalogEntry[], typed: string, m
     .map((entry) => ({ entry, score: Math.min(...terms.map((word) => scoreOf(entry, word))) }))
     .filter(({ score }) => score > 0);
   return scored
-    .sort((a, b) => b.score - a.score)
+    .sort((a, b) => b.score - a.score || Number(a.entry.server !== null) - Number(b.entry.server !== null))
     .slice(0, most)
     .map(({ entry }) => entry);
 }

@@ -59,22 +59,22 @@ export const FAMILY_TITLES: Readonly<Record<Family, string>> = {
   memory: "Memory",
   prompt: "Text",
   ends: "Start and end",
-  note: "On the canvas",
+  note: "Annotations",
   unknown: "Other",
 };
 
 /** The order of families in the palette. */
 export const FAMILIES: readonly Family[] = [
-  "mcp",
   "ends",
   "prompt",
   "flow",
+  "trigger",
+  "mcp",
   "action",
   "ai",
   "human",
   "memory",
   "external",
-  "trigger",
   "note",
   "unknown",
 ];

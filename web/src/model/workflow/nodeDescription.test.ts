@@ -40,9 +40,11 @@ describe("the description of a node", () => {
       leadsTo: targetTitles(workflow, "middle"),
     };
     expect(describeNode(view("middle").data, standing)).toBe(
-      "Search, MCP tool find of server web, selected, failed, 2 problems, 1 warning, leads to End",
+      "Search, MCP tool find of server web, selected, failed, 2 problems, 1 warning, connected to End",
     );
     expect(describeNode(view("end").data, { ...plain, leadsTo: targetTitles(workflow, "end") })).toBe("End");
-    expect(describeNode(view("start").data, { ...plain, leadsTo: [] })).toBe("Start, leads nowhere");
+    expect(describeNode(view("start").data, { ...plain, leadsTo: [] })).toBe(
+      "Start, not connected to a next node",
+    );
   });
 });

@@ -27,12 +27,16 @@ export function describeNode(
         : kind
       : `MCP tool ${kind} of ${server ? `server ${server}` : "no server"}`,
     isSelected ? "selected" : "",
-    isDisabled ? "switched off" : "",
+    isDisabled ? "disabled" : "",
     state ?? "",
     fit ?? "",
     errors ? pluralize(errors, "problem") : "",
     warnings ? pluralize(warnings, "warning") : "",
-    leadsTo.length ? `leads to ${leadsTo.join(" and ")}` : outputs.length ? "leads nowhere" : "",
+    leadsTo.length
+      ? `connected to ${leadsTo.join(" and ")}`
+      : outputs.length
+        ? "not connected to a next node"
+        : "",
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -23,7 +23,7 @@ describe("the text of a workflow", () => {
     const broken = text(two()).replace('"version"', "version");
     const { fault, at } = parseWorkflow(broken);
     expect(lineAndColumn(broken, at!).line).toBe(4);
-    expect(fault).toMatch(/^The canvas stays as it was: line \d+, column \d+: /);
+    expect(fault).toMatch(/^The canvas is unchanged: line \d+, column \d+: /);
     expect(parseWorkflow('{"a": 1').at).toBe(7);
   });
 

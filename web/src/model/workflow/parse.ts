@@ -41,7 +41,7 @@ export function parseWorkflow(text: string): ParsedWorkflow {
 }
 
 function rejected(fault: string, at: number | null = null): ParsedWorkflow {
-  return { workflow: null, fault: `The canvas stays as it was: ${fault}`, at };
+  return { workflow: null, fault: `The canvas is unchanged: ${fault}`, at };
 }
 
 /** Browsers report an offset, or a line and a column; a missing end is reported at the end. */

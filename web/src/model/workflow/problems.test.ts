@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeAtPointer } from "./problems";
+import { nodeAtPointer, sortProblems } from "./problems";
 import { newWorkflow } from "./workflow";
 
 describe("problems", () => {
@@ -10,5 +10,26 @@ describe("problems", () => {
       nodeAtPointer(workflow, "/connections/0/to"),
       nodeAtPointer(workflow, "/name"),
     ]).toEqual(["end", "start", null]);
+  });
+
+  it("are listed with errors first, then in the order of the nodes", () => {
+    const problem = (pointer: string, severity: "error" | "warning") => ({
+      code: "X",
+      severity,
+      pointer,
+      message: "",
+    });
+    const listed = sortProblems(newWorkflow("a"), [
+      problem("/name", "error"),
+      problem("/nodes/0", "warning"),
+      problem("/nodes/1", "error"),
+      problem("/nodes/0", "error"),
+    ]);
+    expect(listed.map(({ pointer, severity }) => `${severity} ${pointer}`)).toEqual([
+      "error /nodes/0",
+      "error /nodes/1",
+      "error /name",
+      "warning /nodes/0",
+    ]);
   });
 });

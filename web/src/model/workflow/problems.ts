@@ -1,5 +1,6 @@
-/** Which node a validation problem belongs to. */
+/** Which node a validation problem belongs to, and in which order problems are listed. */
 
+import type { Problem } from "../../api/client";
 import type { Workflow } from "./workflow";
 
 /** The node that a JSON pointer leads into; for a connection, the node it starts at. */
@@ -8,4 +9,22 @@ export function nodeAtPointer(workflow: Workflow, pointer: string): string | nul
   if (node) return workflow.nodes[Number(node[1])]?.id ?? null;
   const edge = /^\/connections\/(\d+)(\/|$)/.exec(pointer);
   return edge ? (workflow.connections[Number(edge[1])]?.from ?? null) : null;
+}
+
+/** Errors before warnings, then in the order of the nodes; the rest comes last. */
+export function sortProblems(workflow: Workflow, problems: readonly Problem[]): Problem[] {
+  const places = new Map(workflow.nodes.map(({ id }, index) => [id, index]));
+  const placeOf = ({ pointer }: Problem) => {
+    const node = nodeAtPointer(workflow, pointer);
+    return node === null ? Infinity : places.get(node)!;
+  };
+  const rank = ({ severity }: Problem) => (severity === "error" ? 0 : 1);
+  return problems
+    .map((problem) => ({ problem, place: placeOf(problem) }))
+    .sort((a, b) => rank(a.problem) - rank(b.problem) || compare(a.place, b.place))
+    .map(({ problem }) => problem);
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

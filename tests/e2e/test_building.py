@@ -1,0 +1,171 @@
+"""Building a workflow with the mouse: search, problems, lists, requests, drafts, publishing."""
+
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Page, expect
+
+from e2e.studio import Studio, shot
+from rest.drawn import drawn, greeting
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
+    name = document["name"]
+    await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
+    await page.goto(f"{studio.url}/#/w/{name}")
+    await expect(page.locator(".step").first).to_be_visible()
+
+
+def trigger(kind: str, **config: Any) -> dict[str, Any]:
+    data = {"subtype": kind, "configurations": config}
+    return {"id": "hook", "type": "TRIGGER", "name": "Hook", "position": {"x": 0, "y": 0}} | {
+        "data": data
+    }
+
+
+async def test_a_search_adds_the_best_match_in_view_and_a_problem_leads_to_its_field(
+    page: Page, studio: Studio
+) -> None:
+    """With a server connected, whose tools match as well."""
+    await studio.ask(page, "POST", "/api/v1/samples")
+    await opened(page, studio, greeting("building"))
+    search = page.get_by_role("searchbox", name="Search nodes and tools")
+    await search.fill("if")
+    await expect(page.locator(".palette__title").first).to_have_text("If")
+    await page.locator(".react-flow__node[data-id=end]").click()
+    await page.keyboard.press("ArrowLeft")
+    await search.press("Enter")
+    added = page.locator(".react-flow__node.selected")
+    await expect(added).to_contain_text("If")
+    await expect(added).to_be_in_viewport(ratio=1)
+    await search.fill("webhook")
+    await search.press("Enter")
+    await expect(added).to_contain_text("Webhook")
+    await shot(page, "search-ranked")
+    # From the list of problems to the settings, and to those of a node that is clicked.
+    badge = page.locator(".editor__bar").get_by_role("button", name="error")
+    await badge.click()
+    problems = page.get_by_role("complementary", name="Problems")
+    await problems.get_by_role("button", name="condition").first.click()
+    inspector = page.get_by_role("complementary", name="Inspector")
+    await expect(inspector.get_by_label("Name", exact=True)).to_have_value("If")
+    await badge.click()
+    await expect(problems).to_be_visible()
+    await page.get_by_role("button", name="Fit to view").click()
+    await page.locator(".react-flow__node[data-id=greet]").click()
+    await expect(inspector.get_by_label("Name", exact=True)).to_have_value("Greet")
+    assert await problems.count() == 0
+
+
+async def test_a_webhook_is_tried_with_a_request_that_the_dialog_offers(
+    page: Page, studio: Studio
+) -> None:
+    """What completion offers, `trigger.body`, is there when the workflow is run by hand."""
+    document = drawn("hooked")
+    said = {"prompt": "Order {{ trigger.body.order }} by {{ trigger.method }}"}
+    say = {"id": "say", "type": "prompt", "name": "Say", "position": {"x": 260, "y": 0}}
+    document["nodes"] = [trigger("WEBHOOK", webhook_path="/o"), say | {"data": said}]
+    document["nodes"].append({**drawn("x")["nodes"][-1], "position": {"x": 520, "y": 0}})
+    document["connections"] = [
+        {"id": "1", "from": "hook", "to": "say"},
+        {"id": "2", "from": "say", "to": "end"},
+    ]
+    await opened(page, studio, document)
+    await page.get_by_role("button", name="Run", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    request = dialog.get_by_label("Test request, as JSON")
+    offered = await request.input_value()
+    assert '"body": {}' in offered
+    await request.fill(offered.replace('"body": {}', '"body": {"order": 7}'))
+    await dialog.get_by_role("button", name="Run", exact=True).click()
+    await expect(page.get_by_role("region", name="Result").last).to_contain_text("Order 7 by POST")
+
+
+async def test_a_failed_step_says_why_where_its_output_would_be(page: Page, studio: Studio) -> None:
+    settings = {"outcome": "error", "message": "the order is closed"}
+    stop = {"subtype": "STOP", "configurations": settings}
+    node = {"id": "stop", "type": "FLOW", "name": "Stop", "data": stop}
+    await opened(page, studio, drawn("failing", node))
+    await page.get_by_role("button", name="Run", exact=True).click()
+    await expect(page.locator(".run-panel__head .badge")).to_have_text("failed")
+    await page.locator(".timeline").get_by_role("option", name="Stop").click()
+    alert = page.locator(".step-detail").get_by_role("alert")
+    await expect(alert).to_contain_text("the order is closed")
+    assert "No output" not in await page.locator(".step-detail").inner_text()
+
+
+async def test_a_new_list_item_has_the_focus(page: Page, studio: Studio) -> None:
+    ask = {"questionText": "Send it?", "options": [{"label": "Yes"}, {"label": "No"}]}
+    node = {"id": "ask", "type": "askUserQuestion", "name": "Ask", "data": ask}
+    await opened(page, studio, drawn("listed", node))
+    await page.locator(".react-flow__node[data-id=ask]").click()
+    await page.get_by_role("button", name="Add to Answers").click()
+    await page.keyboard.type("Later")
+    await expect(page.locator(":focus")).to_have_value("Later")
+    nodes = page.locator(".react-flow__node[data-id=ask]")
+    await expect(nodes).to_contain_text("Later")
+    assert await page.locator(".react-flow__node").count() == 3
+
+
+async def test_every_new_workflow_is_a_draft_of_its_own_and_can_be_saved(
+    page: Page, studio: Studio
+) -> None:
+    name, saved = page.get_by_label("Workflow name"), page.locator(".editor__bar .badge").first
+    for title in ("One draft", "Another draft"):
+        await page.goto(f"{studio.url}/#/new")
+        await expect(name).to_have_value("untitled")
+        await name.fill(title)
+        await page.goto(f"{studio.url}/#/")
+    drafts = page.get_by_role("table", name="Unsaved drafts")
+    await expect(drafts.get_by_role("link")).to_have_text(["One draft", "Another draft"])
+    await drafts.get_by_role("link", name="One draft").click()
+    await expect(name).to_have_value("One draft")
+    await page.goto(f"{studio.url}/#/")
+    await page.get_by_role("button", name="Discard draft One draft").click()
+    await page.get_by_role("button", name="Discard draft Another draft").click()
+    await expect(drafts).to_have_count(0)
+    for title in ("untitled", "untitled 2"):
+        await page.goto(f"{studio.url}/#/new")
+        await expect(name).to_have_value("untitled")
+        await page.keyboard.press("Control+s")
+        await expect(saved).to_have_text("saved")
+        await expect(name).to_have_value(title)
+    listed = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows"))["workflows"]
+    assert {"untitled", "untitled 2"} <= {workflow["name"] for workflow in listed}
+
+
+async def test_publishing_says_that_it_saves_first(page: Page, studio: Studio) -> None:
+    await opened(page, studio, greeting("to-publish"))
+    await page.get_by_role("button", name="Publish").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("button", name="Publish", exact=True)).to_be_enabled()
+    await page.keyboard.press("Escape")
+    await page.get_by_label("Workflow name").press("End")
+    await page.keyboard.type("-now")
+    await page.get_by_role("button", name="Publish").click()
+    await expect(dialog.get_by_role("button", name="Save and publish")).to_be_enabled()
+    await expect(dialog).to_contain_text("unsaved changes")
+    kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/to-publish"))
+    assert kept["document"]["name"] == "to-publish"
+
+
+async def test_runs_are_compared_by_names_with_the_difference_marked(
+    page: Page, studio: Studio
+) -> None:
+    ids: list[str] = []
+    for who in ("Ada", "Grace"):
+        body = {"document": greeting("compared"), "inputs": {"who": who}}
+        ids.append(cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))["id"])
+    await page.goto(f"{studio.url}/#/compare/{ids[0]}/{ids[1]}")
+    row = page.get_by_role("row", name="Greet")
+    await expect(row.locator("mark").first).to_be_visible()
+    marked = [text.strip() for text in await row.locator("mark").all_inner_texts()]
+    assert marked == ["Hello, Ada!", "Hello, Grace!"]
+    await shot(page, "compared")

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { parseInline, parseMarkdown } from "./markdown";
+
+test("blocks are recognized, and HTML stays text", () => {
+  const text = "# Refund\n\nOrder **7**\n<b>now</b>\n\n- one\n- `two`\n\n> said\n\n```\n# code\n```";
+  expect(parseMarkdown(text)).toEqual([
+    { kind: "heading", level: 1, content: [{ kind: "text", text: "Refund" }] },
+    {
+      kind: "paragraph",
+      content: [
+        { kind: "text", text: "Order " },
+        { kind: "strong", text: "7" },
+        { kind: "text", text: "\n<b>now</b>" },
+      ],
+    },
+    {
+      kind: "list",
+      isOrdered: false,
+      items: [[{ kind: "text", text: "one" }], [{ kind: "code", text: "two" }]],
+    },
+    { kind: "quote", content: [{ kind: "text", text: "said" }] },
+    { kind: "code", text: "# code" },
+  ]);
+});
+
+test("a link keeps its address to be shown; names with underscores are no emphasis", () => {
+  expect(parseInline("see [this](https://x.example/a) or node_2_result")).toEqual([
+    { kind: "text", text: "see " },
+    { kind: "link", text: "this", address: "https://x.example/a" },
+    { kind: "text", text: " or node_2_result" },
+  ]);
+});
+
+test("a code block that is not closed ends with the text, and long nonsense is read quickly", () => {
+  expect(parseMarkdown("```\nx")).toEqual([{ kind: "code", text: "x" }]);
+  const nonsense = "*[`_".repeat(20_000);
+  expect(
+    parseInline(nonsense)
+      .map((part) => part.text)
+      .join("").length,
+  ).toBeGreaterThan(0);
+});

@@ -1,0 +1,22 @@
+/** Opens the workflow of a file as a new one; it is laid out if its nodes cover each other. */
+
+import { fitGroups, needsLayout } from "../model/layout/imported";
+import type { Workflow } from "../model/workflow/workflow";
+import type { Editor } from "./editor";
+import { tidyWorkflow } from "./layoutWorker";
+import { openNewWorkflow } from "./workspace";
+
+const MAX_FRAMES = 600;
+
+/** Returns the id of its draft. */
+export function openImported(workflow: Workflow): string {
+  const editor = openNewWorkflow(fitGroups(workflow));
+  if (needsLayout(workflow)) tidyWhenShown(editor);
+  return editor.document.draftId!;
+}
+
+/** The canvas knows how large the nodes are. */
+function tidyWhenShown(editor: Editor, frames = MAX_FRAMES): void {
+  if (editor.canvas) tidyWorkflow(editor);
+  else if (frames > 0) requestAnimationFrame(() => tidyWhenShown(editor, frames - 1));
+}

@@ -1,0 +1,38 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { newWorkflow } from "../model/workflow/workflow";
+import { noticeStore, notify } from "./notices";
+import { notifyRestored } from "./restoredNotice";
+import { closeEditor, openEditor } from "./workspace";
+
+// The API client reads the address of the page when it is loaded.
+vi.hoisted(() => vi.stubGlobal("window", { location: { origin: "http://localhost" } }));
+
+const messages = () => noticeStore.getState().notices.map(({ message }) => message);
+const open = (name: string) => openEditor({ workflow: newWorkflow(name), storedAs: name, revision: "1" });
+
+beforeEach(() => noticeStore.setState({ notices: [] }));
+
+test("an equal notice is replaced, and there are never more than three", () => {
+  for (const message of ["a", "b", "a", "c", "d"]) notify(message, { tone: "bad" });
+  expect(messages()).toEqual(["a", "c", "d"]);
+});
+
+test("a success ends the failures before it; other notices end none", () => {
+  notify("Not saved: no disk", { tone: "bad" });
+  notify("Copied");
+  expect(messages()).toEqual(["Not saved: no disk", "Copied"]);
+  notify("Saved", { tone: "good" });
+  expect(messages()).toEqual(["Copied", "Saved"]);
+});
+
+test("the offer to discard a draft ends when another workflow is opened", () => {
+  const discarded: string[] = [];
+  notifyRestored(open("first"), "first restored", () => discarded.push("first"));
+  expect(messages()).toEqual(["first restored"]);
+  notifyRestored(open("second"), "second restored", () => discarded.push("second"));
+  expect(messages()).toEqual(["second restored"]);
+  noticeStore.getState().notices[0]!.action!.run();
+  expect(discarded).toEqual(["second"]);
+  closeEditor(null);
+  expect(messages()).toEqual([]);
+});
