@@ -81,11 +81,3 @@ async def test_where_no_private_file_can_be_kept_a_browser_gets_no_key(tmp_path:
     (tmp_path / LEADING).mkdir()
     with leading_file(tmp_path, "http://127.0.0.1:8765/#token=tw_secret") as given:
         assert given is None
-
-
-def test_an_address_that_nobody_can_name_says_which_option_names_it() -> None:
-    everywhere = ListenAddress("0.0.0.0", 8765)
-    assert "--allow-host" in (everywhere.missing_names or "")
-    named = ListenAddress("0.0.0.0", 8765, ("studio.example",))
-    assert (named.missing_names, "studio.example:8765" in named.hosts) == (None, True)
-    assert ListenAddress("127.0.0.1", 8765).missing_names is None

@@ -37,6 +37,7 @@ async def known_offline(home: Home) -> KnownEnvironment:
         built_in_catalog().with_specs(specs),
         home.clock.now(),
         pinned=tools.get,
+        workflows=await home.workflows.slugs(),
         home=await known_home(home),
     )
 
@@ -62,6 +63,7 @@ async def known_home(home: Home) -> KnownHome:
         frozenset(name for model in models for name in (model.name, model.provider)),
         {command.name: command.is_approved for command in commands},
         {server.name: getattr(server.definition, "url", None) for server in servers},
+        {command.name: frozenset(command.holes) for command in commands},
     )
 
 
@@ -81,7 +83,8 @@ class ToolKnowledge:
         home = await known_home(self._home)
         async with self._reading:
             known = await anyio.to_thread.run_sync(self._read, names)
-        return replace(known, home=home)
+        workflows = await self._home.workflows.slugs()
+        return replace(known, home=home, workflows=workflows)
 
     def _read(self, names: Sequence[str]) -> KnownEnvironment:
         pins = {

@@ -140,9 +140,15 @@ def read_each(reads: Iterable[Callable[[], _T]]) -> list[_T]:
             found.append(read())
         except Invalid as error:
             refused += all_refusals(error)
+    refuse_all(refused)
+    return found
+
+
+def refuse_all(refusals: Iterable[Invalid]) -> None:
+    """Raise every refusal at once; nothing for none."""
+    refused = list(refusals)
     if refused:
         raise refused[0] if len(refused) == 1 else SeveralRefusals(refused)
-    return found
 
 
 def all_refusals(error: Invalid) -> tuple[Invalid, ...]:

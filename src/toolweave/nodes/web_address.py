@@ -2,13 +2,14 @@
 
 import re
 
+from toolweave.catalog.address_texts import is_url, meant_url
 from toolweave.catalog.node_input import refused_at
 
-_WHOLE = re.compile(r"https?://[^/?#\s]", re.IGNORECASE)
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{[\w.-]+\}", re.DOTALL)
 
 
 def check_url(url: str, *at: str | int) -> None:
-    """Whether an address can be called; a template may still give its beginning.
+    """Whether an address can be called; a template may still give a part of it.
 
     Raises `Invalid`: `HTTP_URL_INVALID`.
     """
@@ -16,16 +17,15 @@ def check_url(url: str, *at: str | int) -> None:
     is_open = begins != url.lower() and any(
         scheme.startswith(begins) for scheme in ("http://", "https://")
     )
-    if not url or is_open or _WHOLE.match(url):
+    # A number is possible in every part of an address, also where a port is expected.
+    if is_open or is_url(_TEMPLATE.sub("1", url)):
         return
+    meant = meant_url(url) if "{" not in url else None
     raise refused_at(
         at,
         "HTTP_URL_INVALID",
         f"{url[:80]!r} is no web address; expected one that begins with https:// or http://",
-        hint=f"write https://{url}" if _is_host(url) else "write it as https://example.com/path",
+        hint=f"write {meant}" if meant else "write it as https://example.com/path",
         is_certain=True,
+        fix=meant,
     )
-
-
-def _is_host(url: str) -> bool:
-    return re.match(r"[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?(/|$)", url, re.IGNORECASE) is not None

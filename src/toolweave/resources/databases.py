@@ -14,6 +14,7 @@ from anyio import CapacityLimiter, to_thread
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.resources.databases import Parameters, QueryResult
+from toolweave.catalog.sql_texts import address_fault
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, TimedOut, Unavailable
 from toolweave.resources.files import AllowedFolders
 from toolweave.resources.sql_statements import MAX_RESULT_BYTES, ResultSize, bound, check_statement
@@ -69,12 +70,8 @@ class SqlDatabases:
                 max_rows=max_rows,
                 timeout_s=timeout_s,
             )
-        if "://" in database and not database.startswith("sqlite:///"):
-            raise Invalid(
-                "DATABASE_ADDRESS_INVALID",
-                f"a database cannot begin with {database.partition('://')[0][:40]!r}",
-                hint="write a SQLite file's path, postgresql://… or ${vault:NAME}",
-            )
+        if (fault := address_fault(database)) is not None:
+            raise Invalid(fault.code, fault.message, hint=fault.hint)
         path = await self._folders.checked(database.removeprefix("sqlite:///"))
         stop = threading.Event()
         job = _Job(path, sql, parameters, allow_writes, max_rows, time.monotonic() + timeout_s)

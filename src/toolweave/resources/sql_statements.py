@@ -9,39 +9,20 @@ from decimal import Decimal
 from typing import cast
 
 from toolweave import json_text
+from toolweave.catalog.sql_texts import PIECE, statement_fault
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import Json
 from toolweave.settings import MIB
 
-MAX_QUERY_CHARS = 100_000
 MAX_RESULT_BYTES = 16 * MIB
-_READING = frozenset({"select", "with", "values", "table", "explain", "show", "pragma"})
-# Copies to and from files and programs of the database's machine.
-_NEVER = frozenset({"copy", "attach", "detach", "vacuum"})
-_FIRST = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/|\()*([a-zA-Z]+)")
-# Texts, names, comments and casts are skipped; `?`, `:name` and `%` elsewhere are ours.
-_PIECE = re.compile(
-    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
-    r"|\$(\w*)\$.*?\$\1\$|::|:([A-Za-z_]\w*)|(\?)|(%)",
-    re.DOTALL,
-)
 
 
 def check_statement(sql: str, *, allow_writes: bool) -> None:
     """Refuse statements that may never run; the database enforces the rest."""
-    found = _FIRST.match(sql) if len(sql) <= MAX_QUERY_CHARS else None
-    if found is None or "\0" in sql:
-        message = f"{sql[:80]!r} is no SQL statement of at most {MAX_QUERY_CHARS} characters"
-        raise Invalid("DATABASE_QUERY_INVALID", message)
-    word = found[1].lower()
-    if word in _NEVER:
-        raise Denied("DATABASE_DENIED", f"a workflow may not run {word.upper()}")
-    if not allow_writes and word not in _READING:
-        raise Denied(
-            "DATABASE_DENIED",
-            f"{word.upper()} may change data, and the node may only read",
-            hint="switch allow_writes on if that is what you want",
-        )
+    fault = statement_fault(sql, allow_writes=allow_writes)
+    if fault is not None:
+        error = Denied if fault.is_denied else Invalid
+        raise error(fault.code, fault.message, hint=fault.hint)
 
 
 def for_postgres(sql: str) -> bytes:
@@ -54,7 +35,7 @@ def for_postgres(sql: str) -> bytes:
             return "%s"
         return found[0].replace("%", "%%")
 
-    return _PIECE.sub(piece, sql).encode()
+    return PIECE.sub(piece, sql).encode()
 
 
 def bound(parameters: Sequence[Json] | Mapping[str, Json]) -> list[object] | dict[str, object]:

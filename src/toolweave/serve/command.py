@@ -72,8 +72,6 @@ def serve(
         address = ListenAddress(host, listener.getsockname()[1], allow_host)
         if not address.is_loopback and not insecure:
             _say(INSECURE)
-        if address.missing_names:
-            _say(address.missing_names)
         anyio.run(_serve, listener, address, database, not no_browser)
 
 

@@ -98,16 +98,6 @@ class ListenAddress:
         return [*own, *self.also, *more]
 
     @property
-    def missing_names(self) -> str | None:
-        """What to say at the start if requests from other machines would be refused."""
-        if not self.is_everywhere or self.also:
-            return None
-        return (
-            f"requests from other machines are answered with 421: {self.host} is not a name that "
-            "they can use; give this machine's name or address with `--allow-host NAME`"
-        )
-
-    @property
     def origins(self) -> list[str]:
         """Accepted values of `Origin`."""
         return [f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")]

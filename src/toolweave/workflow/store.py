@@ -86,6 +86,10 @@ class WorkflowStore:
                 found.append(_stored(stem, data))
         return sorted(found, key=lambda stored: (stored.name, stored.slug))
 
+    async def slugs(self) -> frozenset[str]:
+        """The names of the files, without reading them."""
+        return frozenset(_stems(await self._files.names()))
+
     async def load(self, name: str) -> Stored:
         """The workflow of this name or slug. Raises `NotFound`: `WORKFLOW_NOT_FOUND`."""
         stored, _ = await self._found(name)

@@ -161,14 +161,15 @@ async def test_claude_sees_pictures_of_its_prompt(tmp_path: Path, model: Scripte
     ("image", "words"),
     [("data:text/plain;base64,aGk=", "is text/plain"), ("data:image/png;base64,!", "no data:")],
 )
-async def test_a_picture_that_is_none_is_refused(
+async def test_a_picture_that_is_none_is_refused_before_the_run(
     tmp_path: Path, model: ScriptedModel, image: str, words: str
 ) -> None:
-    status, error = await answered(
-        tmp_path, model, "AI_AGENT.GOOGLE_GEMINI", {}, {**ASK, "images": [image]}
-    )
-    assert (status, error["code"], model.heard) == ("failed", "PICTURE_INVALID", [])
-    assert words in error["message"]
+    given: JsonObject = {**ASK, "images": [image]}
+    with pytest.raises(Invalid) as refused:
+        await answered(tmp_path, model, "AI_AGENT.GOOGLE_GEMINI", {}, given)
+    (problem,) = [one for one in refused.value.problems if one.severity == "error"]
+    assert (problem.code, model.heard) == ("PICTURE_INVALID", [])
+    assert words in problem.message
 
 
 async def test_gemini_gets_its_settings_as_it_calls_them(

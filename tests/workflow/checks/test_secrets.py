@@ -41,14 +41,32 @@ def test_a_literal_secret_is_a_warning_that_does_not_show_it(
 @pytest.mark.parametrize(
     "value",
     [
-        *("${vault:slack-token}", "${SLACK_TOKEN}", "{{ trigger.token }}", "", "***", "xxxx-xxxx"),
-        *("<your token>", "YOUR_TOKEN_HERE", "your-bot-token", "changeme", "none", "two words"),
+        *("${vault:slack-token}", "{{ trigger.token }}", "", "***", "none", "two words"),
         *(None, 123456789, True),
     ],
 )
 def test_what_is_no_secret_is_not_told(value: Json) -> None:
     node = catalog_node("EXTERNAL_ACTION.SLACK", {"bot_token": value}, {"message": "Hello token"})
     assert found(check, node) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("${VAULT:slack-bot}", "${vault:slack-bot}"),
+        ("vault:slack-bot", "${vault:slack-bot}"),
+        ("${vault: slack-bot", "${vault:slack-bot}"),
+        ("${SLACK_TOKEN}", None),
+        ("${env:SLACK_TOKEN}", None),
+        ("YOUR_TOKEN_HERE", None),
+        ("<your token>", None),
+        ("changeme", None),
+    ],
+)
+def test_a_placeholder_or_foreign_notation_is_no_reference(value: str, meant: str | None) -> None:
+    (problem,) = found(check, catalog_node("EXTERNAL_ACTION.SLACK", {"bot_token": value}))
+    assert (problem.code, problem.severity) == ("SECRET_REFERENCE_INVALID", "warning")
+    assert [one["value"] for one in problem.patch or ()] == ([meant] if meant else [])
 
 
 def test_ordinary_values_are_not_taken_for_secrets() -> None:

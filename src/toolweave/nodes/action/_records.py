@@ -8,6 +8,7 @@ from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.problems import did_you_mean
+from toolweave.tools.meaning import meant
 
 CONDITIONS = "filter_conditions"
 _OF_LISTS = frozenset({"in", "not_in"})
@@ -131,11 +132,14 @@ def read_condition(condition: Json, index: int) -> Callable[[Json], bool]:
     holds = OPERATORS.get(operator) if isinstance(operator, str) else None
     if holds is None:
         known = [*OPERATORS, "exists"]
+        name = str(operator)
+        found = meant(name, known)
         raise refused_at(
             (CONDITIONS, index, "operator"),
             "TRANSFORMATION_INVALID",
             f"there is no operator {operator!r:.80}; expected one of {', '.join(known)}",
-            hint=did_you_mean(str(operator), known),
+            hint=f"use {' or '.join(map(repr, found))}" if found else did_you_mean(name, known),
+            fix=found[0] if len(found) == 1 else None,
         )
     if operator in _OF_LISTS and not isinstance(value, list):
         message = "the operators in and not_in take a list as value"
@@ -153,11 +157,24 @@ def read_aggregate(name: str, text: Json) -> Callable[[Sequence[Json]], Json]:
             f"{name!r} is to be {text!r:.80}; expected one of {', '.join(FUNCTIONS)}, "
             "or such as sum(price)",
             hint=did_you_mean(str(text).partition("(")[0], FUNCTIONS),
+            fix=_meant_aggregate(str(text)),
         )
     function, path = found[1], found[2]
     if function == "count" and not path:
         return len
     return lambda records: aggregate(function, [at(record, path or name) for record in records])
+
+
+def _meant_aggregate(text: str) -> str | None:
+    """The aggregate in small letters, or by another name; `count(*)` counts all."""
+    found = _CALL.fullmatch(text.lower())
+    names = meant(found[1], FUNCTIONS) if found else []
+    if found is None or len(names) != 1:
+        return None
+    _, mark, rest = text.strip().partition("(")
+    if names[0] == "count" and rest.rstrip(") ").strip() in {"*", "1"}:
+        return "count"
+    return f"{names[0]}({rest}" if mark else names[0]
 
 
 def aggregate(function: str, values: Iterable[Json]) -> Json:

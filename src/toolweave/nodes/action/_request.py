@@ -12,6 +12,11 @@ from toolweave.json_text import Json, JsonObject
 
 # `{{ name }}` as templates write it, and `{name}` as API descriptions do.
 _VARIABLE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}|\{([\w.-]+)\}")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*")
+_RESERVED = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+)
 _BODILESS = frozenset({"GET", "HEAD"})
 
 
@@ -48,7 +53,17 @@ def merge_headers(configured: JsonObject, dynamic: JsonObject) -> dict[str, str]
     _refuse_references(dynamic, "dynamic_headers")
     merged = {name.lower(): (value, "headers", name) for name, value in configured.items()}
     merged |= {name.lower(): (value, "dynamic_headers", name) for name, value in dynamic.items()}
-    return {name: plain_value(*found) for name, found in merged.items() if found[0] is not None}
+    return {name: _header(name, *found) for name, found in merged.items() if found[0] is not None}
+
+
+def _header(name: str, value: Json, *at: str) -> str:
+    text = plain_value(value, *at)
+    if not _HEADER_NAME.fullmatch(name) or name in _RESERVED:
+        raise refused_at(at, "HTTP_HEADER_INVALID", f"{name[:80]!r} is not an allowed header")
+    if not _HEADER_VALUE.fullmatch(text):
+        message = f"the header {at[-1]!r} has a line break or a non-ASCII character in it"
+        raise refused_at(at, "HTTP_HEADER_INVALID", message, hint="write one header for each line")
+    return text
 
 
 def merge_params(configured: JsonObject, dynamic: JsonObject) -> dict[str, list[str]]:

@@ -1,8 +1,17 @@
 """ACTION.DATABASE_QUERY: ask or change a database with one SQL statement."""
 
+from functools import partial
+from typing import cast
+
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
-from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.catalog.sql_texts import (
+    address_fault,
+    meant_parameters,
+    parameter_fault,
+    statement_fault,
+)
 from toolweave.json_text import Json, JsonObject
 
 
@@ -15,6 +24,38 @@ def read_parameters(given: NodeInput) -> list[Json] | JsonObject:
         return value
     message = f"parameters is {value!r:.80}; expected a list for ? or an object for :name"
     raise refused_at(("parameters",), "DATABASE_QUERY_INVALID", message)
+
+
+def check_query(given: NodeInput) -> None:
+    """Whether the statement can run with its values. Raises `DATABASE_QUERY_INVALID` and others."""
+    read_each(partial(one, given) for one in (_check_database, _check_statement, _check_values))
+
+
+def _check_database(given: NodeInput) -> None:
+    if (fault := address_fault(given.text("database"))) is not None:
+        raise refused_at(("database",), fault.code, fault.message, hint=fault.hint)
+
+
+def _check_statement(given: NodeInput) -> None:
+    fault = statement_fault(given.text("query"), allow_writes=given.flag("allow_writes"))
+    if fault is not None:
+        raise refused_at(("query",), fault.code, fault.message, hint=fault.hint)
+
+
+def _check_values(given: NodeInput) -> None:
+    query, values = given.text("query"), read_parameters(given)
+    why = None if "{{" in query else parameter_fault(query, values)
+    if why is None:
+        return
+    fix = meant_parameters(query, values) if isinstance(values, dict) else None
+    # The names of the values are in the document, whatever the values are.
+    raise refused_at(
+        ("parameters",),
+        "DATABASE_QUERY_INVALID",
+        why,
+        is_certain=True,
+        fix=cast("JsonObject | None", fix),
+    )
 
 
 class DatabaseQuery:
@@ -70,7 +111,7 @@ class DatabaseQuery:
             "in the vault: postgresql://reader:${vault:db-password}@db.example.com/shop, or the "
             "whole address as ${vault:shop-db}, which may be on a private network."
         ),
-        checks=(read_parameters,),
+        checks=(check_query,),
         examples=(
             Example(
                 "Orders of a city",
@@ -101,6 +142,7 @@ class DatabaseQuery:
     async def run(self, context: NodeContext) -> Outcome:
         """Run the statement. Raises `ToolweaveError`: what `Databases.query` raises."""
         given = context.given
+        check_query(given)
         found = await context.resources.databases.query(
             given.text("database"),
             given.text("query"),

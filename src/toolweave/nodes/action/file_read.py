@@ -6,6 +6,7 @@ from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid
+from toolweave.nodes.file_path import check_path
 
 MIB = 1024 * 1024
 
@@ -72,6 +73,7 @@ class FileRead:
     async def run(self, context: NodeContext) -> Outcome:
         """Read the file."""
         given = context.given
+        check_path(given.text("path"), "path")
         files = context.resources.files
         data, facts = await files.read(given.text("path"), max_bytes=given.whole("max_bytes"))
         return Outcome(

@@ -6,10 +6,11 @@ from typing import cast
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.files import WriteMode
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
-from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
+from toolweave.nodes.file_path import check_path
 
 
 class FileWrite:
@@ -95,10 +96,12 @@ class FileWrite:
     async def run(self, context: NodeContext) -> Outcome:
         """Write the file."""
         given = context.given
+        check_path(given.text("path"), "path")
+        content = _encoded(given)
         files = context.resources.files
         facts, is_new = await files.write(
             given.text("path"),
-            _encoded(given),
+            content,
             mode=cast("WriteMode", given.text("mode")),
             makes_folders=given.flag("make_folders"),
         )
@@ -113,7 +116,7 @@ def _encoded(given: NodeInput) -> bytes:
         return base64.b64decode(content if isinstance(content, str) else "-", validate=True)
     except (binascii.Error, ValueError):
         message = "the content is not base64, as the encoding says"
-        raise Invalid("FILE_CONTENT_INVALID", message) from None
+        raise refused_at(("content",), "FILE_CONTENT_INVALID", message) from None
 
 
 node = FileWrite()

@@ -7,6 +7,7 @@ from anyio import to_thread
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import read_each
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
@@ -36,13 +37,22 @@ _AT_ONCE_BYTES = 256 * 1024
 
 def check_request(given: NodeInput) -> None:
     """Whether the request can be sent. Raises `HTTP_URL_INVALID`, `HTTP_VALUE_INVALID`."""
-    url, variables = given.text("url"), given.record("url_variables")
-    check_url(url, "url")
-    for name, value in variables.items():
-        plain_value(value, "url_variables", name)
-    merge_headers(given.record("headers"), given.record("dynamic_headers"))
-    merge_params(given.record("query_params"), given.record("dynamic_query_params"))
-    make_payload(given.text("method"), given.text("body_type"), given.inputs.get("body"))
+    read_each(
+        (
+            lambda: check_url(given.text("url"), "url"),
+            lambda: [
+                plain_value(value, "url_variables", name)
+                for name, value in given.record("url_variables").items()
+            ],
+            lambda: merge_headers(given.record("headers"), given.record("dynamic_headers")),
+            lambda: merge_params(
+                given.record("query_params"), given.record("dynamic_query_params")
+            ),
+            lambda: make_payload(
+                given.text("method"), given.text("body_type"), given.inputs.get("body")
+            ),
+        )
+    )
 
 
 class HttpRequest:

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NoReturn, TypeAlias, TypeGuard, cast
 
 from rapidfuzz import fuzz
 
 from toolweave.catalog.node import NodeInput
-from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.language import compile_text, evaluate
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import field_of, is_same
+from toolweave.tools.meaning import meant
 from toolweave.tools.unions import kind_of
 
 Nulls: TypeAlias = Literal["include", "exclude", "treat_as_empty"]
@@ -57,7 +59,7 @@ class ConditionReader:
         listed = given.listing("conditions")
         if not listed:
             _refuse("'conditions' is empty, so there is nothing to filter by")
-        return [self._condition(one, index) for index, one in enumerate(listed)]
+        return read_each(partial(self._condition, one, index) for index, one in enumerate(listed))
 
     def _condition(self, written: Json, index: int) -> Condition:
         if not isinstance(written, dict):
@@ -140,11 +142,13 @@ class ConditionReader:
             "exists": lambda value: (value is not None) is (wanted is not False),
         }
         if name not in operators:
+            known = meant(name, operators)
             _refuse(
                 f"condition {index}: no operator {name!r}",
                 index,
                 "operator",
-                hint=f"use one of {', '.join(operators)}",
+                hint=f"use one of {', '.join(known or operators)}",
+                fix=known[0] if len(known) == 1 else None,
             )
         return operators[name]
 
@@ -261,10 +265,11 @@ def _text(written: JsonObject, name: str, index: int) -> str:
     _refuse(f"condition {index} needs a text as {name!r}", index, name)
 
 
-def _refuse(message: str, *at: str | int, hint: str | None = None) -> NoReturn:
+def _refuse(message: str, *at: str | int, hint: str | None = None, fix: Json = None) -> NoReturn:
     raise refused_at(
         ("conditions", *at),
         "FILTER_CONDITION_INVALID",
         message,
         hint=hint or GUIDANCE,
+        fix=fix,
     )

@@ -15,6 +15,7 @@ from toolweave.catalog.node_input import refused_at
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, Limited, NotFound, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.file_path import check_path
 from toolweave.nodes.flow._items import is_same
 from toolweave.nodes.flow._queue import look_in_queue, read_queue
 from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, holds
@@ -75,6 +76,7 @@ def _watched(given: NodeInput) -> tuple[str, Json]:
         message = f"'file_config' has watch_type {watched!r:.80}"
         hint = "use creation, modification or deletion"
         raise refused_at(("file_config", "watch_type"), "WAIT_INVALID", message, hint=hint)
+    check_path(path, "file_config", "file_path")
     return path, watched
 
 

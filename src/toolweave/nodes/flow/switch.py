@@ -1,7 +1,9 @@
 """FLOW.SWITCH: go one of several ways."""
 
+from functools import partial
+
 from toolweave.catalog.node import NodeInput, Outcome
-from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.json_text import Json
 from toolweave.workflow.expression_values import condition
@@ -16,7 +18,7 @@ def read_cases(given: NodeInput) -> list[str | bool]:
     if not 0 < len(cases) <= MAX_CASES:
         message = f"'cases' has {len(cases)} cases; it takes 1 to {MAX_CASES}"
         raise refused_at(("cases",), "SWITCH_CASE_INVALID", message)
-    return [_condition(case, index) for index, case in enumerate(cases)]
+    return read_each(partial(_condition, case, index) for index, case in enumerate(cases))
 
 
 def _condition(case: Json, index: int) -> str | bool:
@@ -29,6 +31,7 @@ def _condition(case: Json, index: int) -> str | bool:
         "SWITCH_CASE_INVALID",
         f"case {index} has no condition 'when'",
         hint='write it as {"when": "data.urgent"}',
+        fix={"when": case} if isinstance(case, str) and case.strip() else None,
     )
 
 

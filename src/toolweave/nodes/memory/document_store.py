@@ -10,6 +10,7 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject, write
+from toolweave.nodes.file_path import check_path
 from toolweave.nodes.memory._document_text import (
     FORMATS,
     format_of,
@@ -254,6 +255,8 @@ async def _update(context: NodeContext, documents: Documents) -> StoredDocument:
 
 
 def _format(given: NodeInput) -> str:
+    if path := given.text("file_path"):
+        check_path(path, "file_path")
     kind = format_of(given, "file_type")
     if kind not in given.listing("supported_formats"):
         message = f"{kind!r} is none of this store's supported_formats"

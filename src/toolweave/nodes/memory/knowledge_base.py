@@ -8,6 +8,7 @@ from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.file_path import check_path
 from toolweave.nodes.memory._document_text import FORMATS, format_of, passages, plain_text, title_of
 from toolweave.nodes.memory._documents import Documents, StoredDocument
 from toolweave.nodes.memory._ranking import ranked
@@ -23,6 +24,8 @@ def check_operation(given: NodeInput) -> None:
             message = "add needs 'content' or 'file_path' with words in it"
             raise refused_at(("content",), "NODE_INPUT_INVALID", message)
         case "add":
+            if path := given.text("file_path"):
+                check_path(path, "file_path")
             format_of(given, "format")
         case "search":
             _query(given)

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from toolweave.catalog.node import NodeContext
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.file_path import check_path
 from toolweave.nodes.services._operation import RequestPart, invalid
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -21,6 +22,7 @@ async def attached(context: NodeContext, given: JsonObject, field: str = "file")
     path = given.get("path") or given.get("file_path")
     named = given.get("filename")
     if isinstance(path, str):
+        check_path(path, field)
         files = context.resources.files
         data, facts = await files.read(path, max_bytes=MAX_FILE_BYTES)
         name = named if isinstance(named, str) and named else PurePosixPath(facts.path).name

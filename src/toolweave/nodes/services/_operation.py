@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from toolweave import json_text
+from toolweave.catalog.node_input import refuse_all
 from toolweave.catalog.spec import Effect
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -111,13 +112,14 @@ def look_up(values: JsonObject, source: str) -> Json:
 def taken(fields: str, values: JsonObject, *, by: str) -> JsonObject:
     """What of `values` is sent; nothing is sent for what was not given."""
     found: JsonObject = {}
+    absent: list[Invalid] = []
     for wire, source, is_needed in places(fields):
         value = look_up(values, source)
         if value is None or (is_needed and value in ("", [])):
-            if is_needed:
-                raise missing(source, by)
+            absent += [missing(source, by)] if is_needed else []
             continue
         found[wire] = value
+    refuse_all(absent)
     return found
 
 

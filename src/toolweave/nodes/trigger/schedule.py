@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from toolweave.catalog.node_input import NodeInput, refused_at
+from toolweave.catalog.time_texts import cron_fault, meant_cron, meant_zones
 from toolweave.errors import Invalid
 
 # Later than this counts as missed.
@@ -31,10 +32,10 @@ class Schedule:
 
 def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
     """Parse a schedule that occurs at least once. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
-    schedule = Schedule(expression, _zone(timezone), max_missed)
-    if next_time(schedule, datetime(2026, 1, 1, tzinfo=UTC)) is None:
-        raise _invalid(expression, "it never occurs")
-    return schedule
+    zone = _zone(timezone)
+    if (fault := cron_fault(expression)) is not None:
+        raise _invalid(expression, fault)
+    return Schedule(expression, zone, max_missed)
 
 
 def read_settings(given: NodeInput) -> Schedule:
@@ -61,11 +62,15 @@ def _zone(timezone: str) -> ZoneInfo:
     try:
         return ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
+        meant = meant_zones(timezone)[:10]
         raise refused_at(
             ("timezone",),
             "TIMEZONE_UNKNOWN",
             f"there is no time zone {timezone!r}",
-            hint="give its IANA name, such as Europe/Berlin, or UTC",
+            hint=f"use {' or '.join(map(repr, meant))}"
+            if meant
+            else "give its IANA name, such as Europe/Berlin, or UTC",
+            fix=meant[0] if len(meant) == 1 else None,
         ) from None
 
 
@@ -115,9 +120,13 @@ def _times(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 
 def _invalid(expression: str, why: str) -> Invalid:
+    meant = meant_cron(expression)
     return refused_at(
         ("cron_expression",),
         "CRON_INVALID",
         f"the schedule {expression!r} cannot be used: {why}",
-        hint="minute, hour, day of month, month, day of week: `0 9 * * 1-5`",
+        hint=f"use {meant!r}"
+        if meant
+        else "minute, hour, day of month, month, day of week: `0 9 * * 1-5`",
+        fix=meant,
     )

@@ -67,6 +67,8 @@ class KnownHome:
     commands: Mapping[str, bool]
     # Approved servers, with their addresses where they have one.
     servers: Mapping[str, str | None]
+    # The placeholders of each command.
+    arguments: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class KnownEnvironment:
     unreachable: Mapping[str, str] = field(default_factory=dict[str, str])
     # The approved tools; servers that are not listed are not checked.
     pinned: LiveTools | None = None
-    # The names of stored workflows, if known.
+    # The names of the files of stored workflows, if known.
     workflows: frozenset[str] | None = None
     # Other resources that nodes refer to; None without a home.
     home: KnownHome | None = None

@@ -6,6 +6,7 @@ from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext, KnownHome
+from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
 
 MODELS = {
@@ -52,7 +53,10 @@ def _model(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
 
 def _command(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
     name = _setting(node, "command")
-    if name is None or _is_filled(name) or home.commands.get(name):
+    if name is None or _is_filled(name):
+        return
+    if home.commands.get(name):
+        yield from _arguments(home.arguments.get(name, frozenset()), index, node)
         return
     place = _place(index, "command")
     if name in home.commands:
@@ -64,7 +68,31 @@ def _command(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
         f"run `toolweave commands add {name} -- PROGRAM ARGUMENT…` to register it"
     )
     message = f"no command {shown(name)} is registered"
-    yield Problem("COMMAND_NOT_FOUND", place, message, hint=hint, severity="warning")
+    meant = closest(name, home.commands)
+    patch = ({"op": "replace", "path": place, "value": meant},) if meant else None
+    yield Problem("COMMAND_NOT_FOUND", place, message, hint=hint, severity="warning", patch=patch)
+
+
+def _arguments(wanted: frozenset[str], index: int, node: Node) -> Iterator[Problem]:
+    """Yield arguments that a command does not have, and those that it lacks."""
+    inputs = node.data.get("inputParams")
+    given = inputs.get("arguments") if isinstance(inputs, dict) else None
+    if not isinstance(given, dict):
+        return
+    place = pointer("nodes", index, "data", "inputParams", "arguments")
+    spare, missing = sorted(given.keys() - wanted), sorted(wanted - given.keys())
+    is_clear = len(spare) == len(missing) == 1
+    for name in spare:
+        at = f"{place}{pointer(name)}"
+        known = ", ".join(sorted(wanted)) or "none"
+        patch = None
+        if is_clear:
+            patch = ({"op": "move", "from": at, "path": f"{place}{pointer(missing[0])}"},)
+        message = f"the command takes no argument {shown(name)}; it takes {known}"
+        yield Problem("COMMAND_ARGUMENT_INVALID", at, message, severity="warning", patch=patch)
+    for name in () if spare else missing:
+        message = f"the command needs the argument {shown(name)}"
+        yield Problem("COMMAND_ARGUMENT_INVALID", place, message, severity="warning")
 
 
 def _server(

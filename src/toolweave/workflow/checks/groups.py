@@ -1,16 +1,20 @@
 """Groups and sub-flows: the groups and flows that nodes refer to exist."""
 
+import re
 from collections.abc import Iterator
 
+from toolweave.errors import Invalid
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.spelling import Spelling
+from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node, NodeId
 
 # The setting of FLOW.SUBWORKFLOW that names a workflow.
 _CALLED = ("workflow", "workflow_name", "workflow_id")
+_PATTERN = re.compile(r"[*?\[{]")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -19,6 +23,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
     yield from _nested(case)
     yield from _flows(case)
     yield from _workflows(case)
+    yield from _awaited(case)
 
 
 def _parents(case: CheckContext) -> Iterator[Problem]:
@@ -113,15 +118,44 @@ def _subworkflow(case: CheckContext, index: int, node: Node) -> Iterator[Problem
         own = {case.workflow.id, case.workflow.name}
         if called in own:
             yield _of_itself(place, called)
-        elif known is not None and called not in known:
-            meant = Spelling(sorted(known)).meant(called)
-            yield Problem(
-                "WORKFLOW_UNKNOWN",
-                place,
-                f"there is no stored workflow {shown(called)}",
-                hint=f"did you mean {meant!r}?" if meant else did_you_mean(called, known),
-                patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
-            )
+        elif known is not None and not _is_stored(called, known):
+            yield _unknown(place, called, known)
+
+
+def _awaited(case: CheckContext) -> Iterator[Problem]:
+    """Yield workflows that a trigger waits for and that are not stored."""
+    known = case.known.workflows
+    for index, node in enumerate(case.workflow.nodes):
+        if node.ref != "TRIGGER.WORKFLOW_FAILED" or known is None:
+            continue
+        settings = node.data.get("configurations")
+        listed = settings.get("workflows") if isinstance(settings, dict) else None
+        for at, name in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(name, str) and not (_is_stored(name, known) or _PATTERN.search(name)):
+                place = pointer("nodes", index, "data", "configurations", "workflows", at)
+                yield _unknown(place, name, known)
+
+
+def _is_stored(name: str, known: frozenset[str]) -> bool:
+    try:
+        return name in known or slug(name) in known
+    except Invalid:
+        return False
+
+
+def _unknown(place: str, name: str, known: frozenset[str]) -> Problem:
+    plain = name.rpartition("/")[2].removesuffix(".json")
+    meant = plain if plain in known else Spelling(sorted(known)).meant(name)
+    return Problem(
+        "WORKFLOW_UNKNOWN",
+        place,
+        f"there is no stored workflow {shown(name)}",
+        hint=f"did you mean {meant!r}?"
+        if meant
+        else did_you_mean(name, known) or "save it first with `toolweave workflows save`",
+        severity="warning",
+        patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+    )
 
 
 def _of_itself(place: str, called: str) -> Problem:

@@ -28,6 +28,11 @@ _STAND_IN = re.compile(
     r"|placeholder|replace|enter).*|.*(?:here|example|placeholder|changeme)",
     re.IGNORECASE,
 )
+_REFERENCE = re.compile(r"\$\{vault:[A-Za-z0-9][\w.-]*\}")
+# The vault by another spelling: `${VAULT:name}`, `vault:name`, `${vault: name`, `$vault.name`.
+_FOREIGN = re.compile(
+    r"(?:\$\{?|\{)?\s*(?:vault|secrets?)\s*[:./]\s*([A-Za-z0-9][\w.-]*)\s*\}?", re.IGNORECASE
+)
 _PASSWORD_IN_URL = re.compile(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
 _NONE: Mapping[str, Json] = {}
 
@@ -44,8 +49,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
         for part in _PARTS:
             if part in node.data:
                 values = object_at(node.data, part)
-                for steps in _in(values, secret.get(index, _NONE)):
-                    yield _problem(pointer("nodes", index, "data", part, *steps))
+                for steps, text in _in(values, secret.get(index, _NONE)):
+                    yield _problem(pointer("nodes", index, "data", part, *steps), text)
 
 
 def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
@@ -56,7 +61,7 @@ def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
     }
 
 
-def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[Steps]:
+def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[tuple[Steps, str]]:
     """Yield texts of secret fields; `secret` applies to the top level only."""
     waiting: list[tuple[Json, Steps, bool]] = [
         (value, (name,), name in secret or is_sensitive(name))
@@ -69,8 +74,10 @@ def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[Steps]:
             waiting += [(item, (*at, name), is_sensitive(name)) for name, item in value.items()]
         elif isinstance(value, list):
             waiting += [(item, (*at, index), is_secret) for index, item in enumerate(value)]
-        elif isinstance(value, str) and _is_literal(value, is_secret=is_secret):
-            yield at
+        elif isinstance(value, str) and (
+            _is_literal(value, is_secret=is_secret) or (is_secret and _is_no_reference(value))
+        ):
+            yield at, value
 
 
 def _is_literal(text: str, *, is_secret: bool) -> bool:
@@ -83,11 +90,41 @@ def _is_literal(text: str, *, is_secret: bool) -> bool:
     return is_long and _STAND_IN.fullmatch(plain) is None
 
 
-def _problem(place: str) -> Problem:
+def _is_no_reference(text: str) -> bool:
+    """Whether a secret is written as a placeholder, or in the notation of another system."""
+    plain = text.strip()
+    if "{{" in plain or not plain or _REFERENCE.search(plain):
+        return False
+    return "$" in plain or bool(_FOREIGN.fullmatch(plain)) or _is_placeholder(plain)
+
+
+def _is_placeholder(text: str) -> bool:
+    plain = text.removeprefix("Bearer ").strip()
+    return len(plain) >= LEAST_CHARACTERS and _STAND_IN.fullmatch(plain) is not None
+
+
+def _problem(place: str, text: str) -> Problem:
+    if _is_no_reference(text):
+        return _no_reference(place, text.strip())
     return Problem(
         "SECRET_IN_WORKFLOW",
         place,
         "the value looks like a secret in plain text",
         hint="store it in the vault and use ${vault:NAME} here",
         severity="warning",
+    )
+
+
+def _no_reference(place: str, text: str) -> Problem:
+    found = _FOREIGN.fullmatch(text)
+    meant = f"${{vault:{found[1]}}}" if found else None
+    return Problem(
+        "SECRET_REFERENCE_INVALID",
+        place,
+        "the value is no reference to a secret of the vault",
+        hint=f"write {meant}"
+        if meant
+        else "store it with `toolweave secrets set NAME` and write ${vault:NAME} here",
+        severity="warning",
+        patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
     )

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from toolweave.json_text import Json, canonical
 from toolweave.problems import Problem
+from toolweave.tools.meaning import meant
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
@@ -150,22 +151,33 @@ def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
     if not server or not name or mode_of(node.data) == "fullNaturalLanguage":
         return
     if tools is None:
-        meant = _meant(server, known.servers)
-        if meant is not None and name in (known.best(meant) or {}):
-            message = f"no server {server!r} is approved; {meant!r} is and has this tool"
-            found = Problem("MCP_SERVER_NOT_FOUND", "/serverId", message, severity="warning")
-            yield _renamed(found, "serverId", meant, node, known)
+        yield from _unknown_server(node, server, name, known)
     elif name not in tools:
-        meant = _meant(name, tools)
+        repaired = _meant_tool(name, tools)
         message = f"the approved server {server!r} has no tool {name!r}"
         found = Problem(
             "MCP_TOOL_NOT_FOUND",
             "/toolName",
             message,
             hint=f"`toolweave validate --live` asks the server; it had {', '.join([*tools][:10])}",
-            severity="error" if meant else "warning",
+            # A tool that nobody approved is not called.
+            severity="error" if tools else "warning",
         )
-        yield _renamed(found, "toolName", meant, node, known)
+        yield _renamed(found, "toolName", repaired, node, known)
+
+
+def _unknown_server(node: Node, server: str, tool: str, known: _KnownTools) -> Iterator[Problem]:
+    near = _meant(server, known.servers)
+    if near is not None and tool in (known.best(near) or {}):
+        message = f"no server {server!r} is approved; {near!r} is and has this tool"
+        found = Problem("MCP_SERVER_NOT_FOUND", "/serverId", message, severity="warning")
+        yield _renamed(found, "serverId", near, node, known)
+
+
+def _meant_tool(wrong: str, known: Iterable[str]) -> str | None:
+    names = list(known)
+    by_words = meant(wrong, names)
+    return _meant(wrong, names) or (by_words[0] if len(by_words) == 1 else None)
 
 
 def _meant(wrong: str, known: Iterable[str]) -> str | None:

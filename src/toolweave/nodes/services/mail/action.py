@@ -4,12 +4,19 @@ from hashlib import sha256
 from typing import cast
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node_input import read_each, refuse_all
 from toolweave.catalog.resources.mail import Security, SmtpServer
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._operation import RequestPart, invalid, missing
-from toolweave.nodes.services.mail.outgoing import MAX_RECIPIENTS, MailDraft, write_mail
+from toolweave.nodes.services.mail.outgoing import (
+    MAX_RECIPIENTS,
+    MailDraft,
+    check_draft,
+    check_host,
+    write_mail,
+)
 
 
 class EmailAction:
@@ -134,6 +141,7 @@ class EmailAction:
     async def run(self, context: NodeContext) -> Outcome:
         """Send the mail."""
         given = context.given
+        check_mail(given)
         draft = _draft(given, await _files(context))
         domain = draft.sender.rpartition("@")[2].strip("> ")
         # Made of the step's key: a mail that came twice after all can be told by it.
@@ -165,6 +173,16 @@ class EmailAction:
         )
 
 
+def check_mail(given: NodeInput) -> None:
+    """Whether a mail can be written. Raises `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`."""
+    read_each(
+        (
+            lambda: check_host(given.text("smtp_host"), given.value("smtp_port"), "smtp_host"),
+            lambda: check_draft(_draft(given, ())),
+        )
+    )
+
+
 def _server(given: NodeInput) -> SmtpServer:
     return SmtpServer(
         given.text("smtp_host"),
@@ -191,13 +209,12 @@ def _draft(given: NodeInput, files: tuple[RequestPart, ...]) -> MailDraft:
         headers=given.record("headers"),
         attachments=files,
     )
-    for name, is_there in (
-        ("to", draft.recipients),
-        ("subject", draft.subject),
-        ("text", draft.text or draft.html),
-    ):
-        if not is_there:
-            raise missing(name, "a mail")
+    needed = {
+        "to": draft.recipients,
+        "subject": draft.subject,
+        "text": draft.text or draft.html,
+    }
+    refuse_all(missing(name, "a mail") for name, value in needed.items() if not value)
     if len(draft.recipients) > MAX_RECIPIENTS:
         raise invalid("to", f"has more than {MAX_RECIPIENTS} recipients")
     return draft

@@ -1,6 +1,9 @@
 """Asking for an approval by mail: what the nodes of Gmail and Outlook share."""
 
+from dataclasses import replace
+
 from toolweave.catalog.node import NodeInput
+from toolweave.catalog.node_input import read_each
 from toolweave.catalog.resources.mail import Provider
 from toolweave.catalog.spec import Example, Field
 from toolweave.nodes.human._approval import ApprovalNode, approval_spec, approving
@@ -13,6 +16,7 @@ from toolweave.nodes.human._reply import (
 )
 from toolweave.nodes.services.mail.account import Account
 from toolweave.nodes.services.mail.messages import MailMessages
+from toolweave.nodes.services.mail.outgoing import check_mailbox, check_people
 
 
 def mail_approval(
@@ -32,6 +36,7 @@ def mail_approval(
     access = f"{provider}_credentials"
 
     def question(given: NodeInput) -> QuestionNode:
+        check_addresses(given)
         account = Account(provider, given.text("sender_email"), given.record(access))
         return approving(
             given,
@@ -57,7 +62,17 @@ def mail_approval(
         keywords=("mail", "email", *keywords),
         examples=examples,
     )
-    return ApprovalNode(spec, question)
+    return ApprovalNode(replace(spec, checks=(check_addresses,)), question)
+
+
+def check_addresses(given: NodeInput) -> None:
+    """Whether mail can go from and to these addresses. Raises `SERVICE_FIELD_INVALID`."""
+    read_each(
+        (
+            lambda: check_mailbox(given.text("sender_email"), "sender_email"),
+            lambda: check_people(given, "recipient_emails"),
+        )
+    )
 
 
 def _message_fields(title: str, subject: str, part: str) -> tuple[Field, ...]:

@@ -8,7 +8,11 @@ from email import policy
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, getaddresses, parseaddr
+from functools import partial
 
+from toolweave.catalog.address_texts import is_host, meant_host, several_mailboxes
+from toolweave.catalog.node_input import NodeInput, read_each, refused_at
+from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.services._operation import RequestPart, invalid
 
@@ -92,6 +96,55 @@ def _fill(mail: EmailMessage, draft: MailDraft) -> None:
             subtype=subtype if is_kind else "octet-stream",
             filename=_plain(part.filename, "attachments"),
         )
+
+
+def check_draft(draft: MailDraft) -> None:
+    """Whether addresses and headers can be written. Raises `SERVICE_FIELD_INVALID`."""
+    checked: list[tuple[str | int, ...]] = [(draft.sender, "from_address")]
+    for name, listed in (("to", draft.to), ("cc", draft.cc), ("bcc", draft.bcc)):
+        checked += [(one, name, index) for index, one in enumerate(listed)]
+    checked += [(draft.reply_to, "reply_to")] if draft.reply_to else []
+    lines: list[tuple[Json, str]] = [(draft.subject, "subject"), (draft.in_reply_to, "in_reply_to")]
+    lines += [(value, f"headers.{name[:60]}") for name, value in draft.headers.items()]
+    read_each(
+        (
+            *(partial(check_mailbox, str(text), *at) for text, *at in checked),
+            *(partial(_plain, value, name) for value, name in lines),
+            *(partial(_header, name) for name in draft.headers),
+        )
+    )
+
+
+def check_host(host: str, port: Json, *at: str) -> None:
+    """Whether a text is a host and nothing else. Raises `SERVICE_FIELD_INVALID`."""
+    if not host or is_host(host):
+        return
+    meant = meant_host(host, port if isinstance(port, int) else None)
+    raise refused_at(
+        at,
+        "SERVICE_FIELD_INVALID",
+        f"{'.'.join(at)!r} is {host[:80]!r}; expected a host such as mail.example.com",
+        hint=f"write {meant}" if meant else "write the host alone; the port is a field of its own",
+        fix=meant,
+    )
+
+
+def check_people(given: NodeInput, field_name: str) -> None:
+    """Whether every text of a list is a mail address. Raises `SERVICE_FIELD_INVALID`."""
+    read_each(
+        partial(check_mailbox, str(one), field_name, index)
+        for index, one in enumerate(given.listing(field_name))
+    )
+
+
+def check_mailbox(text: str, *at: str | int) -> None:
+    """Whether a text is one mail address. Raises `SERVICE_FIELD_INVALID`."""
+    try:
+        _mailbox(text, str(at[0]))
+    except Invalid as error:
+        several = ", ".join(several_mailboxes(text))
+        hint = f"write them one by one: {several}" if several else error.hint
+        raise refused_at(at, error.code, error.message, hint=hint) from None
 
 
 def _address(text: str, field_name: str) -> Address:

@@ -3,11 +3,43 @@
 from collections.abc import Iterator
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_input import refuse_all, refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.mail.incoming import posted_mail, read_mail
+from toolweave.nodes.services.mail.outgoing import check_host
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, holds_one, text_at, texts
 from toolweave.nodes.trigger._outputs import started
+from toolweave.tools.meaning import meant
+
+_CRITERIA = ("body_contains", "subject_contains", "from_contains", "has_attachment")
+
+
+def check_source(given: NodeInput) -> None:
+    """Whether it says where mail comes from. Raises `SERVICE_FIELD_MISSING` and `…_INVALID`."""
+    config = given.record("server_config")
+    if given.text("email_provider") == "imap":
+        if not config.get("host"):
+            raise refused_at(
+                ("server_config", "host"),
+                "EMAIL_CONFIG_INVALID",
+                "imap needs 'server_config.host'",
+                hint='write it as {"host": "imap.example.com", "port": 993}',
+            )
+        check_host(str(config["host"]), config.get("port"), "server_config", "host")
+    criteria = given.record("filter_criteria")
+    refuse_all(_unknown_criterion(name) for name in criteria if name not in _CRITERIA)
+
+
+def _unknown_criterion(name: str) -> Invalid:
+    found = meant(name, _CRITERIA)
+    return refused_at(
+        ("filter_criteria", name),
+        "SERVICE_FIELD_INVALID",
+        f"there is no criterion {name!r}; expected one of {', '.join(_CRITERIA)}",
+        hint=f"use {' or '.join(map(repr, found))}" if found else None,
+    )
 
 
 class EmailTrigger:
@@ -18,6 +50,7 @@ class EmailTrigger:
         subtype="EMAIL",
         summary="Start the workflow when a mail arrives in a mailbox.",
         effect="keyed",
+        checks=(check_source,),
         configurations=(
             Field(
                 "email_provider",
@@ -182,9 +215,6 @@ class EmailTrigger:
         """The mail."""
         known: JsonObject = {"trigger_message": f"Started by hand for {given.text('mailbox')}"}
         return Outcome(started(self.spec, given, known))
-
-
-_CRITERIA = ("body_contains", "subject_contains", "from_contains", "has_attachment")
 
 
 def accepts(config: JsonObject, delivery: Delivery) -> Accepted:

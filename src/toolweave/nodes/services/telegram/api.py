@@ -7,9 +7,11 @@ from toolweave.catalog.resources.services import Failure, Service
 from toolweave.catalog.spec import Field
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._failures import http_failure
-from toolweave.nodes.services._operation import Action, missing, post
+from toolweave.nodes.services._operation import Action, invalid, missing, post
 from toolweave.nodes.services._overrides import record
 
+# What Telegram takes in a poll.
+MAX_OPTIONS = 12
 BOT_TOKEN = Field(
     "telegram_bot_token",
     "string",
@@ -197,6 +199,8 @@ def _poll(poll: JsonObject) -> JsonObject:
         {"text": one} if isinstance(one, str) else one
         for one in (options if isinstance(options, list) else [])
     ]
+    if isinstance(options, list) and not 2 <= len(options) <= MAX_OPTIONS:
+        raise invalid("poll_config.options", f"has {len(options)}; expected 2 to {MAX_OPTIONS}")
     return {**poll, "options": texts}
 
 

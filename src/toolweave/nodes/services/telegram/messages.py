@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
 
 from toolweave.catalog.node import NodeContext, NodeInput
-from toolweave.errors import Invalid
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import THANKS, addressed, carried, kept_credential, pressed
 from toolweave.nodes.human._incoming_reply import IncomingReply
@@ -71,9 +72,7 @@ class TelegramMessages:
 
 def refusing(given: NodeInput) -> Callable[[str], str | None]:
     """Why words that somebody wrote do not count, by a node's settings."""
-    patterns = [str(one) for one in given.listing("allowed_response_patterns")]
-    for pattern in patterns:
-        _compiled(pattern)
+    patterns = check_patterns(given)
     labels = set(_labels(given)) if given.flag("enable_reply_keyboard") else set[str]()
 
     def refuses(text: str) -> str | None:
@@ -89,6 +88,25 @@ def refusing(given: NodeInput) -> Callable[[str], str | None]:
     return refuses
 
 
+def check_patterns(given: NodeInput) -> list[str]:
+    """The forms of a reply that count. Raises `REPLY_PATTERN_INVALID`."""
+    patterns = [str(one) for one in given.listing("allowed_response_patterns")]
+    read_each(partial(_usable, pattern, index) for index, pattern in enumerate(patterns))
+    return patterns
+
+
+def _usable(pattern: str, index: int) -> None:
+    try:
+        _compiled(pattern)
+    except _RegexError:
+        raise refused_at(
+            ("allowed_response_patterns", index),
+            "REPLY_PATTERN_INVALID",
+            f"the pattern {pattern[:100]!r} is no RE2",
+            hint="write it as (?i)^(yes|no)",
+        ) from None
+
+
 def _labels(given: NodeInput) -> list[str]:
     return [str(one) for one in given.listing("reply_keyboard_buttons")]
 
@@ -100,11 +118,7 @@ class _Pattern(Protocol):
 def _compiled(pattern: str) -> _Pattern:
     options = re2.Options()
     options.log_errors = False
-    try:
-        return _compile(pattern, options)
-    except _RegexError:
-        message = f"the pattern {pattern[:100]!r} is no RE2"
-        raise Invalid("REPLY_PATTERN_INVALID", message, hint="write it as (?i)^(yes|no)") from None
+    return _compile(pattern, options)
 
 
 def _button(question: str, button: JsonObject) -> JsonObject:

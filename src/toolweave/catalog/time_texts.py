@@ -1,0 +1,119 @@
+"""Cron expressions and time zones as people write them, and the one that each means. Pure."""
+
+import re
+from datetime import datetime
+from functools import cache
+from zoneinfo import available_timezones
+
+from cronsim import CronSim, CronSimError
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+FIELDS = 5
+_SHORTCUTS = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+_AWS = re.compile(r"cron\((.*)\)", re.IGNORECASE)
+_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_MOMENT = datetime(2026, 1, 1)  # noqa: DTZ001  whether it ever occurs does not depend on a zone
+
+
+def cron_fault(expression: str) -> str | None:
+    """Why an expression of five fields cannot be used; None if it occurs."""
+    if len(expression.split()) != FIELDS:
+        return f"it has {len(expression.split())} fields; expected {FIELDS}"
+    try:
+        next(CronSim(expression, _MOMENT))
+    except CronSimError as error:
+        return str(error)
+    except StopIteration:
+        return "it never occurs"
+    return None
+
+
+def meant_cron(text: str) -> str | None:
+    """The expression that another notation means; None if there is not exactly one."""
+    found = _SHORTCUTS.get(text.strip().lower())
+    if found is None:
+        aws = _AWS.fullmatch(text.strip())
+        fields = (aws[1] if aws else re.sub(r"\s*,\s+", ",", text)).split()
+        found = " ".join(_plain_fields(_five(fields, has_year=aws is not None)))
+    is_other = found != " ".join(text.split())
+    return found if is_other and cron_fault(found) is None else None
+
+
+def _five(fields: list[str], *, has_year: bool) -> list[str]:
+    """Leave out the second and the year, which other notations have, where they say nothing."""
+    if len(fields) == FIELDS + 2 and fields[-1] in {"*", "?"}:
+        fields = fields[:-1]
+    if len(fields) != FIELDS + 1:
+        return fields
+    if not has_year:
+        return fields[1:] if fields[0] in {"0", "00"} else fields
+    # The days of this notation are counted from 1; only names are the same.
+    is_plain = fields[-1] in {"*", "?"} and not re.search(r"\d", fields[4])
+    return fields[:-1] if is_plain else fields
+
+
+def _plain_fields(fields: list[str]) -> list[str]:
+    if len(fields) != FIELDS:
+        return fields
+    plain = ["*" if one == "?" and at in {2, 4} else one for at, one in enumerate(fields)]
+    plain[3] = _WORD.sub(lambda word: _short(word[0], _MONTHS), plain[3])
+    plain[4] = _WORD.sub(lambda word: _short(word[0], _DAYS), plain[4])
+    return plain
+
+
+def _short(word: str, names: tuple[str, ...]) -> str:
+    plain = word.lower()
+    for name in names:
+        if plain in {name, f"{name}s"} or (len(plain) > 3 and name.startswith(plain)):
+            return name[:3].upper()
+    return word
+
+
+def is_zone(text: str) -> bool:
+    """Whether there is a time zone of this name."""
+    return text in {zone for found in _zones()[0].values() for zone in found}
+
+
+def meant_zones(text: str) -> list[str]:
+    """The time zones that a text means: by its letters, its city, or one or two typing errors."""
+    by_letters, by_city = _zones()
+    plain = _letters(text)
+    if found := by_letters.get(plain) or by_city.get(plain):
+        return sorted(found)
+    if "/" not in text or len(text) > 60:
+        return []
+    near = process.extract(
+        plain, list(by_letters), scorer=OSA.distance, score_cutoff=2 if len(plain) > 8 else 1
+    )
+    best = [name for name, far, _ in near if far == near[0][1]]
+    return sorted({zone for name in best for zone in by_letters[name]})
+
+
+@cache
+def _zones() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    by_letters: dict[str, list[str]] = {}
+    by_city: dict[str, list[str]] = {}
+    for zone in available_timezones():
+        by_letters.setdefault(_letters(zone), []).append(zone)
+        area, _, city = zone.rpartition("/")
+        if area and not area.startswith(("Etc", "SystemV")):
+            by_city.setdefault(_letters(city), []).append(zone)
+    return by_letters, by_city
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s_]+", "", text.casefold())

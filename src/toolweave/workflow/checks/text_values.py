@@ -1,0 +1,195 @@
+"""Texts of a well-known form: addresses, mail addresses, time zones, moments, ids of services.
+
+Warnings only: what a node itself refuses is reported by `node_settings`. A field is known by its
+name; texts with templates or secrets are known at run time.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, several_mailboxes
+from toolweave.catalog.spec import NodeSpec
+from toolweave.catalog.time_texts import is_zone, meant_zones
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.tools.document import Steps
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.modes import object_at
+
+CODE = "FIELD_FORM_UNUSUAL"
+_PARTS = ("configurations", "inputParams")
+_PRIVATE = re.compile(
+    r"https?://(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\."
+    r"|0\.0\.0\.0|\[::1\]|[^/:]+\.(?:local|internal|lan)(?=[:/]|$))",
+    re.IGNORECASE,
+)
+_NOTION = re.compile(r"https?://(?:[\w-]+\.)*notion\.(?:so|site)/\S*?([0-9a-f]{32})(?:[?#]\S*)?")
+_REPOSITORY = re.compile(
+    r"(?:https?://(?:www\.)?|git@|ssh://git@)?github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git|/\S*)?"
+)
+_NOTION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_MODELS = {
+    "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
+    "AI_AGENT.ANTHROPIC_CLAUDE": ("gpt", "o1", "o3", "gemini", "mistral", "llama"),
+    "AI_AGENT.GOOGLE_GEMINI": ("gpt", "o1", "o3", "claude", "mistral", "llama"),
+}
+
+
+class _Unusual(NamedTuple):
+    expected: str
+    fix: str | None = None
+    hint: str | None = None
+
+
+_Form = Callable[[str], _Unusual | None]
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield texts that are not of the form that their field expects."""
+    for index, node, spec in catalog_nodes(case):
+        if spec.origin is not None:
+            continue
+        for part in _PARTS:
+            values = object_at(node.data, part)
+            for name, value in values.items():
+                place = pointer("nodes", index, "data", part)
+                yield from _of_field(spec, name, value, place)
+        yield from _of_model(spec, object_at(node.data, "configurations"), index)
+
+
+def _of_field(spec: NodeSpec, name: str, value: Json, place: str) -> Iterator[Problem]:
+    for steps, text in _texts(name, value):
+        form = _form_of(spec, str(next(one for one in reversed(steps) if isinstance(one, str))))
+        if form is None or "{{" in text or "${" in text:
+            continue
+        at = place + pointer(*steps)
+        if form is _mailbox and (several := several_mailboxes(text)):
+            yield from _split(value, steps, several, place)
+        elif (found := form(text)) is not None:
+            message = f"{steps[-1]!r} is {shown(text)}; expected {found.expected}"
+            patch = ({"op": "replace", "path": at, "value": found.fix},) if found.fix else None
+            hint = found.hint or (f"use {found.fix!r}" if found.fix else None)
+            yield Problem(CODE, at, message, hint=hint, severity="warning", patch=patch)
+
+
+def _texts(name: str, value: Json) -> Iterator[tuple[Steps, str]]:
+    """The texts of a field; of an object only where its keys are the node's own."""
+    if isinstance(value, str):
+        yield (name,), value
+    elif isinstance(value, list):
+        yield from (((name, at), one) for at, one in enumerate(value) if isinstance(one, str))
+    elif isinstance(value, dict) and name.endswith("_config"):
+        yield from (((name, key), one) for key, one in value.items() if isinstance(one, str))
+
+
+def _split(value: Json, steps: Steps, several: list[str], place: str) -> Iterator[Problem]:
+    at = place + pointer(*steps)
+    patch = None
+    if isinstance(value, list) and isinstance(index := steps[-1], int):
+        whole: list[Json] = [*value[:index], *several, *value[index + 1 :]]
+        patch = ({"op": "replace", "path": place + pointer(steps[0]), "value": whole},)
+    message = f"one text holds {len(several)} mail addresses; expected one in each"
+    hint = f"write {', '.join(several)} one by one"
+    yield Problem(CODE, at, message, hint=hint, severity="warning", patch=patch)
+
+
+def _form_of(spec: NodeSpec, name: str) -> _Form | None:
+    if name in {"url", "urls"} or name.endswith("_url"):
+        # An MCP server may be named instead, and databases have addresses of their own.
+        return None if name in {"mcp_server_url", "database_url"} else _url
+    if name in {"timezone", "time_zone"}:
+        return None if spec.ref == "TRIGGER.CRON" else _zone
+    if name.endswith(("_email", "_emails")) or name == "reviewers":
+        return _mailbox if name == "reviewers" else None
+    if name.endswith("_datetime"):
+        return _moment
+    vendor = spec.subtype.partition("_")[0]
+    return _IDS.get((vendor, name))
+
+
+def _url(text: str) -> _Unusual | None:
+    if _PRIVATE.match(text):
+        return _Unusual(
+            "a public address",
+            hint="private addresses are refused unless the settings of this home allow them",
+        )
+    return None if is_url(text) else _Unusual("an address such as https://…", meant_url(text))
+
+
+def _zone(text: str) -> _Unusual | None:
+    if is_zone(text):
+        return None
+    found = meant_zones(text)[:10]
+    hint = f"use {' or '.join(map(repr, found))}" if found else None
+    return _Unusual(
+        "an IANA name such as Europe/Berlin", found[0] if len(found) == 1 else None, hint
+    )
+
+
+def _mailbox(text: str) -> _Unusual | None:
+    # A reviewer may be a name; with an @ it is meant to be an address.
+    return _Unusual("a mail address") if "@" in text and not is_mailbox(text) else None
+
+
+def _moment(text: str) -> _Unusual | None:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return _Unusual("a time such as 2026-03-02T18:00:00Z")
+    return None
+
+
+def _notion_id(text: str) -> _Unusual | None:
+    if _NOTION_ID.fullmatch(text):
+        return None
+    found = _NOTION.fullmatch(text)
+    return _Unusual("the id of a Notion page or database", found[1] if found else None)
+
+
+def _snowflake(text: str) -> _Unusual | None:
+    hint = "Discord shows ids in its developer mode; a name is no id"
+    return None if text.isdecimal() else _Unusual("an id of digits", hint=hint)
+
+
+def _chat(text: str) -> _Unusual | None:
+    is_id = re.fullmatch(r"-?\d+|@\w+", text) is not None
+    return None if is_id else _Unusual("a number such as -1001234567890, or @channelname")
+
+
+def _branch(text: str) -> _Unusual | None:
+    plain = text.removeprefix("refs/heads/")
+    return None if plain == text else _Unusual("the name of a branch", plain)
+
+
+_IDS: Mapping[tuple[str, str], _Form] = {
+    **{
+        ("NOTION", name): _notion_id
+        for name in ("database_id", "page_id", "default_database_id", "default_page_id")
+    },
+    **{
+        ("DISCORD", name): _snowflake
+        for name in ("channel_id", "server_id", "message_id", "target_user_id")
+    },
+    ("TELEGRAM", "chat_id"): _chat,
+    ("GITHUB", "branches"): _branch,
+}
+
+
+def _of_model(spec: NodeSpec, settings: Mapping[str, Json], index: int) -> Iterator[Problem]:
+    model = settings.get("model")
+    others = _MODELS.get(spec.ref, ())
+    if isinstance(model, str) and not settings.get("base_url") and model.lower().startswith(others):
+        place = pointer("nodes", index, "data", "configurations", "model")
+        message = f"{shown(model)} looks like a model of another provider than {spec.ref}"
+        hint = "choose a model of this provider, or the node of the other one"
+        yield Problem(CODE, place, message, hint=hint, severity="warning")
+
+
+def meant_repository(text: str) -> str | None:
+    """`owner/name` in an address of GitHub."""
+    found = _REPOSITORY.fullmatch(text.strip())
+    return found[1] if found else None
