@@ -126,9 +126,8 @@ async def test_a_sign_in_with_pkce_fills_the_vault_and_nothing_else(tmp_path: Pa
         found = await here.desk.test("google")
         assert found.who == "primary · Ada's"
         assert here.server.heard[-1].headers["authorization"] == "Bearer access-1-secret"
-    assert "secret" not in (tmp_path / "toolweave.db").read_bytes().decode("latin-1").replace(
-        "secrets", ""
-    )
+    # Every token of this test ends so; the names of tables do not.
+    assert b"-secret" not in (tmp_path / "toolweave.db").read_bytes()
 
 
 async def test_a_token_is_renewed_before_it_ends_once_for_all_and_rotated(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolweave.access.references import SecretReference, expand, references, resolve_all
+from toolweave.access.secret_destinations import HERE
 from toolweave.access.vault import Vault
 from toolweave.problems import Problem
 
@@ -87,6 +88,7 @@ async def test_values_come_from_environment_and_vault(vault: Vault) -> None:
         },
         ENVIRON,
         vault,
+        to=HERE,
     )
     assert resolved.values == {
         "Authorization": "Bearer ghp_123456",
@@ -105,6 +107,7 @@ async def test_what_is_missing_stays_as_written_with_a_problem_that_points_at_it
         {"a/b": "${HOM} ${OTHER:-ok}", "c": "${vault:GITHUP}", "d": "${input:id}"},
         ENVIRON,
         vault,
+        to=HERE,
         at=("env",),
     )
     assert resolved.values == {"a/b": "${HOM} ok", "c": "${vault:GITHUP}", "d": "${input:id}"}
@@ -122,7 +125,7 @@ def facts(problem: Problem) -> tuple[str, str, str, str | None]:
 async def test_a_secret_that_looks_like_a_reference_is_not_expanded(vault: Vault) -> None:
     await vault.put("A", "${vault:B} ${HOME}")
     await vault.put("B", "never-shown")
-    resolved = await resolve_all({"x": "${vault:A}"}, ENVIRON, vault)
+    resolved = await resolve_all({"x": "${vault:A}"}, ENVIRON, vault, to=HERE)
     assert resolved.values == {"x": "${vault:B} ${HOME}"}
     assert "never-shown" not in resolved.secrets
 
@@ -132,11 +135,12 @@ async def test_values_known_by_their_names_are_secrets_too(vault: Vault) -> None
         {"args": "--with ${MY_TOKEN}", "API_KEY": "literal", "MODE": "${HOME}", "PASSWORD": ""},
         {"MY_TOKEN": "from-environ", "HOME": "/home/me"},
         vault,
+        to=HERE,
     )
     assert resolved.secrets == {"from-environ", "literal"}
 
 
 @pytest.mark.parametrize("name", ["a b", "\0", "(check)", "x" * 1000])
 async def test_an_impossible_name_is_a_problem_not_an_error(vault: Vault, name: str) -> None:
-    resolved = await resolve_all({"x": f"${{vault:{name}}}"}, {}, vault)
+    resolved = await resolve_all({"x": f"${{vault:{name}}}"}, {}, vault, to=HERE)
     assert [problem.code for problem in resolved.problems] == ["SECRET_NOT_FOUND"]

@@ -213,6 +213,7 @@ ROUTES: Mapping[str, Rule] = {
         "GET /api/v1/doctor",
         "GET /api/v1/secrets",
         "PUT /api/v1/secrets/{name}",
+        "POST /api/v1/secrets/{name}/hosts",
         "DELETE /api/v1/secrets/{name}",
         "GET /api/v1/models",
         "POST /api/v1/models",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from toolweave.access.mask import is_sensitive
+from toolweave.access.secret_destinations import Destination
 from toolweave.errors import NotFound
 from toolweave.problems import Problem, did_you_mean, pointer
 
@@ -31,7 +32,7 @@ class SecretReference:
 class SecretSource(Protocol):
     """The part of the vault used here."""
 
-    async def get(self, name: str) -> str: ...
+    async def use(self, name: str, to: Destination) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,11 @@ async def resolve_all(
     environ: Mapping[str, str],
     vault: SecretSource,
     *,
+    to: Destination,
     at: tuple[str | int, ...] = (),
 ) -> ResolvedText:
-    """Expand each of `templates`; problems point at its name below `at`."""
-    secrets, missing = await _from_vault(templates, vault)
+    """Expand each of `templates`, to be sent `to`; problems point at its name below `at`."""
+    secrets, missing = await _from_vault(templates, vault, to)
     values: dict[str, str] = {}
     problems: list[Problem] = []
     used = set(secrets.values())
@@ -84,7 +86,7 @@ async def resolve_all(
 
 
 async def _from_vault(
-    templates: Mapping[str, str], vault: SecretSource
+    templates: Mapping[str, str], vault: SecretSource, to: Destination
 ) -> tuple[dict[str, str], dict[str, str | None]]:
     """Return the secrets referred to, with a hint for each that is missing."""
     wanted = {item.name for text in templates.values() for item in references(text)
@@ -93,7 +95,7 @@ async def _from_vault(
     missing: dict[str, str | None] = {}
     for name in sorted(wanted):
         try:
-            secrets[name] = await vault.get(name)
+            secrets[name] = await vault.use(name, to)
         except NotFound as error:
             missing[name] = error.hint
     return secrets, missing

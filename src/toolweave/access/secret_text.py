@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from toolweave.access.mask import LEAST_CHARACTERS, MASK, Masker
 from toolweave.access.references import SecretSource, expand, references
+from toolweave.access.secret_destinations import Destination
 from toolweave.errors import NotFound
 
 _VAULT = "${vault:"
@@ -44,8 +45,11 @@ class SecretTexts:
         self._vault = vault
         self._masker = masker
 
-    async def fill(self, texts: Mapping[str, str]) -> ExpandedText:
-        """Expand all vault references in `texts` and register the secrets with the masker."""
+    async def fill(self, texts: Mapping[str, str], to: Destination) -> ExpandedText:
+        """Expand all vault references in `texts`, which are sent `to`, and mask the secrets.
+
+        Raises `SECRET_NOT_FOUND`, `SECRET_NOT_ALLOWED`.
+        """
         if not any(_VAULT in text for text in texts.values()):
             return ExpandedText(dict(texts), frozenset())
         wanted = {
@@ -55,7 +59,7 @@ class SecretTexts:
             if name.startswith(OWN):
                 message = f"{name!r} is reserved for Toolweave; workflows cannot use it"
                 raise NotFound("SECRET_NOT_FOUND", message)
-        known = {name: await self._vault.get(name) for name in sorted(wanted)}
+        known = {name: await self._vault.use(name, to) for name in sorted(wanted)}
         self._masker.learn(known.values())
         filled = {
             key: expand(text, lambda one: known.get(one.name) if _is_vault(one.text) else None)

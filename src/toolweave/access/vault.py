@@ -6,11 +6,19 @@ The key is loaded on first use; listing names does not need it.
 
 import os
 import re
+from collections.abc import Iterable
 
 import anyio
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from toolweave.access.secret_destinations import (
+    Destination,
+    SecretBinding,
+    SecretDestinations,
+    check_hosts,
+    to_host,
+)
 from toolweave.access.vault_key import VARIABLE, Key, KeySource, create_key, find_key
 from toolweave.clock import Clock, SystemClock, timestamp
 from toolweave.errors import Denied, Invalid, NotFound
@@ -43,6 +51,7 @@ class Vault:
         self._database = database
         self._key_source = key_source
         self._clock = clock or SystemClock()
+        self.destinations = SecretDestinations(database, self._clock)
         self._opening = anyio.Lock()
         self._cipher: AESGCM | None = None
 
@@ -55,8 +64,25 @@ class Vault:
             raise Invalid("SECRET_VALUE_INVALID", f"secret {name!r} is not valid text") from None
         await self._write(_UPSERT, await self._opened(), name, plain)
 
+    async def store(self, name: str, value: str, *, hosts: Iterable[str], by: str) -> None:
+        """Store a person's secret, which goes only to these hosts and those allowed later."""
+        destinations = [to_host(host) for host in hosts]
+        check_hosts(destinations)
+        await self.put(name, value)
+        await self.destinations.bind(name, destinations, by=by)
+
+    async def use(self, name: str, to: Destination) -> str:
+        """Return a secret that is sent to a destination. Raises `Denied`: `SECRET_NOT_ALLOWED`."""
+        if _NAME.fullmatch(name):
+            await self.destinations.require(name, to)
+        return await self.get(name)
+
+    async def bindings(self) -> list[SecretBinding]:
+        """Return all secrets and where they may go, by name."""
+        return await self.destinations.list(_CHECK)
+
     async def get(self, name: str) -> str:
-        """Return the secret called `name`."""
+        """Return the secret called `name`, for Toolweave itself: what is sent passes `use`."""
         found = await self._database.row(_SELECT, name) if _NAME.fullmatch(name) else None
         if found is None:
             raise NotFound(
@@ -83,6 +109,7 @@ class Vault:
         _check_name(name)
         if not await self._database.execute("DELETE FROM secrets WHERE name = ?", name):
             raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {name!r}")
+        await self.destinations.forget(name)
 
     async def _opened(self) -> AESGCM:
         async with self._opening:

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.credentials.oauth_tokens import OAuthClient, check_client
@@ -58,7 +59,10 @@ class ServiceAccounts:
     ) -> Credential:
         """Store a token. Raises `SERVICE_UNKNOWN`, `SERVICE_ADDRESS_INVALID`."""
         credential = Credential(name=name, kind=_known(kind), base_url=checked_address(base_url))
-        await self.services.credentials.put(credential, token.strip())
+        service = KNOWN[credential.kind]
+        host = urlsplit(credential.base_url or service.address).hostname or ""
+        hosts = (host, *service.more_hosts)
+        await self.services.credentials.put(credential, token.strip(), hosts)
         return credential
 
     async def sign_in(

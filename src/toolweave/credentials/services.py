@@ -1,10 +1,11 @@
 """The resource `services`: how nodes reach services outside with the credentials of the vault."""
 
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from toolweave import json_text
 from toolweave.access.mask import Masker
 from toolweave.access.references import vault_name_in
+from toolweave.access.secret_destinations import to_host
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.resources.services import Access, Service
 from toolweave.credentials.oauth_tokens import OAuthTokens, sign_in_needed
@@ -59,12 +60,13 @@ class VaultServices:
 
     async def renew(self, service: Service, refresh_token: str) -> str:
         """A new access token for a refresh token that a node was given; see `Services`."""
-        filled = await self._secrets.fill({"token": refresh_token})
-        self._masker.learn([filled.texts["token"]])
         usual = await self.credentials.find(service.kind)
         if usual is None or usual.auth != "oauth":
             raise sign_in_needed(service.kind, "no OAuth client is known to renew it with")
         client = await self.tokens.client_of(usual.name)
+        issuer = to_host(urlsplit(client.token_url).hostname or "")
+        filled = await self._secrets.fill({"token": refresh_token}, issuer)
+        self._masker.learn([filled.texts["token"]])
         found = await self.tokens.exchange(usual.name, client, filled.texts["token"])
         name = vault_name_in(refresh_token)
         if name is not None and found.refresh_token != filled.texts["token"]:

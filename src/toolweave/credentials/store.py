@@ -4,6 +4,7 @@
 kind of service it is for and at which address that service is. No other address gets it.
 """
 
+from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,6 +18,8 @@ class CredentialSecrets(Protocol):
     """What is needed of the vault."""
 
     async def put(self, name: str, value: str) -> None: ...
+
+    async def store(self, name: str, value: str, *, hosts: Iterable[str], by: str) -> None: ...
 
     async def get(self, name: str) -> str: ...
 
@@ -42,9 +45,14 @@ class Credentials:
     def __init__(self, vault: CredentialSecrets) -> None:
         self._vault = vault
 
-    async def put(self, credential: Credential, token: str | None) -> None:
-        """Store a credential and its token, replacing an existing one."""
-        if token is not None:
+    async def put(
+        self, credential: Credential, token: str | None, hosts: Iterable[str] | None = None
+    ) -> None:
+        """Store a credential and its token, which goes only to `hosts` if they are given."""
+        if token is not None and hosts is not None:
+            by = f"credential {credential.name!r}"
+            await self._vault.store(credential.name, token, hosts=hosts, by=by)
+        elif token is not None:
             await self._vault.put(credential.name, token)
         await self._vault.put(PREFIX + credential.name, credential.model_dump_json())
 

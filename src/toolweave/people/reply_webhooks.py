@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from toolweave.access import webhook_signatures as proving
+from toolweave.access.secret_destinations import HERE
 from toolweave.access.secret_text import SecretTexts
 from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
@@ -60,7 +61,7 @@ class ReplyPosts:
 
     async def _reason(self, way: _Way, arrival: WebhookRequest) -> str | None:
         try:
-            filled = await self._secrets.fill({"secret": f"${{vault:{way.secret}}}"})
+            filled = await self._secrets.fill({"secret": f"${{vault:{way.secret}}}"}, HERE)
         except ToolweaveError as error:
             return error.code
         return way.proof(arrival, filled.texts["secret"])

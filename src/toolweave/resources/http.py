@@ -1,7 +1,7 @@
 """The resource `http`: one request for a node, through the checked transport of the servers.
 
 Redirects are followed here, each checked like the first address. No cookies are kept, no proxies
-used, and a secret goes only to the origin it was meant for.
+used, and a secret goes only to the hosts that were allowed for it.
 """
 
 import time
@@ -16,6 +16,7 @@ import anyio
 import httpx2
 
 from toolweave.access.mask import is_sensitive
+from toolweave.access.secret_destinations import HERE, to_host
 from toolweave.access.secret_text import ExpandedText, SecretTexts
 from toolweave.catalog.resources.http import Response
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
@@ -79,6 +80,8 @@ class _Sent:
     url: httpx2.URL
     headers: Mapping[str, str]
     body: bytes | None
+    # The headers with secrets, which no other origin gets.
+    secret_headers: frozenset[str]
 
 
 class NodeHttpClient:
@@ -142,7 +145,7 @@ class NodeHttpClient:
             for name, value in (params or {}).items()
             for one in ([value] if isinstance(value, str) else value)
         ]
-        filled = await self._filled(named, query, url if fills_url else "")
+        host, filled = await self._filled(named, query, url, fills_url=fills_url)
         with _typed_errors(filled):
             texts = filled.texts
             sent = _Sent(
@@ -153,7 +156,10 @@ class NodeHttpClient:
                 ),
                 checked_headers({name: texts[name] for name in named}),
                 body,
+                frozenset(name for name, text in named.items() if texts[name] != text),
             )
+            if sent.url.host != host:
+                raise Denied("HTTP_ADDRESS_DENIED", "a secret cannot be part of the host")
             began = time.perf_counter()
             try:
                 with anyio.fail_after(timeout_s):
@@ -166,10 +172,18 @@ class NodeHttpClient:
         return _without(filled, replace(response, took_ms=took_ms))
 
     async def _filled(
-        self, headers: Mapping[str, str], query: list[tuple[str, str]], url: str
-    ) -> ExpandedText:
-        params = {f"?{at}": value for at, (_, value) in enumerate(query)}
-        return await self._secrets.fill({**headers, **params, _URL: url})
+        self, headers: Mapping[str, str], query: list[tuple[str, str]], url: str, *, fills_url: bool
+    ) -> tuple[str, ExpandedText]:
+        """Return the host of the request, and its texts with the secrets that may go there."""
+        texts = {**headers, **{f"?{at}": value for at, (_, value) in enumerate(query)}}
+        own = ExpandedText({_URL: url if fills_url else ""}, frozenset())
+        if fills_url and url.startswith("${vault:"):
+            # The secret is an address, and goes to the host that it names.
+            own = await self._secrets.fill(own.texts, HERE)
+        with _typed_errors(own):
+            host = _with_query(own.texts[_URL] or url, []).host
+        rest = await self._secrets.fill({**texts, **own.texts}, to_host(host))
+        return host, ExpandedText(rest.texts, own.secrets | rest.secrets)
 
     async def _follow(self, sent: _Sent, max_redirects: int | None) -> Response:
         passed: list[str] = []
@@ -246,13 +260,17 @@ def _redirected(sent: _Sent, status: int, target: str) -> _Sent:
         raise Unavailable("HTTP_PROTOCOL", message) from None
     headers = dict(sent.headers)
     if origin_of(url) != origin_of(sent.url):
-        headers = {name: value for name, value in headers.items() if not is_sensitive(name)}
+        headers = {
+            name: value
+            for name, value in headers.items()
+            if not is_sensitive(name) and name not in sent.secret_headers
+        }
     becomes_get = status == 303 and sent.method != "HEAD"
     becomes_get = becomes_get or (status in {301, 302} and sent.method == "POST")
     if not becomes_get:
-        return _Sent(sent.method, url, headers, sent.body)
+        return _Sent(sent.method, url, headers, sent.body, sent.secret_headers)
     kept = {name: value for name, value in headers.items() if name not in _OF_BODY}
-    return _Sent("GET", url, kept, None)
+    return _Sent("GET", url, kept, None, sent.secret_headers)
 
 
 def _headers(headers: httpx2.Headers) -> dict[str, str]:

@@ -10,13 +10,14 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import anyio.to_thread
 from anyio import CapacityLimiter
 
 from toolweave import json_text
 from toolweave.access.mask import Masker
+from toolweave.access.secret_destinations import to_host
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.resources.mail import ImapServer, Provider
 from toolweave.clock import Clock
@@ -53,7 +54,9 @@ class ImapMailboxes:
 
     async def replies(self, server: ImapServer, message_id: str) -> Sequence[bytes]:
         """Return the mails that reply to one; see `Mailboxes`."""
-        filled = await self._secrets.fill({"as": server.username, "by": server.password})
+        filled = await self._secrets.fill(
+            {"as": server.username, "by": server.password}, to_host(server.host)
+        )
         ready = replace(server, username=filled.texts["as"], password=filled.texts["by"])
         address = await self._checked(server)
         tls = (self._tls or default_tls()) if server.uses_tls else None
@@ -156,7 +159,8 @@ class GrantedTokens:
         texts = {name: value for name, value in credentials.items() if isinstance(value, str)}
         if not texts:
             return ""  # the credential named after the service
-        filled = (await self._secrets.fill(texts)).texts
+        issuer = urlsplit(self._urls[provider]).hostname or ""
+        filled = (await self._secrets.fill(texts, to_host(issuer))).texts
         token, lasts_s = await self._granted(provider, filled)
         self._masker.learn([token])
         self._known[key] = (token, self._clock.monotonic() + max(lasts_s - EARLY_S, 0.0))

@@ -16,6 +16,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 
 from toolweave.access.references import vault_name_in
+from toolweave.access.secret_destinations import to_host
 from toolweave.access.secret_text import ExpandedText, SecretTexts
 from toolweave.catalog.resources.mail import SmtpServer
 from toolweave.errors import (
@@ -81,7 +82,9 @@ class SmtpMailer:
     ) -> Mapping[str, str]:
         """Send a mail; see `Mailer`."""
         await self._renew(server)
-        filled = await self._secrets.fill({"as": server.username, "by": server.password})
+        filled = await self._secrets.fill(
+            {"as": server.username, "by": server.password}, to_host(server.host)
+        )
         ready = replace(server, username=filled.texts["as"], password=filled.texts["by"])
         within_s = min(timeout_s, DEADLINE_S)
         address = await self._checked(server)

@@ -11,6 +11,7 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
+from toolweave.access.secret_destinations import HERE, to_host
 from toolweave.access.secret_text import ExpandedText, SecretTexts
 from toolweave.catalog.resources.databases import Parameters, QueryResult
 from toolweave.errors import Conflict, Denied, Invalid, TimedOut, ToolweaveError, Unavailable
@@ -120,12 +121,12 @@ async def _conninfo(
     workflow is subject to the rule for addresses that workflows name.
     """
     if database.startswith("${vault:"):
-        filled = await secrets.fill({"conninfo": database})
+        filled = await secrets.fill({"conninfo": database}, HERE)
         if not filled.texts["conninfo"].startswith(POSTGRES):
             raise _bad("the secret holds no postgresql:// address")
         return filled, filled.texts["conninfo"]
     parts = _split(database)
-    filled = await secrets.fill({"password": parts["password"]})
+    filled = await secrets.fill({"password": parts["password"]}, to_host(parts["host"]))
     address = await _checked_address(parts["host"], int(parts["port"]), allow_private=allow_private)
     password = filled.texts["password"]
     named = {**parts, "password": password, "hostaddr": address}

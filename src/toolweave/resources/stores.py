@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 import anyio
 from anyio.abc import ByteStream
 
+from toolweave.access.secret_destinations import HERE, to_host
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.resources.stores import EMBEDDED, KeptValue, VectorIndex
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, TimedOut, Unavailable
@@ -162,8 +163,13 @@ class OpenStores:
         return self._opened[key]
 
     async def _filled(self, url: str) -> _Url:
-        filled = await self._secrets.fill({"url": url})
-        return _Url(filled.texts["url"], _WHOLE_REFERENCE.fullmatch(url) is not None)
+        is_whole = _WHOLE_REFERENCE.fullmatch(url) is not None
+        to = HERE if is_whole else to_host(urlsplit(url).hostname or "")
+        filled = await self._secrets.fill({"url": url}, to)
+        # A secret cannot change the host that was checked.
+        if not is_whole and urlsplit(filled.texts["url"]).hostname != urlsplit(url).hostname:
+            raise Denied("STORE_ADDRESS_DENIED", "a secret cannot be part of the host")
+        return _Url(filled.texts["url"], is_whole)
 
     async def _addresses(self, name: str, port: int, is_approved: bool) -> list[Address]:
         """Return the allowed addresses of a name."""

@@ -14,6 +14,7 @@ from mcp.client._transport import TransportStreams  # the type has no public nam
 
 from toolweave.access.mask import Masker
 from toolweave.access.references import resolve_all
+from toolweave.access.secret_destinations import to_server
 from toolweave.access.vault import Vault
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.servers import runners
@@ -102,7 +103,7 @@ class TransportFactory:
         definition = server.definition
         fields = definition.model_dump()
         templates = templates_of(server)
-        resolved = await resolve_all(templates, self.environ, self.vault)
+        resolved = await resolve_all(templates, self.environ, self.vault, to=to_server(server.name))
         self.masker.learn(resolved.secrets)
         missing = [one for one in resolved.problems if one.code == "SECRET_NOT_FOUND"]
         if missing:

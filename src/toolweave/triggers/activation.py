@@ -9,6 +9,7 @@ import anyio.to_thread
 from pydantic import BeforeValidator
 
 from toolweave import json_text
+from toolweave.access.secret_destinations import HERE
 from toolweave.access.secret_text import SecretTexts
 from toolweave.authoring.environment import known_offline
 from toolweave.clock import timestamp
@@ -191,7 +192,7 @@ class TriggerActivation:
 
     async def secret(self, text: str) -> str:
         """Return a text with its vault references filled. Raises `SECRET_NOT_FOUND`."""
-        return (await self._secrets.fill({"text": text})).texts["text"]
+        return (await self._secrets.fill({"text": text}, HERE)).texts["text"]
 
     async def proof_of(self, ref: str, config: JsonObject) -> tuple[str, str] | None:
         """Return how callers of a trigger authenticate and the secret, if they have to."""

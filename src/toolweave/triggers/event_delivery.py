@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 from datetime import timedelta
 
+from toolweave.access.secret_destinations import HERE
 from toolweave.access.secret_text import SecretTexts
 from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.clock import Clock, timestamp
@@ -133,7 +134,7 @@ class EventDelivery:
             return True
         written = named if isinstance(named, str) and named else TOKEN
         try:
-            filled = await self._secrets.fill({"token": written})
+            filled = await self._secrets.fill({"token": written}, HERE)
             reason = deliveries.any_proof(arrival, filled.texts["token"])
         except ToolweaveError as error:
             reason = error.code

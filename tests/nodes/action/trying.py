@@ -7,6 +7,7 @@ import pytest
 from tests.engine.building import EchoTools
 
 from toolweave.access.mask import Masker
+from toolweave.access.secret_destinations import Destination
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import Effectful, NodeCode, NodeInput, Outcome, Pure, RunFacts
 from toolweave.catalog.resources.record import Resources
@@ -24,7 +25,7 @@ class Secrets:
     def __init__(self, **known: str) -> None:
         self._known = {name.replace("_", "-"): value for name, value in known.items()}
 
-    async def get(self, name: str) -> str:
+    async def use(self, name: str, to: Destination) -> str:
         if name not in self._known:
             raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {name!r}")
         return self._known[name]

@@ -11,6 +11,7 @@ from tests.nodes.flow.conftest import Opened
 from tests.nodes.flow.running import NODES, alone, fields, finish, outcome_of
 
 from toolweave.access.mask import Masker
+from toolweave.access.secret_destinations import Destination
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.record import Resources
@@ -388,7 +389,7 @@ class Orders:
 
 
 class NoSecrets:
-    async def get(self, name: str) -> str:
+    async def use(self, name: str, to: Destination) -> str:
         raise AssertionError(name)
 
 

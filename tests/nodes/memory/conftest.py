@@ -9,6 +9,7 @@ from tests.nodes.memory.running import Memory
 from tests.storage.postgres import Postgres
 
 from toolweave.access.mask import Masker
+from toolweave.access.secret_destinations import Destination
 from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import NotFound
 from toolweave.resources.stores import OpenStores, open_stores
@@ -29,7 +30,7 @@ class Secrets:
     def __init__(self) -> None:
         self.values: dict[str, str] = {"memory-database": "embedded"}
 
-    async def get(self, name: str) -> str:
+    async def use(self, name: str, to: Destination) -> str:
         if name not in self.values:
             raise NotFound("SECRET_NOT_FOUND", f"no secret {name!r}")
         return self.values[name]

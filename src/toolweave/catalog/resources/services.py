@@ -38,6 +38,8 @@ class Service:
     # A read-only call that returns the owner of a credential, and the path to it in the response.
     whoami: tuple[str, str] = ("GET", "/")
     who: tuple[str, ...] = ()
+    # Hosts beside that of the address that get the credential.
+    more_hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,18 @@ Settings come from environment variables and are read-only here; secrets are wri
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
 import toolweave
+from toolweave.access.secret_destinations import SecretBinding, to_host
 from toolweave.app.doctor import DoctorFinding, FindingRecord, examine_home, examine_machine
 from toolweave.app.settings_report import SettingLine, setting_lines
 from toolweave.app.studio import Studio
 from toolweave.demo.sample import open_sample
 from toolweave.errors import ToolweaveError
 from toolweave.json_record import JsonRecord
-from toolweave.rest.auth import Authenticator
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
 
@@ -30,6 +31,15 @@ class SecretRequest(RequestBody):
     """A secret's value."""
 
     value: str = Field(min_length=1, max_length=100_000)
+    hosts: list[str] = Field(
+        default_factory=list[str], max_length=100, description="Hosts it may be sent to"
+    )
+
+
+class AllowSecretRequest(RequestBody):
+    """One more host that a secret may be sent to."""
+
+    host: str = Field(min_length=1, max_length=253)
 
 
 class SettingListResponse(JsonRecord):
@@ -41,9 +51,10 @@ class SettingListResponse(JsonRecord):
 
 
 class SecretListResponse(JsonRecord):
-    """The names of all secrets."""
+    """The names of all secrets, and where each may be sent."""
 
     names: list[str]
+    secrets: list[SecretBinding]
 
 
 class SecretResponse(JsonRecord):
@@ -82,13 +93,28 @@ class _Handlers:
 
     async def list_secrets(self) -> SecretListResponse:
         """List the names of the secrets in the vault; values are never returned."""
-        return SecretListResponse(names=await self._home.vault.names())
+        bindings = await self._home.vault.bindings()
+        return SecretListResponse(names=[one.name for one in bindings], secrets=bindings)
 
     async def store_secret(
-        self, name: Name, body: Annotated[SecretRequest, Depends(SecretRequest.read)]
+        self,
+        request: Request,
+        name: Name,
+        body: Annotated[SecretRequest, Depends(SecretRequest.read)],
     ) -> SecretResponse:
         """Store a secret, replacing the existing one."""
-        await self._home.vault.put(name, body.value)
+        await self._home.vault.store(name, body.value, hosts=body.hosts, by=_by(request))
+        return SecretResponse(name=name)
+
+    async def allow_secret(
+        self,
+        request: Request,
+        name: Name,
+        body: Annotated[AllowSecretRequest, Depends(AllowSecretRequest.read)],
+    ) -> SecretResponse:
+        """Let workflows send a secret to one more host."""
+        vault = self._home.vault
+        await vault.destinations.allow(name, to_host(body.host), by=_by(request))
         return SecretResponse(name=name)
 
     async def remove_secret(self, name: Name) -> Response:
@@ -114,13 +140,18 @@ class _Handlers:
         return SampleResponse.of(await open_sample(studio.home, studio.gate, studio.connections))
 
 
+def _by(request: Request) -> str:
+    return f"key {key_of(request).name}"
+
+
 def setting_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The six endpoints."""
+    """The endpoints."""
     handlers, one = _Handlers(studio), "/secrets/{name}"
     routes = Routes(authenticator, "/api/v1", "settings")
     routes.add("GET", "/settings", handlers.list_settings)
     routes.add("GET", "/secrets", handlers.list_secrets)
     routes.add("PUT", one, handlers.store_secret)
+    routes.add("POST", f"{one}/hosts", handlers.allow_secret, 404)
     routes.add("DELETE", one, handlers.remove_secret, 404, status=204)
     routes.add("GET", "/doctor", handlers.examine)
     routes.add("POST", "/samples", handlers.make_sample, 409)

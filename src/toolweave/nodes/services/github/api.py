@@ -43,6 +43,7 @@ GITHUB = Service(
     },
     whoami=("GET", "/user"),
     who=("login", "name"),
+    more_hosts=("uploads.github.com",),
 )
 
 ACTIONS: dict[str, Action] = {

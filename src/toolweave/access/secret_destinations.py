@@ -1,0 +1,146 @@
+"""Where a secret of the vault may go: the hosts and MCP servers that were allowed for it.
+
+`SecretDestinations.require` is the one gate: HTTP requests and mail of nodes, services, databases
+and the environment and headers of servers pass it before they get a secret. A server's approval
+shows which secrets it is given, so it allows them; a person allows every other destination.
+"""
+
+import logging
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from toolweave.clock import Clock, timestamp
+from toolweave.errors import Denied, Invalid, NotFound
+from toolweave.json_record import JsonRecord
+from toolweave.storage.database import Database
+
+# A name, an IPv4 or an IPv6 address.
+_HOST = re.compile(r"[^\s/:@?#$]{1,253}|[0-9a-f:.]{2,45}")
+logger = logging.getLogger(__name__)
+
+_ALLOW = (
+    "INSERT INTO secret_destinations (secret, kind, name, allowed_at, allowed_by) "
+    "VALUES (?, ?, ?, ?, ?) ON CONFLICT (secret, kind, name) DO NOTHING"
+)
+_FIND = (
+    "SELECT secrets.bound, allowed.name FROM secrets LEFT JOIN secret_destinations AS allowed "
+    "ON allowed.secret = secrets.name AND allowed.kind = ? AND allowed.name = ? "
+    "WHERE secrets.name = ?"
+)
+_LIST = (
+    "SELECT secrets.name, secrets.bound, allowed.kind, allowed.name FROM secrets "
+    "LEFT JOIN secret_destinations AS allowed ON allowed.secret = secrets.name "
+    "WHERE secrets.name <> ? ORDER BY secrets.name, allowed.kind, allowed.name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A host by its name or address, an MCP server by its name, or nowhere else (`HERE`)."""
+
+    kind: Literal["host", "server", "here"]
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r}"
+
+
+# The secret is compared here and sent nowhere, or is itself the address.
+HERE = Destination("here")
+
+
+def to_host(name: str) -> Destination:
+    """Return a host as a destination, in the one spelling that is compared."""
+    return Destination("host", name.strip("[]").rstrip(".").lower())
+
+
+def to_server(name: str) -> Destination:
+    """Return an MCP server as a destination."""
+    return Destination("server", name)
+
+
+def check_hosts(destinations: Iterable[Destination]) -> None:
+    """Raise unless the hosts are names or addresses. Raises `Invalid`: `SECRET_HOST_INVALID`."""
+    for one in destinations:
+        if one.kind == "host" and not _HOST.fullmatch(one.name):
+            raise Invalid(
+                "SECRET_HOST_INVALID",
+                f"{one.name!r} is not the name or address of a host",
+                hint="give it without scheme, port and path: api.example.com",
+            )
+
+
+class SecretBinding(JsonRecord):
+    """Where a secret may go; one that is not bound may go anywhere."""
+
+    name: str
+    is_bound: bool
+    hosts: list[str]
+    servers: list[str]
+
+
+class SecretDestinations:
+    """The allowed destinations of all secrets."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def require(self, secret: str, to: Destination) -> None:
+        """Raise unless a secret may go there. Raises `Denied`: `SECRET_NOT_ALLOWED`."""
+        if to.kind == "here":
+            return
+        found = await self._database.row(_FIND, to.kind, to.name, secret)
+        if found is None or found[1] is not None:
+            return  # there is no such secret, or it is allowed
+        if to.kind == "server":
+            await self._allow(secret, to, "the approval of the server")
+        elif not found[0]:
+            logger.warning(
+                "a secret that is bound to no host was sent to another one",
+                extra={"secret": secret, "host": to.name},
+            )
+            await self._allow(secret, to, "its use before it was bound")
+        else:
+            raise Denied(
+                "SECRET_NOT_ALLOWED",
+                f"secret {secret!r} may not be sent to {to}",
+                hint=f"if it belongs there: `toolweave secrets allow {secret} {to.name}`",
+                facts={"secret": secret, "host": to.name},
+            )
+
+    async def allow(self, secret: str, to: Destination, *, by: str) -> None:
+        """Let a secret go to one more destination, and bind it. Raises `SECRET_NOT_FOUND`."""
+        await self.bind(secret, [to], by=by)
+
+    async def bind(self, secret: str, destinations: Iterable[Destination], *, by: str) -> None:
+        """Let a secret go to these destinations and those known before, and to no other."""
+        given = list(destinations)
+        check_hosts(given)
+        sql = "UPDATE secrets SET bound = 1 WHERE name = ?"
+        if not await self._database.execute(sql, secret):
+            raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {secret!r}")
+        for one in given:
+            await self._allow(secret, one, by)
+
+    async def forget(self, secret: str) -> None:
+        """Forget the destinations of a deleted secret."""
+        await self._database.execute("DELETE FROM secret_destinations WHERE secret = ?", secret)
+
+    async def list(self, hidden: str) -> list[SecretBinding]:
+        """Return all secrets but `hidden`, by name."""
+        found: dict[str, tuple[bool, dict[str, list[str]]]] = {}
+        for name, bound, kind, destination in await self._database.rows(_LIST, hidden):
+            _, places = found.setdefault(name, (bool(bound), {"host": [], "server": []}))
+            if kind is not None:
+                places[kind].append(destination)
+        return [
+            SecretBinding(name=name, is_bound=bound, hosts=places["host"], servers=places["server"])
+            for name, (bound, places) in found.items()
+        ]
+
+    async def _allow(self, secret: str, to: Destination, by: str) -> None:
+        now = timestamp(self._clock.now())
+        await self._database.execute(_ALLOW, secret, to.kind, to.name, now, by)
