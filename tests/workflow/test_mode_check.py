@@ -74,7 +74,6 @@ def test_a_mode_outside_the_three_is_invalid(mode: Json) -> None:
         (detailed(), "manualParameterConfig"),
         (described(), "aiParameterConfig"),
         (tasked(), "aiToolSelection"),
-        (tasked(), "whatever"),
     ],
 )
 def test_a_misspelt_mode_is_mended_when_the_rest_fits(node: Node, wrong: str) -> None:
@@ -82,6 +81,12 @@ def test_a_misspelt_mode_is_mended_when_the_rest_fits(node: Node, wrong: str) ->
     assert problem.code == "MCP_INVALID_MODE"
     mended = patched(node.data | {"mode": wrong}, problem.patch)
     assert mended == node.data | {"mode": node.data.get("mode", "detailed")}
+
+
+def test_an_invented_mode_is_not_guessed_from_the_configuration() -> None:
+    problem = the_problem(a_node(tasked().data | {"mode": "whatever"}))
+    assert problem.patch is None
+    assert "fullNaturalLanguage" in str(problem.hint)
 
 
 def test_a_misspelt_mode_is_not_mended_into_another_fault() -> None:

@@ -14,6 +14,7 @@ WORKFLOWS: dict[str, str] = {
     "CONVERSION_NOT_RUN": "An edge converts data with Python source, which is never run.",
     "EDGES_TOO_MANY": "The workflow has more edges than its format allows.",
     "EDGE_AT_GROUP": "An edge connects a group or note, which never runs.",
+    "CONTROL_KEY_UNKNOWN": "A key of a node or edge that other systems have has no effect here.",
     "EDGE_DUPLICATE": "The same edge exists twice.",
     "EDGE_ID_DUPLICATE": "Two edges have the same id.",
     "EDGE_ID_MISSING": "An edge has no id.",

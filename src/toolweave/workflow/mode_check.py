@@ -126,7 +126,9 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
 def _invalid_mode(data: JsonObject, now: datetime) -> Problem:
     named = data.get("mode")
     guess = _guessed(named, data) if isinstance(named, str) else None
-    patch = (_replace(guess, "mode"),) if guess else None
+    # A word that resembles no mode may mean any of them, whatever configuration is there.
+    is_near = isinstance(named, str) and _guessed(named, {}) is not None
+    patch = (_replace(guess, "mode"),) if guess and is_near else None
     # The correct mode may reveal other problems; then no patch is offered.
     if guess and any(one.severity == "error" for one in _data({**data, "mode": guess}, now)):
         patch = None

@@ -45,7 +45,7 @@ def _ends(made: Faults) -> Iterator[Fault]:
                     yield made.made(kind, _set_edge(at, key, wrong), code, fix="same", place=place)
             if at == 0 or at == len(names.edges) - 1:
                 change = _set_edge(at, key, "nowhere-at-all")
-                yield made.made("edge-end-nowhere", change, code, fix="valid", place=place)
+                yield made.made("edge-end-nowhere", change, code, fix="none", place=place)
                 change = _set_edge(at, key, None)
                 codes = (code, "FIELD_MISSING", "FIELD_TYPE_WRONG")
                 yield made.made("edge-end-null", change, *codes, place=place, grave=False)
@@ -91,7 +91,7 @@ def _edges(made: Faults) -> Iterator[Fault]:
 
     inner = [one for one in ids if kinds[one] not in (*_BEGINS, *_ENDS, "group", "MEMORY", "TOOL")]
     itself = added(inner[0], inner[0])
-    yield made.made("edge-to-itself", itself, "EDGE_TO_ITSELF", fix="same")
+    yield made.made("edge-to-itself", itself, "EDGE_TO_ITSELF", fix="none")
     pairs = [(one[names.source], one[names.target]) for one in names.edges]
     loops = {one["id"] for _, one in made.nodes() if one.get("data", {}).get("subtype") == "LOOP"}
     steps = set(inner) - loops
@@ -106,7 +106,7 @@ def _edges(made: Faults) -> Iterator[Fault]:
             None,
         )
         cycle = added(*back, port)
-        yield made.made("cycle", cycle, "CIRCULAR_DEPENDENCY", fix="same")
+        yield made.made("cycle", cycle, "CIRCULAR_DEPENDENCY", fix="none")
 
     def twice(document: Document) -> None:
         edges = parts(document).edges
@@ -175,7 +175,7 @@ def _starts(made: Faults) -> Iterator[Fault]:
         lost = _without(("start",), edges=True)
         yield made.made("start-lost", lost, *code, fix="valid", grave=False)
         lost = _without(("start",), edges=False)
-        yield made.made("start-lost-alone", lost, *code, fix="valid")
+        yield made.made("start-lost-alone", lost, *code, fix="none")
 
         def second(document: Document) -> None:
             found = parts(document)
@@ -191,7 +191,7 @@ def _starts(made: Faults) -> Iterator[Fault]:
         yield made.made("end-lost", lost, "END_MISSING", fix="valid", grave=False)
         lost = _without(("end",), edges=False)
         codes = ("END_MISSING", "EDGE_TARGET_UNKNOWN")
-        yield made.made("end-lost-alone", lost, *codes, fix="valid")
+        yield made.made("end-lost-alone", lost, *codes, fix="none")
 
 
 def _types(made: Faults) -> Iterator[Fault]:

@@ -41,8 +41,8 @@ def _cycle(case: CheckContext, index: int, names: list[str]) -> Problem:
         "CIRCULAR_DEPENDENCY",
         case.at_edge(index),
         f"circular connection: {' → '.join(names)}",
+        # Which of the edges is wrong cannot be known.
         hint="remove one of these edges; to repeat steps, use FLOW.LOOP and its port 'loop'",
-        patch=({"op": "remove", "path": case.at_edge(index)},),
     )
 
 

@@ -47,7 +47,7 @@ class EdgeEnds:
         self._left = MAX_LOOKED_UP
 
     def unknown(self, index: int, edge: Edge) -> Iterator[Problem]:
-        """Yield one problem for each end; if both are unknown, the edge can only be removed."""
+        """Yield one problem for each end; if both are unknown, neither is guessed."""
         is_one = (edge.source in self._nodes) != (edge.target in self._nodes)
         self._left -= 1
         for code, key, end in (
@@ -57,15 +57,15 @@ class EdgeEnds:
             if end in self._nodes:
                 continue
             hint = "use the id of an existing node, or remove the edge"
-            patch: Operation = {"op": "remove", "path": self._case.at_edge(index)}
+            patch: Operation | None = None
             if is_one and self._left >= 0:
                 hint, patch = self._repaired(index, edge, key, end) or (
                     did_you_mean(end, list(self._nodes)[:100]) or hint,
-                    patch,
+                    None,
                 )
             place = self._case.at_edge(index, key)
             message = f"there is no node {shown(end)}"
-            yield Problem(code, place, message, hint=hint, patch=(patch,))
+            yield Problem(code, place, message, hint=hint, patch=(patch,) if patch else None)
 
     def _repaired(
         self, index: int, edge: Edge, key: str, end: NodeId

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from toolweave.problems import Problem
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.edge_ends import EdgeEnds, begins, way
+from toolweave.workflow.checks.edge_ends import EdgeEnds, Operation, begins, way
 from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of, type_of
 from toolweave.workflow.checks.ports import (
     ERROR,
@@ -58,9 +58,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
     message = f"the edge connects {shown(edge.source)} to itself; expected another node"
-    hint = "remove it; to repeat a step, use FLOW.LOOP"
-    place = case.at_edge(index)
-    return Problem("EDGE_TO_ITSELF", place, message, hint=hint, patch=(_remove(index),))
+    hint = "choose another node or remove it; to repeat a step, use FLOW.LOOP"
+    return Problem("EDGE_TO_ITSELF", case.at_edge(index), message, hint=hint)
 
 
 def _may_repeat(case: CheckContext, edge: Edge) -> bool:
@@ -100,7 +99,8 @@ def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
         f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
         hint="remove the edge, or connect the nodes before and after it",
         severity="warning",
-        patch=(_remove(index),),
+        # Nothing can follow an end; another edge may be meant for another node.
+        patch=(_remove(index),) if code == "EDGE_OUT_OF_END" else None,
     )
 
 
@@ -158,7 +158,12 @@ class _Ways:
             f"{shown(edge.source)} has no output port {wrong}; expected one of {listed}",
             hint=f"did you mean {meant!r}?" if meant else "choose one of its output ports",
             severity="warning" if is_old else "error",
-            patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+            patch=(
+                {"op": "replace", "path": place, "value": meant},
+                *_extra(self._case, index, meant),
+            )
+            if meant
+            else None,
         )
 
     def _meant(self, edge: Edge, known: tuple[str, ...]) -> str | None:
@@ -213,3 +218,10 @@ def _open_branches(case: CheckContext) -> Iterator[Problem]:
 
 def _remove(index: int) -> dict[str, str]:
     return {"op": "remove", "path": f"/connections/{index}"}
+
+
+def _extra(case: CheckContext, index: int, port: str) -> Iterator[Operation]:
+    """Yield the removal of an unknown key that names the port, such as `sourceHandle`."""
+    for key, value in case.workflow.edges[index].extras.items():
+        if str(value).casefold() == port.casefold():
+            yield {"op": "remove", "path": case.at_edge(index, key)}

@@ -78,7 +78,9 @@ class PathRepair:
         if found := self._elsewhere(node, path):
             return found
         if name := closest(root, self._scope.names(node)):
-            return (name, *path[1:])
+            # `page` is an item of `pages`, not a misspelling.
+            is_other = len(path) == 1 and {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
+            return None if is_other else (name, *path[1:])
         if root in _ELSEWHERE:
             return ("data", *path[1:])
         other = self._node(node, root)

@@ -47,7 +47,7 @@ _SYNONYMS = {
     "confirmed": ("approved", "approve", "accepted", "yes", "true"),
     "rejected": ("denied", "declined", "refused", "no", "false"),
     "loop": ("body", "each", "item"),
-    "done": ("end", "finished", "after"),
+    "done": ("end", "finished", "after", "completed", "complete"),
 }
 
 
@@ -95,6 +95,8 @@ def enters_by(case: CheckContext, node: Node, port: str) -> bool:
 def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[str]) -> str | None:
     """Return the port that an unknown name means; ports in `used` already have an edge."""
     wrong = edge.source_port
+    if wrong == OUTPUT_PORT and (named := _by_other_key(edge, known)):
+        return named
     if _means_error(wrong, known):
         return ERROR
     if len(known) == 1:
@@ -110,8 +112,15 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
     # Older catalog files number the outputs of `main`.
     if isinstance(at, int) and not isinstance(at, bool) and 0 < at < len(known):
         return known[at]
-    left = [port for port in known if port not in used]
+    left = [port for port in known if port not in used and not edge.extras]
     return left[0] if len(left) == 1 and wrong in {OUTPUT_PORT, *SAME_AS_OUTPUT} else None
+
+
+def _by_other_key(edge: Edge, known: Sequence[str]) -> str | None:
+    """Return the port that an unknown key of the edge names, such as `sourceHandle`."""
+    given = (str(value).casefold() for value in edge.extras.values())
+    named = {port for value in given for port in known if value == port.casefold()}
+    return named.pop() if len(named) == 1 else None
 
 
 def _means_error(wrong: str, known: Sequence[str]) -> bool:

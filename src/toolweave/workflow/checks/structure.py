@@ -77,6 +77,16 @@ class _Shape:
         )
 
     @cached_property
+    def has_wrong_edge(self) -> bool:
+        """Whether an edge may be meant for another node than it connects."""
+        silent = {one.id for one in self.case.workflow.nodes if one.type in SILENT}
+        return any(
+            edge.source == edge.target
+            or not {edge.source, edge.target} <= self.case.graph.nodes.keys() - silent
+            for edge in self.case.workflow.edges
+        )
+
+    @cached_property
     def begins(self) -> list[NodeId]:
         return [
             node
@@ -259,7 +269,7 @@ def _unreached(shape: _Shape) -> Iterator[Problem]:
         for node in shape.roots
         if node not in shape.reached and (is_ended or shape.types[node] != "end")
     ]
-    loose = shape.loose() if len(found) == 1 else []
+    loose = shape.loose() if len(found) == 1 and not shape.has_wrong_edge else []
     for node_id in found:
         is_aside = shape.types[node_id] in {"TOOL", "MEMORY"}
         patch = shape.joined(loose, node_id) if len(loose) == 1 and not is_aside else None

@@ -1,0 +1,113 @@
+"""Keys of nodes and edges by which other systems control a run; here they have no effect.
+
+What they ask for is done in another way, which the hint says. A key that only repeats an edge is
+removed by the fix; one that asks for a missing edge becomes this edge.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.ports import out_ports
+from toolweave.workflow.model import OUTPUT_PORT, Node
+
+_ERROR = "connect the port 'error' of the node to what is to happen then"
+_CONDITION = "put FLOW.IF before it, and connect its port 'true'"
+_RETRY = "nodes that support it have a setting for it; else connect the port 'error'"
+# By name in small letters without signs.
+_HINTS = {
+    **dict.fromkeys(("onerror", "continueonfail", "continueonerror", "ignoreerrors"), _ERROR),
+    **dict.fromkeys(("onfailure", "catch", "errorhandler", "fallback"), _ERROR),
+    **dict.fromkeys(("if", "when", "condition", "runif", "only", "unless"), _CONDITION),
+    **dict.fromkeys(("retry", "retries", "retryonfail", "maxtries", "maxretries"), _RETRY),
+    **dict.fromkeys(("retrypolicy", "waitbetweentries"), _RETRY),
+    **dict.fromkeys(
+        ("credentials", "typeversion", "executeonce", "alwaysoutputdata"),
+        "a setting of n8n; tokens are settings of the node here: ${vault:NAME}",
+    ),
+}
+_NEXT = frozenset({"next", "nextnode", "nextstep", "goto", "then", "onsuccess", "transitionto"})
+_BEFORE = frozenset({"dependson", "needs", "runafter", "previous", "parents", "after", "inputfrom"})
+_MAX_TARGETS = 10
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield keys that control nothing here."""
+    for index, node in enumerate(case.workflow.nodes):
+        place = pointer("nodes", index)
+        yield from _of_node(case, node, node.extras, place)
+        if case.specs[index] is not None:
+            yield from _of_node(case, node, node.data, f"{place}/data")
+    for index, edge in case.edges:
+        if edge.condition and case.format != "flow" and _is_catalog(case, edge.source):
+            place = case.at_edge(index, "condition")
+            yield _problem(place, "condition", "an edge", _CONDITION)
+        for key in edge.extras:
+            if (hint := _HINTS.get(_plain(key))) is not None:
+                yield _problem(case.at_edge(index) + pointer(key), key, "an edge", hint)
+
+
+def _is_catalog(case: CheckContext, node_id: str) -> bool:
+    node = case.graph.nodes.get(node_id)  # pyright: ignore[reportArgumentType]
+    return node is not None and case.spec(node) is not None
+
+
+def _of_node(
+    case: CheckContext, node: Node, keys: dict[str, Json], place: str
+) -> Iterator[Problem]:
+    for key, value in keys.items():
+        plain = _plain(key)
+        if (hint := _HINTS.get(plain)) is not None:
+            yield _problem(place + pointer(key), key, "a node", hint)
+        elif plain in _NEXT or plain in _BEFORE:
+            yield _order(case, node, key, value, place + pointer(key))
+
+
+def _order(case: CheckContext, node: Node, key: str, value: Json, place: str) -> Problem:
+    listed = value if isinstance(value, list) else [value]
+    named = [one for one in listed if isinstance(one, str) and one in case.graph.nodes]
+    problem = _problem(place, key, "a node", "nodes are joined by connections")
+    if len(named) != len(listed) or not 0 < len(named) <= _MAX_TARGETS:
+        return problem
+    known = {(edge.source, edge.target) for edge in case.workflow.edges}
+    is_next = _plain(key) in _NEXT
+    wanted = [(node.id, one) if is_next else (one, node.id) for one in named]
+    missing = [pair for pair in wanted if pair not in known]
+    has_others = any(node.id in pair for pair in known)
+    if missing and (has_others or any(not _has_one_way(case, one) for one, _ in missing)):
+        return problem
+    edges = [
+        {"op": "add", "path": "/connections/-", "value": _edge(source, target)}
+        for source, target in missing
+    ]
+    removed = {"op": "remove", "path": place}
+    return Problem(
+        problem.code,
+        place,
+        problem.message,
+        hint="use connections instead" if missing else "remove it: a connection says the same",
+        severity="warning",
+        patch=(*edges, removed),
+    )
+
+
+def _has_one_way(case: CheckContext, source: str) -> bool:
+    node = case.workflow.node(source)
+    return node is not None and (out_ports(case, node) or (OUTPUT_PORT,)) == (OUTPUT_PORT,)
+
+
+def _edge(source: str, target: str) -> dict[str, str]:
+    ends = {"id": f"{source}->{target}", "from": source, "to": target}
+    return ends | {"fromPort": "output", "toPort": "input"}
+
+
+@cache
+def _plain(key: str) -> str:
+    return key.replace("_", "").replace("-", "").casefold()
+
+
+def _problem(place: str, key: str, owner: str, hint: str) -> Problem:
+    message = f"{key!r} of {owner} has no effect here"
+    return Problem("CONTROL_KEY_UNKNOWN", place, message, hint=hint, severity="warning")
