@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.engine.building import Behaviour, workflow
+from tests.engine.building import Behaviour, until_silent, workflow
 from tests.nodes.ai.scripted import ScriptedCaller, Tools, says, wants
 from tests.nodes.flow.running import Kinds, finish, opened_database, outcome_of
 
@@ -178,11 +178,11 @@ async def test_a_cut_repeats_one_question_at_most_and_no_call(
             with pytest.raises(Unavailable, match="cut off"):
                 await engine.advance(run)
         made, asked = len(tools.made), len(model.asked)
-        await clock.advance(60)  # a holder that is silent loses the run
         # A question that is asked again gets the answer it got before.
         kept = await _bodies(database)
         model = ScriptedCaller(TWO_CALLS, model.asked[: _count(kept, "model")])
         async with at_work(database, model, tools, clock=clock) as engine:
+            await until_silent(engine, clock)
             status = await engine.advance(run)
             if status == "uncertain":
                 # Its call may have been made: nobody repeats it without being told to.
