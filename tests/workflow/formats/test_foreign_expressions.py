@@ -1,12 +1,35 @@
 """Expressions of other languages become CEL where they have exactly one equivalent."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from toolweave.cel.language import Value, evaluate
+from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.json_text import JsonObject
 from toolweave.workflow.formats.foreign.translation import translate_foreign
 
 NAMES = frozenset({"data", "trigger", "load"})
+TOKENS = (
+    *("data", "load", "x", "$json", "$", "$node", "$('load')", "steps", "nodes", "item", "json"),
+    *(
+        "output",
+        "length",
+        "first",
+        "get",
+        "len",
+        "any",
+        "default",
+        "join",
+        "map",
+        "i",
+        "not",
+        "and",
+    ),
+    *("or", "if", "else", "for", "in", "is", "None", "return", "f", "0", "-1", "1.5", "'a'", '"b"'),
+    *("`c ${data.d}`", ".", "..", "?.", "??", "(", ")", "[", "]", "{", "}", "{{", "}}", "|", "||"),
+    *("&&", "=", "==", "===", "!=", "<", ">=", "+", "-", "*", "/", "%", "!", "?", ":", ",", "=>"),
+    *("${", "#", ";", "\\", "'", "‘", "é"),  # noqa: RUF001 # a smart quote
+)
 
 
 @pytest.mark.parametrize(
@@ -100,3 +123,11 @@ def test_the_equivalent_gives_the_same_value(text: str, data: JsonObject, value:
     found = translate_foreign(text, NAMES)
     assert found is not None
     assert evaluate(found.cel, {"data": data}) == Value(value)  # pyright: ignore[reportArgumentType]
+
+
+@given(st.lists(st.tuples(st.sampled_from(TOKENS), st.sampled_from(["", " "])), max_size=14))
+def test_any_text_is_translated_to_cel_or_not_at_all(parts: list[tuple[str, str]]) -> None:
+    text = "".join(token + space for token, space in parts)
+    for in_template in (False, True):
+        found = translate_foreign(text, NAMES, in_template=in_template)
+        assert found is None or compile_text(found.cel).is_usable, text

@@ -6,6 +6,7 @@ resolves. What has no single equivalent raises `NotReadable`.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from toolweave.cel.functions import is_method
 from toolweave.cel.macros import LOOPS as MACROS
@@ -159,7 +160,7 @@ class ForeignWriter:
                 return self._steps(self.written(tree.of), (tree,))
 
     def _steps(self, found: CelPiece, steps: tuple[Tree, ...]) -> CelPiece:
-        for step, after in zip(steps, (*steps[1:], None), strict=True):
+        for step, after in zip_longest(steps, steps[1:]):
             is_method = isinstance(after, Call) and after.of is step
             found = found if is_method else self._step(found, step)
         return found
