@@ -315,6 +315,7 @@ RUNNING: tuple[Place, ...] = (
     Place("rerun", run_again, dialog="features/runs/RerunDialog.tsx"),
     Place("compare", compared, page="compare"),
     Place("inbox", asked, page="inbox"),
+    Place("chat", at("chat"), page="chat"),
     Place("servers", at("servers"), page="servers"),
     Place("add-server", dialog("servers", "Add a server"), dialog="features/servers/AddDialog.tsx"),
     Place(

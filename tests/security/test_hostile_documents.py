@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
-from tests.engine.building import EchoTools, workflow
+from tests.engine.building import EchoTools, until_silent, workflow
 from tests.security.controls import Control
 
 from rest.drawn import drawn
@@ -158,15 +158,16 @@ class WithDeadly(NodeRegistry):
 @asynccontextmanager
 async def process(file: Path, deadly: Deadly, clock: FakeClock) -> AsyncGenerator[Engine]:
     """An engine over the same database, as after a restart; leases of the last one ran out."""
-    await clock.advance(3_600)
     async with open_database(file) as database:
         await migrate(database)
         services = EngineServices(EchoTools(), clock)
         journal = Journal(database, clock)
         async with journal.writing():
-            yield Engine(
+            engine = Engine(
                 database, journal, WithDeadly(deadly), services=services, checker=Unchecked()
             )
+            await until_silent(engine, clock)
+            yield engine
 
 
 async def restarted(file: Path, times: int) -> tuple[Deadly, dict[str, Any]]:

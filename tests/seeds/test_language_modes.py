@@ -185,9 +185,13 @@ async def test_an_export_refuses_an_unknown_mode_and_warns_of_a_short_descriptio
         },
     ],
 )
-def test_a_valid_file_of_the_older_editor_stays_valid_when_converted_and_saved(
+async def test_a_valid_file_of_the_older_editor_stays_valid_when_converted_and_saved(
     tw: Commands, data: dict[str, Any]
 ) -> None:
+    await to_thread.run_sync(lambda: _stays_valid(tw, data))
+
+
+def _stays_valid(tw: Commands, data: dict[str, Any]) -> None:
     path = file_of(tw, node_with(data))
     assert tw.ok("validate", str(path), "--json").json["valid"]
     tw.ok("convert", str(path), "--to", "toolweave", "--out", "new.json")
@@ -277,7 +281,11 @@ async def test_more_tools_than_a_task_takes_are_narrowed_to_a_choice(house: Hous
 
 
 @pytest.mark.requirement("000:FullNaturalLanguageConfig.availableTools.max")
-def test_a_command_narrows_the_tools_of_a_task(tw: Commands, tmp_path: Path) -> None:
+async def test_a_command_narrows_the_tools_of_a_task(tw: Commands, tmp_path: Path) -> None:
+    await to_thread.run_sync(lambda: _narrows(tw, tmp_path))
+
+
+def _narrows(tw: Commands, tmp_path: Path) -> None:
     tw.add("box", ScriptedServer(tmp_path / "s", a_tool("one"), a_tool("two"), a_tool("three")))
     path = file_of(tw, asking_mcp("box", "one"))
     tw.ok(

@@ -23,9 +23,13 @@ def discover_plain() -> tuple[DialectNode, ...]:
     )
 
 
-@cache
 def _modules() -> tuple[ModuleType, ...]:
+    return _modules_in(tuple(__path__))
+
+
+@cache
+def _modules_in(folders: tuple[str, ...]) -> tuple[ModuleType, ...]:
     # Packages are imported here too: left to `walk_packages`, a broken one would be passed over.
-    found = [one.name for one in walk_packages(__path__, f"{__name__}.")]
+    found = [one.name for one in walk_packages(folders, f"{__name__}.")]
     # What begins with an underscore is code that nodes of a family share.
     return tuple(import_module(name) for name in found if "._" not in name)

@@ -268,3 +268,12 @@ def test_a_conversion_that_is_no_text_is_nothing() -> None:
 def test_plain_cel_in_a_file_of_another_system_is_no_problem() -> None:
     assert condition("data.count > 3", "agent-team") == []
     assert condition("data.list.length", "agent-team") == []
+
+
+def test_an_expression_by_the_name_of_a_field_is_checked_at_its_place() -> None:
+    for text, codes in {"data.a +": ["EXPRESSION_INVALID"], "data.a + 1": []}.items():
+        settings = {"expressions": {"total": text}}
+        found = list(check(a_case(a_workflow(catalog_node("ACTION.SET_FIELDS", settings, {})))))
+        assert [problem.code for problem in found] == codes
+        place = "/nodes/1/data/configurations/expressions/total"
+        assert all(problem.pointer == place for problem in found)

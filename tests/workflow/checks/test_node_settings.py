@@ -70,9 +70,6 @@ def _wrong() -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str, str]]:
     operation = {"operation": "filter", "filter_conditions": [{**CONDITION, "operator": "~"}]}
     place = "configurations/filter_conditions/0/operator"
     yield "ACTION.DATA_TRANSFORMATION", operation, {}, "TRANSFORMATION_INVALID", place
-    expressions = {"expressions": {"total": "data.a +"}}
-    place = "configurations/expressions/total"
-    yield "ACTION.SET_FIELDS", expressions, {}, "EXPRESSION_INVALID", place
     labels = {"labels": ["same", "same"]}
     yield "AI_AGENT.CLASSIFY", labels, {"text": "x"}, "NODE_INPUT_INVALID", "configurations/labels"
     store = {"storage_backend": "memory"}

@@ -54,7 +54,9 @@ def _mismatches(document: Json, workflow: Workflow, places: SourceMap) -> list[s
 
 
 def _is_respelt(place: str, found: object) -> bool:
-    is_spelt_otherwise = place.endswith(("/subtype", "/mode", "/variables"))
+    # An empty list of tools in the older form means that there is no list.
+    otherwise = ("/subtype", "/mode", "/variables", "/fullNaturalLanguageConfig")
+    is_spelt_otherwise = place.endswith(otherwise)
     return (is_spelt_otherwise and found is not _NOT_THERE) or place.endswith(("/name", "/values"))
 
 
