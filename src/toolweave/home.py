@@ -1,46 +1,83 @@
-"""The home directory: storage, vault, registry, lockfile; opened without any connection."""
+"""The home directory: storage, vault, registry, lockfile; opened without any connection.
+
+A part and the packages it needs are loaded when it is first used, so that a command which reads one
+table loads no more than the database.
+"""
 
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from toolweave.access.mask import Masker
-from toolweave.access.vault import Vault
-from toolweave.access.vault_key import VARIABLE, KeySource
 from toolweave.clock import Clock, SystemClock
-from toolweave.servers.health import Pings
-from toolweave.servers.lockfile import NAME, Lockfile
-from toolweave.servers.lockfile_trust import NAME as TRUST_NAME
-from toolweave.servers.lockfile_trust import LockfileTrust
-from toolweave.servers.registry import Registry
 from toolweave.settings import Settings
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
-from toolweave.storage.workflow_files import WorkflowFiles
-from toolweave.workflow.store import WorkflowStore
+
+if TYPE_CHECKING:  # what a part imports is loaded with its first use
+    from toolweave.access.mask import Masker
+    from toolweave.access.vault import Vault
+    from toolweave.servers.health import Pings
+    from toolweave.servers.lockfile import Lockfile
+    from toolweave.servers.registry import Registry
+    from toolweave.workflow.store import WorkflowStore
 
 DATABASE_NAME = "toolweave.db"
 # Folders of a home: named workflows, and files that nodes may use.
 WORKFLOWS = "workflows"
 FILES = "files"
+LOCKFILE = "toolweave.lock.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Home:
-    """An open home directory."""
+    """An open home directory; its parts are made when they are first used."""
 
     settings: Settings
     environ: Mapping[str, str]
     clock: Clock
     database: Database
-    vault: Vault
-    masker: Masker
-    registry: Registry
-    pings: Pings
-    lockfile: Lockfile
-    workflows: WorkflowStore
+    lockfile_at: Path
+
+    @cached_property
+    def vault(self) -> "Vault":
+        """The secrets."""
+        keys = import_module("toolweave.access.vault_key")
+        source = keys.KeySource(self.settings.home, self.environ.get(keys.VARIABLE))
+        vault = import_module("toolweave.access.vault").Vault
+        return vault(self.database, source, clock=self.clock)
+
+    @cached_property
+    def masker(self) -> "Masker":
+        """The secret texts that are masked in this process."""
+        return import_module("toolweave.access.mask").Masker()
+
+    @cached_property
+    def registry(self) -> "Registry":
+        """The registered servers."""
+        return import_module("toolweave.servers.registry").Registry(self.database, self.clock)
+
+    @cached_property
+    def pings(self) -> "Pings":
+        """What the last pings of servers found."""
+        return import_module("toolweave.servers.health").Pings(self.database)
+
+    @cached_property
+    def lockfile(self) -> "Lockfile":
+        """The approved tools."""
+        at, own = self.lockfile_at, self.settings.home
+        trust = import_module("toolweave.servers.lockfile_trust")
+        known = None if at == own / LOCKFILE else trust.LockfileTrust(own / trust.NAME)
+        return import_module("toolweave.servers.lockfile").Lockfile(at, known)
+
+    @cached_property
+    def workflows(self) -> "WorkflowStore":
+        """The stored workflows."""
+        return workflow_store(self.settings)
 
 
 @asynccontextmanager
@@ -57,34 +94,20 @@ async def open_home(
     where = settings.database or settings.home / DATABASE_NAME
     async with open_database(where) as database:
         await migrate(database)
-        yield Home(
-            settings=settings,
-            environ=variables,
-            clock=time,
-            database=database,
-            vault=Vault(database, KeySource(settings.home, variables.get(VARIABLE)), clock=time),
-            masker=Masker(),
-            registry=Registry(database, time),
-            pings=Pings(database),
-            lockfile=_lockfile(settings, directory or Path.cwd()),
-            workflows=workflow_store(settings),
-        )
+        lockfile = lockfile_path(settings, directory or Path.cwd())
+        yield Home(settings, variables, time, database, lockfile)
 
 
-def workflow_store(settings: Settings) -> WorkflowStore:
+def workflow_store(settings: Settings) -> "WorkflowStore":
     """Return the stored workflows of a home; the folder is created on first save."""
-    return WorkflowStore(WorkflowFiles(settings.home / WORKFLOWS))
-
-
-def _lockfile(settings: Settings, directory: Path) -> Lockfile:
-    path = lockfile_path(settings, directory)
-    is_own = path == settings.home / NAME
-    return Lockfile(path, None if is_own else LockfileTrust(settings.home / TRUST_NAME))
+    files = import_module("toolweave.storage.workflow_files").WorkflowFiles
+    store = import_module("toolweave.workflow.store").WorkflowStore
+    return store(files(settings.home / WORKFLOWS))
 
 
 def lockfile_path(settings: Settings, directory: Path) -> Path:
     """Return the lockfile path: the setting, else the project's file, else the home's."""
     if settings.lockfile is not None:
         return settings.lockfile
-    of_project = directory / NAME
-    return of_project if of_project.exists() else settings.home / NAME
+    of_project = directory / LOCKFILE
+    return of_project if of_project.exists() else settings.home / LOCKFILE

@@ -11,6 +11,7 @@ class JsonRecord(BaseModel):
 
     model_config = ConfigDict(
         frozen=True,
+        defer_build=True,  # most processes use few of all records
         from_attributes=True,
         alias_generator=AliasGenerator(serialization_alias=to_camel),
     )

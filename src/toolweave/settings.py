@@ -4,9 +4,8 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-
-import platformdirs
 
 from toolweave.errors import Invalid
 
@@ -98,9 +97,7 @@ class Settings:
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read settings from `TOOLWEAVE_*` variables and defaults."""
     env = os.environ if environ is None else environ
-    home = Path(
-        env.get("TOOLWEAVE_HOME") or platformdirs.user_data_dir("toolweave", appauthor=False)
-    )
+    home = Path(env.get("TOOLWEAVE_HOME") or _data_folder())
     lockfile = env.get("TOOLWEAVE_LOCKFILE")
     default = Limits()
     return Settings(
@@ -156,3 +153,8 @@ def _number(env: Mapping[str, str], name: str, default: float, least: float) -> 
             f"TOOLWEAVE_{name} is {text!r}; expected a number of at least {least:g}",
         )
     return float(text)
+
+
+def _data_folder() -> str:
+    """The platform's folder for data of a program."""
+    return import_module("platformdirs").user_data_dir("toolweave", appauthor=False)

@@ -7,7 +7,7 @@ import pytest
 from publishing.desk import Desk
 from toolweave.catalog.budget import tokens
 from toolweave.catalog.serialise import REPEATED
-from toolweave.nodes.registry import built_in_catalog
+from toolweave.nodes.spec_cache import built_in_catalog
 
 pytestmark = pytest.mark.anyio
 

@@ -13,8 +13,8 @@ import pytest
 
 from servers import lock_writer
 from toolweave.errors import Invalid, Unavailable
-from toolweave.home import lockfile_path
-from toolweave.servers.lockfile import NAME, Lockfile
+from toolweave.home import LOCKFILE, lockfile_path
+from toolweave.servers.lockfile import Lockfile
 from toolweave.settings import Settings
 from toolweave.testing.server import a_tool
 from toolweave.tools.read_tool import read_tool
@@ -27,7 +27,7 @@ def tool(name: str, **more: Any) -> Tool:
 
 @pytest.fixture
 def lockfile(tmp_path: Path) -> Lockfile:
-    return Lockfile(tmp_path / "project" / NAME)
+    return Lockfile(tmp_path / "project" / LOCKFILE)
 
 
 def test_an_absent_file_pins_nothing(lockfile: Lockfile) -> None:
@@ -100,7 +100,7 @@ def test_the_file_may_be_read_by_others_like_any_of_a_project(lockfile: Lockfile
     finally:
         os.umask(before)
     assert lockfile.path.stat().st_mode & 0o777 == 0o644
-    assert [path.name for path in lockfile.path.parent.iterdir()] == [NAME]
+    assert [path.name for path in lockfile.path.parent.iterdir()] == [LOCKFILE]
 
 
 def test_another_process_is_noticed_at_once(lockfile: Lockfile) -> None:
@@ -115,7 +115,7 @@ def test_another_process_is_noticed_at_once(lockfile: Lockfile) -> None:
 
 
 def test_writers_at_the_same_time_lose_nobodys_pins(tmp_path: Path) -> None:
-    path = tmp_path / NAME
+    path = tmp_path / LOCKFILE
     names = ("one", "two", "three")
     processes = [
         subprocess.Popen([sys.executable, lock_writer.__file__, str(path), name]) for name in names
@@ -181,15 +181,15 @@ def test_a_file_that_cannot_be_written_is_told_and_nothing_is_left_behind(tmp_pa
     blocked = tmp_path / "file"
     blocked.write_text("no folder", encoding="utf-8")
     with pytest.raises(Unavailable) as caught:
-        Lockfile(blocked / NAME).pin("server", [tool("a")])
+        Lockfile(blocked / LOCKFILE).pin("server", [tool("a")])
     assert caught.value.code == "LOCKFILE_NOT_SAVED"
-    target = tmp_path / NAME
+    target = tmp_path / LOCKFILE
     lockfile = Lockfile(target)
     target.mkdir()
     (target / "full").touch()  # a folder cannot be replaced by a file
     with pytest.raises((Invalid, Unavailable)):
         lockfile.pin("server", [tool("a")])
-    assert {path.name for path in tmp_path.iterdir()} == {"file", NAME}
+    assert {path.name for path in tmp_path.iterdir()} == {"file", LOCKFILE}
 
 
 def test_a_full_disk_is_told_and_leaves_the_old_file(
@@ -207,7 +207,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(
     assert caught.value.code == "LOCKFILE_NOT_SAVED"
     assert "No space left" in caught.value.message
     assert lockfile.path.read_bytes() == before
-    assert [path.name for path in lockfile.path.parent.iterdir()] == [NAME]
+    assert [path.name for path in lockfile.path.parent.iterdir()] == [LOCKFILE]
 
 
 def test_a_path_no_system_can_look_at_is_refused(tmp_path: Path) -> None:
@@ -220,9 +220,9 @@ def test_the_projects_file_is_preferred_to_the_homes(tmp_path: Path) -> None:
     home, project = tmp_path / "home", tmp_path / "project"
     project.mkdir()
     settings = Settings(home=home)
-    assert lockfile_path(settings, project) == home / NAME
-    (project / NAME).touch()
-    assert lockfile_path(settings, project) == project / NAME
+    assert lockfile_path(settings, project) == home / LOCKFILE
+    (project / LOCKFILE).touch()
+    assert lockfile_path(settings, project) == project / LOCKFILE
     set_by_hand = Settings(home=home, lockfile=tmp_path / "mine.json")
     assert lockfile_path(set_by_hand, project) == tmp_path / "mine.json"
 

@@ -6,14 +6,13 @@ Keys are stored in the vault; a row only records that there is one.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Literal, Protocol
 
-from toolweave.assistant.provider import Provider
 from toolweave.assistant.providers import discover
 from toolweave.clock import Clock, timestamp
-from toolweave.errors import Conflict, Denied, Invalid, NotFound
+from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_record import JsonRecord
-from toolweave.network.addresses import naming_of, origin_of
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
 
@@ -123,7 +122,9 @@ class Models:
 
     async def add(self, new: NewModel) -> Model:
         """Store a model and its key (in the vault); the first one becomes the default."""
-        model = _checked(new, timestamp(self._clock.now()))
+        # Checking an address loads an HTTP client; listing models must not.
+        check = import_module("toolweave.assistant.new_model").checked_model
+        model: Model = check(new, timestamp(self._clock.now()))
         if await self._database.row("SELECT 1 FROM models WHERE name = ?", new.name) is not None:
             raise Conflict(
                 "MODEL_NAME_TAKEN",
@@ -198,43 +199,6 @@ class Models:
 def secret_name(name: str) -> str:
     """Return the vault name of a model's key."""
     return f"model/{name}"
-
-
-def _checked(new: NewModel, created_at: str) -> Model:
-    provider = discover().get(new.provider)
-    if provider is None:
-        raise _wrong(f"there is no provider {new.provider!r}", f"use {', '.join(discover())}")
-    if not NAME.fullmatch(new.name):
-        raise _wrong(
-            f"{new.name[:80]!r} is not a valid model name",
-            "use 1 to 64 letters, digits and _ . -, starting with a letter or digit",
-        )
-    base_url, model = new.base_url or provider.base_url, new.model or provider.model
-    if base_url is None:
-        raise _wrong(
-            f"{provider.title} models need a base URL", "such as http://localhost:11434/v1"
-        )
-    if model is None:
-        raise _wrong(f"{provider.title} models need a model name", "such as llama3.2")
-    if provider.key_variable is not None and not new.key:
-        raise _wrong(f"{provider.title} needs a key", "enter it at the prompt or pass it on stdin")
-    _check_address(provider, base_url, has_key=bool(new.key))
-    return Model(new.name, provider.name, model, base_url, bool(new.key), created_at=created_at)
-
-
-def _check_address(provider: Provider, base_url: str, *, has_key: bool) -> None:
-    try:
-        scheme, host, _ = origin_of(base_url)
-    except Denied as error:
-        raise _wrong(f"the base URL is not allowed: {error.message}", "http(s)://…") from None
-    if scheme == "http" and has_key and naming_of(host) == "public":
-        raise _wrong(
-            f"the key for {provider.title} would be sent to {host!r} unencrypted", "use https"
-        )
-
-
-def _wrong(what: str, hint: str) -> Invalid:
-    return Invalid("MODEL_CONFIG_INVALID", what, hint=hint)
 
 
 def _model(row: Row) -> Model:

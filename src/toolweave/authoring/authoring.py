@@ -10,12 +10,12 @@ import anyio.to_thread
 
 from toolweave.authoring.environment import (
     ToolKnowledge,
-    known_live,
     mcp_node_in,
     offered_tools,
     require_answer,
     tool_in,
 )
+from toolweave.authoring.live_environment import known_live
 from toolweave.authoring.problem_counts import ProblemCounts
 from toolweave.errors import Invalid
 from toolweave.home import Home

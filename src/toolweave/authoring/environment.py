@@ -1,6 +1,6 @@
 """What a workflow is checked against: the catalog, approved tools, and live servers if asked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import anyio
@@ -9,12 +9,11 @@ import anyio.to_thread
 from toolweave.assistant.models import Models
 from toolweave.catalog.live import specs_of
 from toolweave.clock import Clock, SystemClock
-from toolweave.errors import Invalid, NotFound, ToolweaveError, Unavailable
+from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.home import Home
-from toolweave.nodes.registry import built_in_catalog
+from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.problems import did_you_mean
 from toolweave.servers.commands import Commands
-from toolweave.servers.connections import Connections
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.context import KnownEnvironment, KnownHome
@@ -34,7 +33,7 @@ async def known_offline(home: Home) -> KnownEnvironment:
     tools = await approved_tools(home)
     specs = specs_of(tool for of_server in tools.values() for tool in of_server)
     return KnownEnvironment(
-        built_in_catalog().with_specs(specs),
+        built_in_catalog(home.settings.home).with_specs(specs),
         home.clock.now(),
         pinned=tools.get,
         workflows=await home.workflows.slugs(),
@@ -73,7 +72,8 @@ class ToolKnowledge:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._tools: dict[tuple[str, str, str], Tool] = {}
-        self._catalog = built_in_catalog()
+        self._built_in = built_in_catalog(home.settings.home)
+        self._catalog = self._built_in
         self._reading = anyio.Lock()
 
     async def known(self) -> KnownEnvironment:
@@ -97,36 +97,11 @@ class ToolKnowledge:
                 key: self._tools.get(key) or read_tool(key[0], pin.definition)
                 for key, pin in pins.items()
             }
-            self._catalog = built_in_catalog().with_specs(specs_of(self._tools.values()))
+            self._catalog = self._built_in.with_specs(specs_of(self._tools.values()))
         tools: dict[str, list[Tool]] = {name: [] for name in names}
         for (server, _, _), tool in self._tools.items():
             tools.setdefault(server, []).append(tool)
         return KnownEnvironment(self._catalog, self._home.clock.now(), pinned=tools.get)
-
-
-async def known_live(
-    home: Home, connections: Connections, workflows: Iterable[Workflow]
-) -> tuple[KnownEnvironment, dict[str, str]]:
-    """The same with the servers that `workflows` name asked now; and why some did not answer."""
-    known = await known_offline(home)
-    found: dict[str, Sequence[Tool]] = {}
-    reasons: dict[str, str] = {}
-    unreachable: dict[str, str] = {}
-
-    async def ask(name: str) -> None:
-        try:
-            server = await home.registry.get(name)
-            live = await connections.use(server)
-            found[name] = list(live.tools.values())
-        except ToolweaveError as error:
-            reasons[name] = error.message
-            if error.code != "MCP_SERVER_NOT_FOUND":
-                unreachable[name] = error.message
-
-    async with anyio.create_task_group() as tasks:
-        for name in sorted(_servers_in(workflows)):
-            tasks.start_soon(ask, name)
-    return replace(known, tools=found.get, unreachable=unreachable), reasons
 
 
 def require_answer(known: KnownEnvironment, reasons: Mapping[str, str], server: str) -> None:
@@ -188,16 +163,3 @@ def tool_in(tools: Sequence[Tool], server: str, name: str) -> Tool:
         f"no approved tool {name!r} of server {server!r} is known",
         hint=hint or f"`toolweave servers tools {server}` lists them",
     )
-
-
-def _servers_in(workflows: Iterable[Workflow]) -> set[str]:
-    waiting = list(workflows)
-    names: set[str] = set()
-    while waiting:
-        workflow = waiting.pop()
-        waiting.extend(workflow.subflows)
-        for node in workflow.nodes:
-            server = node.data.get("serverId")
-            if node.type == "mcp" and isinstance(server, str):
-                names.add(server)
-    return names

@@ -18,7 +18,7 @@ from toolweave.catalog.usage import TOOL, UsageCounts
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
-from toolweave.nodes.registry import built_in_catalog
+from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.servers.lockfile import Pin
 from toolweave.tools.read_tool import read_tool
 
@@ -38,7 +38,7 @@ class LiveCatalog:
 
     def __init__(self, home: Home | None) -> None:
         self._home = home
-        self._built_in = built_in_catalog()
+        self._built_in = built_in_catalog(home.settings.home if home else None)
         self._seen: Mapping[str, Mapping[str, str]] = {}
         self._specs: dict[tuple[str, str, str], NodeSpec | None] = {}
         self._is_failing = False

@@ -4,7 +4,7 @@
 forms use is derived from it (`schema.py`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
@@ -123,7 +123,7 @@ class NodeSpec:
     version: str = "1.0.0"
     # Set for a tool of a connected server, unset for a node of ours.
     origin: SpecOrigin | None = None
-    checks: tuple[StaticCheck, ...] = field(default=(), compare=False, repr=False)
+    checks: Sequence[StaticCheck] = field(default=(), compare=False, repr=False)
 
     @property
     def ref(self) -> str:

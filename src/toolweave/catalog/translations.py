@@ -9,7 +9,7 @@ Made from the catalog's vocabulary: data to edit by meaning, not by query.
 import re
 import unicodedata
 from collections.abc import Iterator
-from importlib import resources
+from pathlib import Path
 
 # Words that say nothing, in the four languages that are written in Latin letters.
 _IDLE = frozenset(
@@ -30,7 +30,7 @@ _STEM = 4
 
 
 def _lines() -> list[str]:
-    file = resources.files("toolweave.catalog").joinpath("translations.txt")
+    file = Path(__file__).with_name("translations.txt")
     return file.read_text(encoding="utf-8").strip().split("\n")
 
 

@@ -2,24 +2,19 @@
 
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Protocol
 
 import anyio
 import click
-from rich.progress import (
-    BarColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.progress import Progress as ProgressBar
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.elicitation import ask_on_terminal
 from toolweave.cli.results import as_dict, print_result
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import console, is_terminal, json_option, print_json, say
+from toolweave.cli.terminal import is_terminal, json_option, print_json, say
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
 from toolweave.problems import how_many
@@ -167,23 +162,24 @@ async def _let_it_hear(studio: Studio, server: str) -> None:
         await live.connection.ping()
 
 
+class _Bar(Protocol):
+    """The bar of `progress_bar`, which loads what draws on a terminal."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def show(self, done: float, total: float | None, words: str, count: str) -> None: ...
+
+
 class _Watching:
     """Progress on stderr: a bar on a terminal, plain lines elsewhere, nothing when quiet."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._bar: ProgressBar | None = None
+        self._bar: _Bar | None = None
         if not quiet and is_terminal(stderr=True):
-            self._bar = ProgressBar(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(bar_width=24),
-                TextColumn("{task.fields[count]}"),
-                TimeElapsedColumn(),
-                console=console(stderr=True),
-                transient=True,
-            )
-            self._task = self._bar.add_task("waiting for the server", total=None, count="")
+            self._bar = import_module("toolweave.cli.progress_bar").CallBar()
 
     def __enter__(self) -> "_Watching":
         if self._bar is not None:
@@ -200,13 +196,7 @@ class _Watching:
         total = f"/{progress.total:g}" if progress.total is not None else ""
         count = f"{progress.done:g}{total}"
         if self._bar is not None:
-            self._bar.update(
-                self._task,
-                completed=progress.done,
-                total=progress.total,
-                description=words[:SHOWN_WORDS],
-                count=count,
-            )
+            self._bar.show(progress.done, progress.total, words[:SHOWN_WORDS], count)
         elif not self._quiet:
             say(f"{count} {words}", stderr=True)
 

@@ -16,8 +16,9 @@ from toolweave.export.convert import checked_export
 from toolweave.export.exporter import Export
 from toolweave.export.folder import FileChangePlan, State, changes, write
 from toolweave.json_text import JsonObject
-from toolweave.nodes import discover as discover_nodes
+from toolweave.nodes.spec_cache import cached_specs
 from toolweave.problems import Problem
+from toolweave.settings import from_environment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.model import Workflow
@@ -56,7 +57,7 @@ def export(
     made = checked_export(
         loaded.workflow,
         target,
-        specs=[node.spec for node in discover_nodes()],
+        specs=cached_specs(from_environment().home),
         now=SystemClock().now(),
         tools=_tools(loaded.workflow).get,
     )

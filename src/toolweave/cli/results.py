@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.markdown import Markdown
 
 from toolweave.cli.sanitize import json_text, visible
-from toolweave.cli.terminal import console, is_terminal, say
+from toolweave.cli.terminal import is_terminal, say, styled
 from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.tools.tool import Content, ToolResult
@@ -66,8 +65,7 @@ def _print_text(text: str, result: ToolResult) -> None:
         sound = text.encode(errors="replace").decode()
         click.echo(sound, err=err, nl=not text.endswith("\n"), color=True)
     elif result.content_type == "markdown" and len(text) <= MAX_RENDERED_CHARS:
-        # No hyperlinks: a person should see the URL.
-        console(stderr=err).print(Markdown(visible(text), hyperlinks=False))
+        styled().print_markdown(visible(text), stderr=err)
     else:
         click.echo(visible(text), err=err, nl=not text.endswith("\n"))
 

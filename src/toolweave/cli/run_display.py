@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import click
-from rich.cells import cell_len
 
 from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.sanitize import json_text, visible
-from toolweave.cli.terminal import Part, say
+from toolweave.cli.terminal import Part, say, width_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     Answered,
@@ -168,7 +167,7 @@ def timeline(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
     start = min(_moment(record.started_at) for record in found)
     end = max(_moment(record.finished_at or entries[-1].at) for record in found)
     span = max((end - start).total_seconds(), 0.001)
-    widest = min(max(cell_len(record.key) for record in found), 32)
+    widest = min(max(width_of(record.key) for record in found), 32)
     return [_bar(record, start, span, widest, entries[-1].at) for record in found]
 
 
@@ -199,7 +198,7 @@ def _bar(
         words = record.status
     error = f"  {record.error['message']}" if record.error else ""
     name = visible(record.key, one_line=True)
-    padding = " " * max(widest - cell_len(name), 0)
+    padding = " " * max(widest - width_of(name), 0)
     return (f"{name}{padding}  ", (bar.ljust(WIDTH), style), f"  {words}{error}")
 
 

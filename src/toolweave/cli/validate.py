@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from toolweave.app.studio import open_studio
-from toolweave.authoring.environment import known_built_in, known_live, known_offline
+from toolweave.authoring.environment import known_built_in
+from toolweave.cli.known_tools import known_tools
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import Part, json_option, print_json, say
 from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
@@ -61,12 +61,7 @@ def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report
     async def work() -> tuple[KnownEnvironment, dict[str, str]]:
         try:
             async with current_home() as home:
-                if not live:
-                    return await known_offline(home), {}
-                async with open_studio(home) as studio:
-                    return await known_live(
-                        studio.home, studio.connections, [one.workflow for one in loaded]
-                    )
+                return await known_tools(home, [one.workflow for one in loaded], live=live)
         except ToolweaveError as error:
             if live:
                 raise

@@ -16,7 +16,7 @@ from toolweave.documents.markdown import Heading
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
-from toolweave.workflow.formats.yaml_text import read_yaml
+from toolweave.workflow.yaml_text import read_yaml
 
 SectionType = Literal["heading", "block", "range"]
 MAX_BINDINGS = 1_000

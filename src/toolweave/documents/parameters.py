@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.formats.yaml_text import read_yaml
+from toolweave.workflow.yaml_text import read_yaml
 
 MAX_DEPTH = 20
 # What the parser could not read at all may still be plain lines; what it refuses may not.

@@ -4,19 +4,30 @@ from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
 from types import ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from toolweave.catalog.node import DialectNode, NodeCode
 from toolweave.nodes.order import place
 
+if TYPE_CHECKING:  # loaded with the first node; the cache of specifications needs none
+    from toolweave.catalog.node import DialectNode, NodeCode
 
-def discover() -> tuple[NodeCode, ...]:
+
+def discover() -> "tuple[NodeCode, ...]":
     """Every node in the catalog's order; a module that cannot be imported raises."""
-    nodes = [cast("NodeCode", module.node) for module in _modules() if hasattr(module, "node")]
-    return tuple(sorted(nodes, key=lambda node: place(node.spec)))
+    return tuple(node for _, node in discover_modules())
 
 
-def discover_plain() -> tuple[DialectNode, ...]:
+def discover_modules() -> "tuple[tuple[str, NodeCode], ...]":
+    """The same, each with the name of its module."""
+    nodes = [
+        (module.__name__, cast("NodeCode", module.node))
+        for module in _modules()
+        if hasattr(module, "node")
+    ]
+    return tuple(sorted(nodes, key=lambda found: place(found[1].spec)))
+
+
+def discover_plain() -> "tuple[DialectNode, ...]":
     """Every kind of node that is no entry of the catalog."""
     return tuple(
         cast("DialectNode", module.plain) for module in _modules() if hasattr(module, "plain")

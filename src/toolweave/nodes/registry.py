@@ -1,19 +1,12 @@
 """The code of every node: of the catalog, of the visual editor, of live tools."""
 
 from toolweave import nodes
-from toolweave.catalog.index import Catalog
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.node_kind import NodeKind
 from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL, asked
-from toolweave.nodes.start_check import with_start_check
 from toolweave.workflow.model import Node
 
 LIVE_TOOL = "TOOL.MCP:"
-
-
-def built_in_catalog() -> Catalog:
-    """The nodes of this package."""
-    return Catalog(map(with_start_check, nodes.discover()))
 
 
 class NodeRegistry:

@@ -24,7 +24,7 @@ RunnerName = Literal["plain", "bubblewrap", "docker"]
 class FrozenModel(BaseModel):
     """An immutable value that rejects unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class CommandServer(FrozenModel):

@@ -28,26 +28,25 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-NAME = "toolweave.lock.json"
 FRESH_S = 0.1
 
 
 class Pin(BaseModel):
     """One approved tool: its definition and the hash that is compared."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
     hash: str
     definition: dict[str, Any]  # Any: a raw definition, kept unchanged
 
 
 class _Pins(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
     description: str | None = None
     tools: dict[str, Pin] = Field(default_factory=dict[str, Pin])
 
 
 class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
     lockfile_version: int = Field(alias="lockfileVersion", default=1)
     servers: dict[str, _Pins] = Field(default_factory=dict[str, _Pins])
 

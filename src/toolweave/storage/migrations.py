@@ -8,7 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from toolweave.clock import Clock, SystemClock, timestamp
 from toolweave.errors import Conflict
@@ -46,7 +46,7 @@ class Migration:
 def shipped() -> tuple[Migration, ...]:
     """Return the migrations of this version of the program, in order."""
     found: list[Migration] = []
-    for file in files("toolweave.storage").joinpath("migrations").iterdir():
+    for file in (Path(__file__).parent / "migrations").iterdir():
         named = re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name)
         if named:
             found.append(Migration(int(named[1]), named[2], file.read_text(encoding="utf-8")))

@@ -22,7 +22,9 @@ _STAND_IN: dict[Kind, WireType] = {"null": "string", "any": "string", "union": "
 
 
 class _Wire(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True
+    )
 
 
 class WireValidation(_Wire):

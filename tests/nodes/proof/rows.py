@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.formats.yaml_text import read_yaml
+from toolweave.workflow.yaml_text import read_yaml
 
 FOLDER = Path(__file__).parent
 PAUSE = "pause"

@@ -7,7 +7,7 @@ import pytest
 from tests.workflow.checks.building import node, whole
 
 from toolweave.json_text import Json
-from toolweave.nodes.registry import built_in_catalog
+from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment, KnownHome

@@ -9,7 +9,7 @@ from tests.workflow.strategies import steady
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
-from toolweave.workflow.formats.yaml_text import MAX_BYTES, read_yaml
+from toolweave.workflow.yaml_text import MAX_BYTES, read_yaml
 
 
 def _read(text: str) -> Json:

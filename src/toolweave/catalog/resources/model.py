@@ -18,7 +18,7 @@ TextListener = Callable[[str], Awaitable[None]]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ModelChoiceRequest(_Frozen):

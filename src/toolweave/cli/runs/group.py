@@ -20,7 +20,7 @@ from toolweave.cli.lazy import LazyGroup
             "Send an event to the runs that wait for it.",
         ),
         "list": ("toolweave.cli.runs.listing", "list_runs", "List the newest runs."),
-        "prune": ("toolweave.cli.runs.listing", "prune_runs", "Delete old finished runs."),
+        "prune": ("toolweave.cli.runs.prune", "prune_runs", "Delete old finished runs."),
         "resume": (
             "toolweave.cli.runs.control",
             "resume",

@@ -9,11 +9,11 @@ from rich.table import Table
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.session import current_home, run
+from toolweave.cli.styled import console, table_of
 from toolweave.cli.terminal import (
-    console,
+    cells_of,
     is_terminal,
     json_option,
-    make_table,
     print_json,
     print_table,
     say,
@@ -76,7 +76,7 @@ async def _check_all(
 
 
 def _table(lines: list[ServerCheck]) -> Table:
-    return make_table(COLUMNS, [_row(line) for line in lines])
+    return table_of(COLUMNS, cells_of([_row(line) for line in lines]))
 
 
 def _row(line: ServerCheck) -> tuple[str | None, ...]:

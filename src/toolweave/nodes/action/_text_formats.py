@@ -13,7 +13,7 @@ from xml.parsers import expat
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.formats.yaml_text import read_yaml
+from toolweave.workflow.yaml_text import read_yaml
 
 # It is computed while others wait, hence the bounds: a second or so on a busy machine.
 MAX_CHARS = {

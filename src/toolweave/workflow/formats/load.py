@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import cast
 
 import orjson
 
@@ -20,7 +22,6 @@ from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
 from toolweave.workflow.formats.format import Format, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.lossless import remembers
 from toolweave.workflow.formats.surroundings import corrected, unwrapped
-from toolweave.workflow.formats.yaml_text import read_yaml
 from toolweave.workflow.model import Workflow, WorkflowId
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -132,17 +133,23 @@ def _parsed(data: bytes, name: str) -> Json:
     looks_json = data.lstrip()[:1] in {b"{", b"["}
     is_yaml = name.lower().endswith(YAML_ENDINGS)
     if is_yaml and not looks_json:
-        return read_yaml(data, max_depth=MAX_DEPTH)
+        return _yaml(data)
     try:
         return _json(data)
     except Invalid:
         if looks_json and not is_yaml:
             raise
         # Any text is a YAML scalar; only a mapping or list is worth a look.
-        document = _quietly(lambda: read_yaml(data, max_depth=MAX_DEPTH))
+        document = _quietly(lambda: _yaml(data))
         if isinstance(document, dict | list):
             return document
         raise
+
+
+def _yaml(data: bytes) -> Json:
+    # Most files are JSON, and loading a YAML parser takes longer than reading them.
+    read_yaml = import_module("toolweave.workflow.yaml_text").read_yaml
+    return cast("Json", read_yaml(data, max_depth=MAX_DEPTH))
 
 
 def _odd_numbers(data: bytes) -> list[Problem]:
