@@ -10,7 +10,7 @@ from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import specs_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.registry import built_in_catalog
+from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
