@@ -73,14 +73,11 @@ FORBIDDEN: dict[tuple[str, ...], tuple[str, ...]] = {
     ("servers", "discover"): STYLES,
     ("keys", "list"): STYLES,
     ("runs", "list"): (*STYLES, "toolweave.nodes", "toolweave.workflow.formats.load"),
-    ("workflows", "list"): STYLES,
+    ("workflows", "list"): (*STYLES, *OTHER_NODES),
     ("validate", "flow.json"): (*STYLES, *OTHER_NODES),
     ("convert", "flow.json", "--to", "ccwf"): (*STYLES, "sqlite3", "asyncio", "toolweave.nodes"),
-    ("export", "flow.json", "--to", "claude-skill", "--dry-run"): (
-        *STYLES,
-        *OTHER_NODES,
-        "toolweave.servers",
-    ),
+    # Its schemas of tools are those of the lockfile.
+    ("export", "flow.json", "--to", "claude-skill", "--dry-run"): (*STYLES, *OTHER_NODES),
     ("node", "mode", "flow.json", "add"): (*STYLES, *OTHER_NODES),
 }
 FLOW: dict[str, Any] = {
