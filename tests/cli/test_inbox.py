@@ -59,6 +59,8 @@ def test_what_a_run_asks_is_shown_and_answered(tw: Commands) -> None:
     assert "For ada." in shown.out
     assert f"toolweave inbox answer {found['id']}" in shown.out
     assert tw("inbox", "answer", found["id"]).code == 2
+    part = tw("inbox", "answer", found["id"][:8], "--approve", "--as", "ada")
+    assert (part.code, "QUESTION_UNKNOWN" in part.err, "whole id" in part.err) == (1, True, True)
     wrong = tw("inbox", "answer", found["id"], "--set", "verdict=perhaps")
     assert wrong.code == 1
     assert "ANSWER_INVALID" in wrong.err

@@ -165,7 +165,9 @@ def test_an_earlier_run_goes_on_from_a_node_with_another_input(tw: Commands) -> 
     file = save(tw, *SIMPLE)
     tw.ok("run", file, "--input", "n=5", "--input", "name=Ada")
     run = only_run(tw)["id"]
-    again = tw.ok("run", "--from", "big", "--of", run[:8], "--set", "/data/n=1", "--json")
+    part = tw("run", "--from", "big", "--of", run[:8], "--set", "/data/n=1")
+    assert (part.code, "RUN_UNKNOWN" in part.err) == (1, True)
+    again = tw.ok("run", "--from", "big", "--of", run, "--set", "/data/n=1", "--json")
     found = lines_of(again)
     assert found[0]["fork_of"] == run
     assert found[-1]["finalResult"] == "Ada is small."
@@ -227,6 +229,8 @@ def test_ctrl_c_stops_the_tool_call_and_the_run_is_cancelled(
     found = only_run(tw)
     assert found["status"] == "cancelled"
     assert found["finishedAt"]
+    part = tw("runs", "cancel", found["id"][:8])
+    assert (part.code, "whole id" in part.err) == (1, True)
     again = tw.ok("runs", "cancel", found["id"])
     assert again.out == "The run is cancelled.\n"
 

@@ -477,10 +477,12 @@ async def test_a_value_that_is_no_json_fails_the_step_and_not_the_engine(engine:
 async def test_a_run_is_found_by_how_its_id_begins(engine: Opened) -> None:
     runs = await engine()
     run = await runs.runs.start(RunRequest(ONE, 1))
-    assert (await runs.get(run[:8])).id == run
+    assert (await runs.match(run[:8])).id == (await runs.get(run)).id == run
     for wrong in ("", "zzz", run + "0", "%", run[:4] + "_"):
         with pytest.raises(NotFound):
-            await runs.get(wrong)
+            await runs.match(wrong)
+    with pytest.raises(NotFound):
+        await runs.get(run[:8])
 
 
 async def test_a_journal_that_makes_no_sense_is_told_and_no_harm_is_done(engine: Opened) -> None:

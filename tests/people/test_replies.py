@@ -27,7 +27,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.open_questions import OpenQuestion
 from toolweave.engine.runs import RunRequest
-from toolweave.errors import Denied, ToolweaveError
+from toolweave.errors import Denied, NotFound, ToolweaveError
 from toolweave.home import Home, open_home
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._buttons import LATE, carried
@@ -265,12 +265,18 @@ async def test_a_telegram_update_is_proven_by_its_secret(tmp_path: Path) -> None
 async def test_anything_else_may_post_signed_answers(tmp_path: Path) -> None:
     async with desk(tmp_path) as found:
         asked = await found.asked(SLACK)
-        body = json.dumps({"question": asked.id, "reply": "yes", "by": "ada"}).encode()
         moment = str(int(found.clock.now().timestamp()))
         secret = HOOKS["people-webhook-token"].encode()
-        signed = hmac.digest(secret, moment.encode() + b"." + body, hashlib.sha256).hex()
-        headers = {"content_type": "application/json", "x_timestamp": moment, "x_signature": signed}
-        arrival = found.arrival(body, **headers)
+
+        def signed(question: str) -> WebhookRequest:
+            body = json.dumps({"question": question, "reply": "yes", "by": "ada"}).encode()
+            sign = hmac.digest(secret, moment.encode() + b"." + body, hashlib.sha256).hex()
+            headers = {"x_timestamp": moment, "x_signature": sign}
+            return found.arrival(body, content_type="application/json", **headers)
+
+        with pytest.raises(NotFound):  # a whole id only
+            await found.posts.deliver("generic", signed(asked.id[:4]))
+        arrival = signed(asked.id)
         assert await found.posts.deliver("generic", arrival) == {"taken": "answered"}
         assert await found.posts.deliver("generic", arrival) == {"taken": "again"}
         assert await found.port(asked) == "confirmed"

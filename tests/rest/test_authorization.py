@@ -313,3 +313,50 @@ async def test_changing_the_input_of_a_forked_step_needs_the_right_to_write_work
             path, json=edited, headers=await house.key("workflows:run", "workflows:write")
         )
         assert allowed.status_code == 202, allowed.text
+
+
+async def status_of(house: House, run: str) -> str:
+    shown = await house.client.get(f"/api/v1/runs/{run}", headers=await house.key())
+    assert shown.status_code == 200, shown.text
+    return shown.json()["status"]
+
+
+async def test_only_a_whole_run_id_acts_and_its_beginning_only_reads(tmp_path: Path) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        run = await started(house, "pause")
+        with anyio.fail_after(30):
+            while True:
+                if await status_of(house, run[:8]) == "waiting":  # reading takes a beginning
+                    break
+                await anyio.sleep(0.02)
+        headers = await house.key()
+        actions: dict[str, dict[str, Any]] = {
+            "answer": {"step": "pause", "reply": "go on"},
+            "cancel": {},
+            "fork": {"from": "pause"},
+        }
+
+        async def act(identity: str, action: str) -> httpx2.Response:
+            path = f"/api/v1/runs/{identity}/{action}"
+            return await house.client.post(path, json=actions[action], headers=headers)
+
+        for action in actions:
+            refused = await act(run[:8], action)
+            assert (refused.status_code, code_of(refused)) == (404, "RUN_UNKNOWN"), action
+        async with mcp_client(house, headers) as client:
+
+            async def call(tool: str, identity: str) -> bool:
+                arguments = {"run_id": identity}
+                if tool == "run_respond":
+                    arguments |= {"step": "pause", "reply": "go on"}
+                return not (await client.call_tool(tool, arguments)).is_error
+
+            assert await call("run_status", run[:8])
+            assert not await call("run_respond", run[:8])
+            assert not await call("run_cancel", run[:8])
+            assert await status_of(house, run) == "waiting"
+            assert await call("run_respond", run)  # the positive controls
+            assert await call("run_cancel", await started(house, "pause"))
+        assert (await act(await started(house, "pause"), "cancel")).status_code == 202
+        assert (await act(run, "fork")).status_code == 202

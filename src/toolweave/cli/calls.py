@@ -93,7 +93,7 @@ async def _stopped(listed: CallList, wanted: list[str]) -> tuple[list[str], list
 def _row(call: CallRow) -> tuple[str | None, ...]:
     took = f"{call.took_ms:.0f} ms" if call.took_ms is not None else None
     return (
-        call.id[:12],
+        call.id,
         call.submitted_at,
         call.server,
         call.tool,

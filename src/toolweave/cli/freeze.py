@@ -26,7 +26,7 @@ def freeze(run_id: str, node_id: str, file: str | None, as_json: bool) -> None:
 
     async def work() -> tuple[LockedWorkflow, str]:
         async with current_home() as home:
-            found = await RunTable(home.database).get(run_id)
+            found = await RunTable(home.database).match(run_id)
             if given is not None:
                 loaded = load(given.data, name_hint=given.name)
                 frozen = await freeze_node(home, found.id, node_id, loaded)

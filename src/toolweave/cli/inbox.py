@@ -30,7 +30,7 @@ SHOWN_NOTICES = 20
 def inbox() -> None:
     """List and answer the questions of runs.
 
-    A QUESTION is an id or the beginning of one.
+    A QUESTION is an id; `show` also takes the beginning of one.
     """
 
 
@@ -121,7 +121,7 @@ def answer(
 
     async def work(engine: Engine) -> JsonObject:
         inbox = Inbox(engine)
-        found = await inbox.show(question)
+        found = await inbox.questions.get(question)
         told = _reply(found.question, reply, fields, verdict)
         taken = await inbox.answer(found.id, told, who=who or getuser(), via=VIA, resume=False)
         status = await engine.runs.settle(found.run, SETTLE_S)

@@ -71,7 +71,7 @@ def run_workflow(
                 started = await _start(engine, await _read(file, studio), given, file)
             else:
                 change = _edit(edits) if edits else None
-                old = await find_run(engine, str(old_run))
+                old = await find_run(engine, str(old_run), to_act=True)
                 started = await engine.runs.fork(old.id, str(node), change)
             return await _watched(engine, started, display)
 

@@ -130,15 +130,15 @@ class Display:
                 say(what[1], indent=2, stderr=True)
 
 
-async def find_run(engine: Engine, name: str) -> RunRecord:
-    """Find a run by its id, the beginning of its id, or `last`.
+async def find_run(engine: Engine, name: str, *, to_act: bool = False) -> RunRecord:
+    """Find a run by its id or `last`, or by the beginning of its id to read it only.
 
     Raises:
         NotFound: `RUN_UNKNOWN`.
     """
     if name == "last" and (newest := await engine.newest(limit=1)):
         return newest[0]
-    return await engine.get(name)
+    return await (engine.get(name) if to_act else engine.match(name))
 
 
 def _put(line: JsonObject) -> None:

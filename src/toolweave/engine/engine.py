@@ -253,8 +253,12 @@ class Engine:
         return moment
 
     async def get(self, run: str) -> RunRecord:
-        """Return one run by its id or a prefix of it. Raises `RUN_UNKNOWN`."""
+        """Return one run by its whole id. Raises `RUN_UNKNOWN`."""
         return await self._rows.get(run)
+
+    async def match(self, run: str) -> RunRecord:
+        """Return one run by its id or a prefix of it, to read it only. Raises `RUN_UNKNOWN`."""
+        return await self._rows.match(run)
 
     async def newest(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50

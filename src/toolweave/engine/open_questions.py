@@ -165,7 +165,17 @@ class Questions:
         return [_read(row) for row in rows]
 
     async def get(self, identity: str) -> OpenQuestion:
-        """Return one question by its id or a prefix of it; it may be closed."""
+        """Return one question by its whole id; it may be closed. Raises `QUESTION_UNKNOWN`."""
+        row = await self._database.row(
+            f"{_COLUMNS} WHERE questions.id = ? AND {_OF_PEOPLE}", identity
+        )
+        if row is None:
+            hint = "give its whole id; `toolweave inbox list` shows what is open"
+            raise NotFound("QUESTION_UNKNOWN", f"there is no question {identity!r}", hint=hint)
+        return _read(row)
+
+    async def match(self, identity: str) -> OpenQuestion:
+        """Return one question by its id or a prefix of it, to read it only."""
         rows = await self._database.rows(
             f"{_COLUMNS} WHERE substr(questions.id, 1, ?) = ? AND {_OF_PEOPLE} LIMIT 2",
             len(identity),

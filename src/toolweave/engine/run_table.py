@@ -40,11 +40,18 @@ class RunTable:
         self._database = database
 
     async def get(self, run: str) -> RunRecord:
-        """Return one run by its id or a prefix of it. Raises `RUN_UNKNOWN`."""
-        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
-        if not rows:  # not by range: sort order depends on the database
-            begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"
-            rows = await self._database.rows(begins, run)
+        """Return one run by its whole id. Raises `RUN_UNKNOWN`."""
+        row = await self._database.row(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
+        if row is None:
+            hint = "give its whole id; `toolweave runs list` shows them"
+            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)
+        return _run(row)
+
+    async def match(self, run: str) -> RunRecord:
+        """Return one run by its id or a prefix of it, to read it only. Raises `RUN_UNKNOWN`."""
+        # Not by range: sort order depends on the database.
+        begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"
+        rows = await self._database.rows(begins, run)
         if not run or len(rows) != 1:
             hint = "give more of its id" if rows else "`toolweave runs list` shows them"
             raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)

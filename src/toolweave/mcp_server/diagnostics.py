@@ -54,7 +54,7 @@ class DiagnosticTools:
 
     async def _explain(self, asked: ToolRequest) -> JsonObject:
         studio = await self._context.studio()
-        run = await studio.engine.get(asked.text("run_id"))
+        run = await studio.engine.match(asked.text("run_id"))
         if (key := asked.caller.key) is not None:
             await require_published(self._context.published, key, run.workflow)
         dialect: FormatName = "toolweave"

@@ -13,6 +13,8 @@ from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_resul
 from toolweave.publishing.limited_keys import require_workflow
 
 RESULT_TOKENS = 5_000
+# They take a run's whole id; the others also its first characters.
+ACTING = ("run_respond", "run_cancel")
 
 
 class RunTools:
@@ -24,7 +26,8 @@ class RunTools:
     async def call(self, asked: ToolRequest) -> Answer:
         """Call one of the run tools."""
         engine = (await self._context.studio()).engine
-        run = await engine.get(asked.text("run_id"))
+        find = engine.get if asked.name in ACTING else engine.match
+        run = await find(asked.text("run_id"))
         if (key := asked.caller.key) is not None:
             await require_workflow(self._context.published, key, run.workflow)
         match asked.name:

@@ -32,17 +32,17 @@ class Inbox:
 
     async def show(self, identity: str) -> OpenQuestion:
         """One question, by its id or how that begins. Raises `NotFound`: `QUESTION_UNKNOWN`."""
-        return await self.questions.get(identity)
+        return await self.questions.match(identity)
 
     async def answer(
         self, identity: str, reply: Json, *, who: str, via: str, resume: bool = True
     ) -> AnswerOutcome:
-        """Answer a question. The answer of somebody who was not asked is noted and does not count.
+        """Answer a question by its whole id; of somebody who was not asked it does not count.
 
         Raises `NotFound`: `QUESTION_UNKNOWN`; `Conflict`: `QUESTION_CLOSED`; `Invalid`:
         `ANSWER_INVALID` with everything that is wrong.
         """
-        found = await self.show(identity)
+        found = await self.questions.get(identity)
         if found.closed_at is not None:
             raise _closed(found)
         check(found.question, reply)

@@ -35,7 +35,7 @@ class VisibleRuns:
         self._published = published
 
     async def get(self, key: ApiKey, run: str) -> RunRecord:
-        """Return a run by its id or its first characters.
+        """Return a run by its whole id, to act on it.
 
         Raises:
             NotFound: `RUN_UNKNOWN`.
@@ -44,6 +44,10 @@ class VisibleRuns:
         record = await self._engine.get(run)
         await require_workflow(self._published, key, record.workflow)
         return record
+
+    async def match(self, key: ApiKey, run: str) -> RunRecord:
+        """Return a run by its id or its first characters, to read it; raises as `get`."""
+        return await self.get(key, (await self._engine.match(run)).id)
 
     async def newest(
         self, key: ApiKey, *, status: str | None, workflow: str | None, limit: int

@@ -31,7 +31,7 @@ def cancel(run_id: str, as_json: bool) -> None:
     """Cancel a run."""
 
     async def work(engine: Engine) -> tuple[str, str]:
-        found = await find_run(engine, run_id)
+        found = await find_run(engine, run_id, to_act=True)
         await engine.cancel(found.id, resume=False)
         return found.id, await engine.runs.settle(found.id, SETTLE_S)
 
@@ -48,7 +48,10 @@ def resume(run_id: str | None, every: bool, as_json: bool) -> None:
         raise click.UsageError("give a RUN, or --all")
 
     async def work(engine: Engine) -> list[tuple[str, str]]:
-        chosen = await engine.unfinished() if every else [(await find_run(engine, str(run_id))).id]
+        if run_id is None:
+            chosen = await engine.unfinished()
+        else:
+            chosen = [(await find_run(engine, run_id, to_act=True)).id]
         return [(one, await engine.runs.settle(one, SETTLE_S)) for one in chosen]
 
     done = run(with_engine(work))
@@ -75,7 +78,7 @@ def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_jso
         raise click.UsageError("give --choice for an uncertain step, or --reply for a waiting one")
 
     async def work(engine: Engine) -> tuple[str, str, str | None]:
-        found, why = await find_run(engine, run_id), None
+        found, why = await find_run(engine, run_id, to_act=True), None
         if choice is not None:
             await engine.resolve(found.id, step, cast("Choice", choice), resume=False)
         else:

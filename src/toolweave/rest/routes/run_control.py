@@ -21,7 +21,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.publishing.limited_keys import VisibleRuns, require_workflow
 from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody, one_of
-from toolweave.rest.routes.runs import ALL, PRINTABLE, RunId
+from toolweave.rest.routes.runs import ALL, PRINTABLE, WholeRunId
 from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
@@ -122,7 +122,7 @@ class _Handlers:
         )
         return await self._accepted(await self._engine.runs.start(run_request), response)
 
-    async def cancel_run(self, run: RunId, request: Request, response: Response) -> RunSummary:
+    async def cancel_run(self, run: WholeRunId, request: Request, response: Response) -> RunSummary:
         """Cancel a run; a finished run does not change."""
         record = await self._runs.get(key_of(request), run)
         await self._engine.cancel(record.id, by=f"key {key_of(request).id}")
@@ -130,7 +130,7 @@ class _Handlers:
 
     async def answer_run(
         self,
-        run: RunId,
+        run: WholeRunId,
         body: Annotated[AnswerRequest, Depends(AnswerRequest.read)],
         request: Request,
         response: Response,
@@ -150,7 +150,7 @@ class _Handlers:
 
     async def fork_run(
         self,
-        run: RunId,
+        run: WholeRunId,
         body: Annotated[ForkRunRequest, Depends(ForkRunRequest.read)],
         request: Request,
         response: Response,

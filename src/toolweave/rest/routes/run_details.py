@@ -97,7 +97,7 @@ class _Handlers:
 
     async def show_run_workflow(self, run: RunId, request: Request) -> RunWorkflowResponse:
         """Show the workflow of a run as of its start."""
-        found = await self._runs.get(key_of(request), run)
+        found = await self._runs.match(key_of(request), run)
         plan = await self._engine.plan(found.id)
         return RunWorkflowResponse(run=found.id, document=document_in(plan.workflow, "toolweave"))
 
@@ -105,7 +105,7 @@ class _Handlers:
         self, run: RunId, step: StepKey, request: Request, max_chars: MaxChars = None
     ) -> StepInputResponse:
         """Show the input of a step; with `maxChars`, also its resolved configuration."""
-        found = await self._runs.get(key_of(request), run)
+        found = await self._runs.match(key_of(request), run)
         moment = await self._engine.moment(found.id, step)
         value = moment.binder.incoming(moment.place)
         content: JsonObject = {"run": found.id, "step": step, "input": value}
@@ -119,7 +119,7 @@ class _Handlers:
         self, run: RunId, body: Annotated[FreezeRequest, Depends(FreezeRequest.read)]
     ) -> FreezeResponse:
         """Turn a model's choices for a node of a run into detailed nodes; nothing is saved."""
-        found = await self._engine.get(run)
+        found = await self._engine.match(run)
         if body.document is not None:
             loaded = require_workflow(read(cast("Json", body.document)))
         else:
@@ -152,7 +152,7 @@ class _Handlers:
         return Response(data, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
 
     async def _gave(self, run: str, request: Request, step: str | None) -> Json:
-        found = await self._runs.get(key_of(request), run)
+        found = await self._runs.match(key_of(request), run)
         entries = await self._engine.journal.read(found.id)
         if step is None:
             last = entries[-1].event

@@ -39,6 +39,9 @@ RunId = Annotated[
         alias="run", pattern="^[0-9a-f-]{4,36}$", description="A run's id or its first characters"
     ),
 ]
+WholeRunId = Annotated[
+    str, Path(alias="run", pattern="^[0-9a-f-]{4,36}$", description="A run's whole id")
+]
 Status = Annotated[RunStatus | None, Query(description="Only runs with this status")]
 WorkflowName = Annotated[
     str | None,
@@ -105,7 +108,7 @@ class _Handlers:
         self, run: RunId, request: Request, max_chars: MaxChars = None
     ) -> RunDetails:
         """Show a run with its steps and their outputs; `maxChars` truncates large values."""
-        record = await self._runs.get(key_of(request), run)
+        record = await self._runs.match(key_of(request), run)
         entries = await self._engine.journal.read(record.id)
         plan = await self._engine.plan(record.id)
         steps = [RunStepResponse.of(step) for step in records(entries)]
@@ -125,7 +128,7 @@ class _Handlers:
         from reconnecting.
         """
         seen = _last_seen(request, after)
-        record = await self._runs.get(key_of(request), run)
+        record = await self._runs.match(key_of(request), run)
         journal = self._engine.journal
         if seen and not await journal.read(record.id, seen):
             if not await journal.read(record.id, seen - 1):
