@@ -17,6 +17,7 @@ import anyio.to_thread
 from bench.fault_postgres import a_server
 from bench.fault_rows import Found, Part, say
 from tests.engine.laborer import GRAPH, HERE, ONCE, STEPS, Marks, engine_on, laborer
+from tests.engine.temporal_server import TemporalServer, a_temporal_server
 
 from toolweave.engine.engine import Engine
 from toolweave.engine.lease_owner import HOLD_S
@@ -29,6 +30,7 @@ WORKERS = 3
 # How many runs are under way at any time.
 AT_ONCE = 15
 SHORT_HOLD_S = 1.0
+TEMPORAL_LEASE_S = 3
 # What is not over so long after the last fault is lost.
 PATIENCE_S = 90.0
 
@@ -44,6 +46,8 @@ class Ground:
     dismiss: Callable[["Popen[bytes]"], None]
     workers: list["Popen[bytes]"]
     patience_s: float
+    # Empty for the local one.
+    backend: str = ""
     started: list[str] = field(default_factory=list[str])
     is_fed: bool = True
 
@@ -53,20 +57,29 @@ Fault = Callable[[Ground, Random], Awaitable[float | None]]
 
 @asynccontextmanager
 async def home(
-    address: str, folder: Path, hold_s: float, *, workers: int, away: bool = False, vice: str = ""
+    address: str,
+    folder: Path,
+    hold_s: float,
+    *,
+    workers: int,
+    away: bool = False,
+    vice: str = "",
+    backend: str = "",
 ) -> AsyncGenerator[Ground]:
     """Workers on a database; with `away`, each seems to be on a machine of its own."""
     async with AsyncExitStack() as stack, open_database(address) as database:
         await migrate(database)
         marks = Marks(folder)
-        engine = engine_on(database, marks, hold_s)
+        engine = engine_on(database, marks, hold_s, backend=backend)
         number = 0
 
         def hire() -> "Popen[bytes]":
             nonlocal number
             number += 1
             machine = f"machine-{number}" if away else HERE
-            return stack.enter_context(laborer(address, folder, hold_s, machine, vice))
+            return stack.enter_context(
+                laborer(address, folder, hold_s, machine, vice, backend=backend)
+            )
 
         def dismiss(one: "Popen[bytes]") -> None:
             os.kill(one.pid, signal.SIGKILL)
@@ -75,7 +88,7 @@ async def home(
         await stack.enter_async_context(engine.running())
         hired = [hire() for _ in range(workers)]
         patience_s = 20.0 if vice else PATIENCE_S
-        yield Ground(engine, database, marks, hire, dismiss, hired, patience_s)
+        yield Ground(engine, database, marks, hire, dismiss, hired, patience_s, backend)
 
 
 async def feed(there: Ground) -> None:
@@ -104,7 +117,9 @@ async def decide(there: Ground) -> None:
                     continue
                 try:
                     choice = "skip" if ended[key] else "retry"
-                    await there.engine.resolve(run.id, step, choice, resume=False)
+                    # Locally a worker continues it; Temporal must be told.
+                    resume = bool(there.backend)
+                    await there.engine.resolve(run.id, step, choice, resume=resume)
                 except Conflict:
                     continue
 
@@ -221,6 +236,64 @@ def killed(kills: int, *, away: bool) -> Part:
 
     where = "another machine" if away else "this machine"
     return Part(f"worker killed on {where}", work, control, kills, has_uncertain=kills > 3)
+
+
+def killed_on_temporal(kills: int) -> Part:
+    """Workers that Temporal places runs on, each on a machine of its own."""
+
+    async def work(dice: Random, vice: str = "") -> Found:
+        async with on_temporal(vice) as (there, _):
+            return await ordeal(there, killing, 1 if vice else kills, dice)
+
+    async def control(dice: Random) -> Found:
+        return await work(dice, "shy")
+
+    return Part("worker of Temporal killed", work, control, kills, has_uncertain=kills > 3)
+
+
+def temporal_killed(times: int) -> Part:
+    """Temporal itself, killed for longer than the lease: running steps end as if it was there."""
+
+    async def work(dice: Random, vice: str = "") -> Found:
+        async with on_temporal(vice) as (there, server):
+
+            async def outage(_there: Ground, dice: Random) -> float:
+                await anyio.sleep(dice.uniform(0.3, 1.5))
+                server.kill()
+                await anyio.sleep(dice.uniform(0.5, 2 * TEMPORAL_LEASE_S))
+                await anyio.to_thread.run_sync(server.start)
+                return 0.0
+
+            found = await ordeal(there, outage, times, dice)
+        if found.uncertain:
+            found.wrong.append(f"{found.uncertain} steps became uncertain")
+        return found
+
+    async def control(dice: Random) -> Found:
+        found = await work(dice, "hasty")
+        found.lost += found.uncertain
+        return found
+
+    return Part("Temporal killed", work, control, times, has_uncertain=False)
+
+
+@asynccontextmanager
+async def on_temporal(vice: str) -> AsyncGenerator[tuple[Ground, TemporalServer]]:
+    """Workers, a Postgres and a Temporal of their own."""
+    with a_server() as postgres, tempfile.TemporaryDirectory(prefix="toolweave-") as name:
+        folder = Path(name)
+        with a_temporal_server(folder) as server:
+            backend = server.address(lease_s=TEMPORAL_LEASE_S)
+            async with home(
+                postgres.new_database(),
+                folder,
+                TEMPORAL_LEASE_S,
+                workers=WORKERS,
+                away=True,
+                vice=vice,
+                backend=backend,
+            ) as there:
+                yield there, server
 
 
 def paused(times: int) -> Part:

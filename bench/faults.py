@@ -16,7 +16,7 @@ from bench.fault_kills import at_any_moment, at_every_write
 from bench.fault_postgres import restarted
 from bench.fault_rows import Part, row, say, table
 from bench.fault_waiting import waiting
-from bench.fault_workers import beside, killed, paused
+from bench.fault_workers import beside, killed, killed_on_temporal, paused, temporal_killed
 
 
 def parts(*, quick: bool) -> list[Part]:
@@ -28,6 +28,8 @@ def parts(*, quick: bool) -> list[Part]:
             restarted(1, 20),
             killed(1, away=False),
             killed(1, away=True),
+            killed_on_temporal(1),
+            temporal_killed(1),
             paused(2),
             full(3),
             beside(3),
@@ -41,6 +43,8 @@ def parts(*, quick: bool) -> list[Part]:
         restarted(4, 50),
         killed(20, away=False),
         killed(6, away=True),
+        killed_on_temporal(20),
+        temporal_killed(10),
         paused(20),
         full(50),
         beside(20),

@@ -78,7 +78,11 @@ RUN_GATE = "src/toolweave/engine/runs.py"
 GATED = {
     "create_run": (RUN_GATE,),
     "advance": (RUN_GATE, "src/toolweave/engine/engine.py"),
-    "continue_run": ("src/toolweave/engine/engine.py", "src/toolweave/engine/backends/local.py"),
+    "continue_run": (
+        "src/toolweave/engine/engine.py",
+        "src/toolweave/engine/backends/local.py",
+        "src/toolweave/engine/backends/temporal.py",
+    ),
 }
 
 # Spelt so that this file does not name what it looks for.

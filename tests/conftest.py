@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.preloaded.starting",
     "tests.security.controls",
     "tests.seeds.plugin",
+    "tests.engine.temporal_server",
     "tests.storage.postgres",
     "tests.workflow.corpus.plugin",
 ]

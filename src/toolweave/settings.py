@@ -16,6 +16,9 @@ PREFIX = "TOOLWEAVE_"
 WORDS: Mapping[str, str] = {
     "HOME": "The home directory. Default: your platform's data directory for `toolweave`.",
     "DATABASE": "A `postgresql://…` URL or a file path. Default: `toolweave.db` in the home.",
+    "BACKEND": "Who drives runs: `local`, or `temporal://HOST:PORT/NAMESPACE` for a fleet of "
+    "workers. Default: `local`.",
+    "BACKEND_KEY": "API key of the backend. Default: the secret `backend_key` in the vault.",
     "LOCKFILE": "The lockfile of approved tools. Default: `toolweave.lock.json` in the current "
     "directory if it exists, otherwise in the home.",
     "VAULT_KEY": "The vault key: 32 bytes in base64. Default: a key in your system's "
@@ -71,6 +74,8 @@ class Settings:
 
     home: Path
     database: str | None = None  # None = SQLite under home
+    backend: str | None = None  # None = local
+    backend_key: str | None = field(default=None, repr=False)
     lockfile: Path | None = None
     health_every_s: float = 30.0
     # Rate limit of one API key over HTTP.
@@ -103,6 +108,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         home=home.expanduser().absolute(),
         database=env.get("TOOLWEAVE_DATABASE") or None,
+        backend=env.get("TOOLWEAVE_BACKEND") or None,
+        backend_key=env.get("TOOLWEAVE_BACKEND_KEY") or None,
         lockfile=Path(lockfile).expanduser().absolute() if lockfile else None,
         rate_per_s=_number(env, "RATE_PER_S", 50.0, 0.1),
         burst=int(_number(env, "BURST", 200, 1)),

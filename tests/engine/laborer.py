@@ -1,10 +1,11 @@
 """A process that executes whatever is to be done on a database, and marks what it does.
 
-`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE [VICE [DAYS]]]`: with a
+`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE [VICE [DAYS [BACKEND]]]]`: with a
 MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
 clock is wrong by DAYS. A VICE is for positive
 controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
-that steps begin, `shy` takes no run of another one that is gone.
+that steps begin, `shy` takes no run of another one that is gone, `hasty` stops what Temporal gave
+up.
 """
 
 import os
@@ -15,15 +16,17 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import anyio
-from tests.engine.building import EchoTools, Kinds, workflow
+from tests.engine.building import EchoTools, Kinds, waits, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
 from toolweave.engine import lease_watch
+from toolweave.engine.backend_choice import choose_backend
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal, JournalEntry, Lease, Written
@@ -127,20 +130,32 @@ class WrongClock(SystemClock):
 
 
 def engine_on(
-    database: Database, marks: Marks, hold_s: float, vice: str = "", days: float = 0
+    database: Database,
+    marks: Marks,
+    hold_s: float,
+    vice: str = "",
+    days: float = 0,
+    backend: str = "",
 ) -> Engine:
     clock = WrongClock(days)
     written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s)
-    kinds = Kinds(**dict.fromkeys(STEPS, marks.effect))
+    kinds = Kinds(**dict.fromkeys(STEPS, marks.effect), year=waits(seconds=365 * 86_400))
     return Engine(
-        database, written, kinds, services=EngineServices(EchoTools(), clock), checker=Unchecked()
+        database,
+        written,
+        kinds,
+        services=EngineServices(EchoTools(), clock),
+        checker=Unchecked(),
+        open_backend=choose_backend(backend).open,
     )
 
 
-async def work(address: str, folder: Path, hold_s: float, vice: str, days: float) -> None:
+async def work(
+    address: str, folder: Path, hold_s: float, vice: str, days: float, backend: str
+) -> None:
     async with (
         open_database(address) as database,
-        engine_on(database, Marks(folder), hold_s, vice, days).running(drives_runs=True),
+        engine_on(database, Marks(folder), hold_s, vice, days, backend).running(drives_runs=True),
     ):
         sys.stdout.write("working\n")
         sys.stdout.flush()
@@ -156,9 +171,10 @@ def laborer(
     vice: str = "",
     *,
     days: float = 0,
+    backend: str = "",
 ) -> Generator["Popen[bytes]"]:
     """The process; killed at the end."""
-    words = (address, str(folder), str(hold_s), machine, vice, str(days))
+    words = (address, str(folder), str(hold_s), machine, vice, str(days), backend)
     argv = (sys.executable, "-m", "tests.engine.laborer", *words)
     with Popen(argv, cwd=ROOT, stdout=PIPE) as process:
         try:
@@ -174,13 +190,21 @@ def _is_dead(holder: str | None) -> bool:
 
 
 def main(
-    address: str, folder: str, hold_s: str, machine: str = HERE, vice: str = "", days: str = "0"
+    address: str,
+    folder: str,
+    hold_s: str,
+    machine: str = HERE,
+    vice: str = "",
+    days: str = "0",
+    backend: str = "",
 ) -> None:
     if machine != HERE:
         socket.gethostname = lambda: machine
     if vice == "greedy":
         lease_watch.is_gone = _is_dead
-    anyio.run(work, address, Path(folder), float(hold_s), vice, float(days))
+    if vice == "hasty":  # by name: the other ones need no Temporal
+        import_module("tests.engine.hasty_worker").make_hasty()
+    anyio.run(work, address, Path(folder), float(hold_s), vice, float(days), backend)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ async def house(
 
 
 async def over(engine: Engine, run: str) -> str:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async for _ in engine.follow(run):
             pass
     return (await engine.get(run)).status

@@ -41,7 +41,12 @@ async def test_every_setting_is_told_with_where_it_comes_from(house: House) -> N
 
 async def lines(home: Path, environ: Mapping[str, str]) -> dict[str, SettingLine]:
     settings = from_environment({"TOOLWEAVE_HOME": str(home), **environ})
-    plain = Settings(home=home, keep_runs=settings.keep_runs, file_roots=settings.file_roots)
+    plain = Settings(
+        home=home,
+        keep_runs=settings.keep_runs,
+        file_roots=settings.file_roots,
+        backend_key=settings.backend_key,
+    )
     async with open_home(plain, environ={"TOOLWEAVE_HOME": str(home), **environ}) as opened:
         return {one.variable.removeprefix("TOOLWEAVE_"): one for one in setting_lines(opened)}
 
@@ -53,6 +58,7 @@ async def test_no_secret_is_among_the_settings(tmp_path: Path) -> None:
             "TOOLWEAVE_KEEP_RUNS": "7",
             "TOOLWEAVE_VAULT_KEY": SECRET,
             "TOOLWEAVE_MODEL_KEY": SECRET,
+            "TOOLWEAVE_BACKEND_KEY": SECRET,
             "TOOLWEAVE_MODEL_URL": f"http://ada:{SECRET}@127.0.0.1:9/v1?key={SECRET}",
             "TOOLWEAVE_FILE_ROOTS": str(tmp_path / "docs"),
         },

@@ -9,13 +9,15 @@ from toolweave.app.node_resources import open_resources
 from toolweave.app.studio import Studio
 from toolweave.authoring.environment import ToolKnowledge
 from toolweave.authoring.run_check import RunCheck
+from toolweave.engine.backend import ChosenBackend
+from toolweave.engine.backend_choice import choose_backend
 from toolweave.engine.context import EngineServices, Listener
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.runs import WorkflowChecker
 from toolweave.engine.subworkflows import SubWorkflows
-from toolweave.errors import ToolweaveError
+from toolweave.errors import Invalid, ToolweaveError
 from toolweave.home import Home
 from toolweave.nodes.prompt.answer_source import AnswerSource
 from toolweave.nodes.registry import NodeRegistry
@@ -25,6 +27,8 @@ from toolweave.tasks import background
 logger = logging.getLogger(__name__)
 
 PRUNE_EVERY_S = 3600.0
+# The secret with the API key of the run backend.
+BACKEND_KEY = "backend_key"
 
 
 @asynccontextmanager
@@ -37,7 +41,8 @@ async def open_engine(
 ) -> AsyncGenerator[Engine]:
     """Open the engine of an open studio; `checker` replaces the check of workflows."""
     home, settings = studio.home, studio.home.settings
-    journal = Journal(home.database, home.clock)
+    backend = await _chosen_backend(home)
+    journal = Journal(home.database, home.clock, hold_s=backend.lease_s)
     async with open_resources(
         home, allow_private=settings.allow_private_http, file_roots=settings.file_roots
     ) as opened:
@@ -49,6 +54,7 @@ async def open_engine(
             services=services,
             checker=checker or RunCheck(ToolKnowledge(home)),
             prepare=AnswerSource(opened.model),
+            open_backend=backend.open,
         )
         services.resources = replace(
             opened,
@@ -63,6 +69,24 @@ async def open_engine(
             if drives_runs:
                 tasks.start_soon(_keep_pruning, home)
             yield engine
+
+
+async def _chosen_backend(home: Home) -> ChosenBackend:
+    """Return the backend of the settings; its key may be in the vault."""
+    settings = home.settings
+    key = settings.backend_key
+    if settings.backend and key is None and BACKEND_KEY in await home.vault.names():
+        key = await home.vault.get(BACKEND_KEY)
+    if key is not None:
+        home.masker.learn([key])
+    backend = choose_backend(settings.backend, key)
+    if backend.is_shared and home.database.dialect.name == "sqlite":
+        raise Invalid(
+            "SETTING_INVALID",
+            "this backend has workers on several machines, and a SQLite file is on one",
+            hint="give all of them one --database postgresql://…",
+        )
+    return backend
 
 
 async def _keep_pruning(home: Home) -> None:

@@ -14,7 +14,7 @@ from toolweave.settings import PREFIX, WORDS, Settings, from_environment
 Source = Literal["default", "environment", "command line"]
 
 # Only whether they are set is shown.
-SECRET = frozenset({"VAULT_KEY", "MODEL_KEY"})
+SECRET = frozenset({"VAULT_KEY", "MODEL_KEY", "BACKEND_KEY"})
 _ADDRESSES = frozenset({"DATABASE", "MODEL_URL"})
 
 

@@ -17,20 +17,23 @@ from toolweave.settings import from_environment
 
 @click.command()
 @click.option("--database", metavar="URL", help="postgresql://… that all workers share.")
-def worker(database: str | None) -> None:
+@click.option("--backend", metavar="URL", help="temporal://HOST:PORT/NAMESPACE for a fleet.")
+def worker(database: str | None, backend: str | None) -> None:
     """Run a worker that executes queued runs until stopped with Ctrl-C.
 
-    Start as many as you like: each run is leased by one worker, and another one takes over if
-    that worker dies.
+    Each run is leased by one worker, and another one takes over if that worker dies. For more than
+    a pair of machines, let Temporal place the runs: give every worker and service the same
+    --backend.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    anyio.run(_work, database)
+    anyio.run(_work, database, backend)
 
 
-async def _work(database: str | None) -> None:
+async def _work(database: str | None, backend: str | None) -> None:
     settings = from_environment()
-    if database:
-        settings = replace(settings, database=database)
+    settings = replace(
+        settings, database=database or settings.database, backend=backend or settings.backend
+    )
     async with (
         open_home(settings) as home,
         open_studio(home) as studio,

@@ -1,6 +1,7 @@
 """Codes of settings, storage, the REST API and everything without a room of its own."""
 
 GENERAL: dict[str, str] = {
+    "BACKEND_MISSING": "The packages of the chosen run backend are not installed.",
     "CODE_UNKNOWN": "No problem or error has this code.",
     "INTERNAL": "An unexpected error; the log has the details.",
     "JSON_INVALID": "The text is not valid JSON: duplicate keys and NaN are refused.",

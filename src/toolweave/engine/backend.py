@@ -13,6 +13,7 @@ from typing import Protocol
 from toolweave.clock import Clock
 from toolweave.engine.events import Finished, RunStatus
 from toolweave.engine.journal import Journal
+from toolweave.engine.run_table import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class RunDriver(Protocol):
     def journal(self) -> Journal: ...
     @property
     def clock(self) -> Clock: ...
+    @property
+    def drain_s(self) -> float: ...
 
     @property
     def advancing(self) -> Collection[str]:
@@ -45,6 +48,14 @@ class RunDriver(Protocol):
 
     async def continue_run(self, run: str) -> AdvanceResult:
         """Execute a run here until it finishes or waits, or join its execution."""
+        ...
+
+    async def get(self, run: str) -> RunRecord:
+        """Return a run as stored. Raises `RUN_UNKNOWN`."""
+        ...
+
+    async def cancel(self, run: str, *, by: str | None = None) -> None:
+        """Record that a run is cancelled, and signal it."""
         ...
 
     async def drain(self) -> None:
@@ -93,3 +104,14 @@ class RunBackend(Protocol):
 
 
 OpenBackend = Callable[[RunDriver], RunBackend]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenBackend:
+    """A backend as an address names it."""
+
+    open: OpenBackend
+    # How long a lease lasts without a write.
+    lease_s: float
+    # Whether its workers are on several machines, so that they need a database server.
+    is_shared: bool = False

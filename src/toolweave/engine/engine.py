@@ -68,7 +68,7 @@ class Engine:
         self.services = services
         self._advancing: dict[str, bool] = {}
         self._executors: dict[str, RunExecutor] = {}
-        self._drain_s = 0.0
+        self.drain_s = 0.0
         self._is_draining = False
         self._snapshots = WorkflowSnapshots(database, kinds)
         self._completions = Completions()
@@ -85,7 +85,7 @@ class Engine:
 
         At the end, steps have `drain_s` to finish before they are stopped.
         """
-        self._drain_s = drain_s
+        self.drain_s = drain_s
         async with self.journal.writing(), self.backend.running(drives_runs=drives_runs):
             yield
 
@@ -156,10 +156,10 @@ class Engine:
 
     async def drain(self) -> None:
         """Begin no step any more; wait for the running ones as long as `running` says."""
-        if not self._drain_s:
+        if not self.drain_s:
             return
         self._is_draining = True
-        with anyio.move_on_after(self._drain_s, shield=True):
+        with anyio.move_on_after(self.drain_s, shield=True):
             for executor in self._executors.values():
                 executor.drain()
             while self._advancing:

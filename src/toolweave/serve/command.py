@@ -20,7 +20,7 @@ from toolweave.serve.browser import leading_file, may_open, open_browser, studio
 from toolweave.serve.http import ListenAddress, open_app
 from toolweave.serve.studio_key import FILE as KEY_FILE
 from toolweave.serve.studio_key import studio_key
-from toolweave.settings import from_environment
+from toolweave.settings import Settings, from_environment
 
 INSECURE = (
     "warning: plain HTTP on an address that others can reach; keys and data can be read on the way."
@@ -44,6 +44,11 @@ GRACE_S = 3
     "--database", metavar="URL", help="postgresql://… URL to use instead of a file in the home."
 )
 @click.option(
+    "--backend",
+    metavar="URL",
+    help="temporal://HOST:PORT/NAMESPACE to drive runs by Temporal instead of this process.",
+)
+@click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME[:PORT]",
@@ -57,6 +62,7 @@ def serve(
     host: str,
     port: int,
     database: str | None,
+    backend: str | None,
     allow_host: tuple[str, ...],
     no_browser: bool,
     insecure: bool,
@@ -72,15 +78,16 @@ def serve(
         address = ListenAddress(host, listener.getsockname()[1], allow_host)
         if not address.is_loopback and not insecure:
             _say(INSECURE)
-        anyio.run(_serve, listener, address, database, not no_browser)
+        settings = from_environment()
+        settings = replace(
+            settings, database=database or settings.database, backend=backend or settings.backend
+        )
+        anyio.run(_serve, listener, address, settings, not no_browser)
 
 
 async def _serve(
-    listener: socket.socket, address: ListenAddress, database: str | None, opens_browser: bool
+    listener: socket.socket, address: ListenAddress, settings: Settings, opens_browser: bool
 ) -> None:
-    settings = from_environment()
-    if database:
-        settings = replace(settings, database=database)
     servers: list[uvicorn.Server] = []
 
     def is_ending() -> bool:

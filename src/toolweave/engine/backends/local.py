@@ -11,8 +11,9 @@ from datetime import datetime
 import anyio
 from anyio.abc import TaskGroup
 
-from toolweave.engine.backend import RunDriver
+from toolweave.engine.backend import ChosenBackend, RunDriver
 from toolweave.engine.heartbeats import Heartbeats
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.wakeups import WakeupSchedule
 from toolweave.errors import ToolweaveError
 from toolweave.tasks import background
@@ -102,4 +103,6 @@ class LocalBackend:
                 logger.warning("run stopped", extra={"run": run, "code": error.code})
 
 
-open_backend = LocalBackend
+def choose(_address: str, _api_key: str | None) -> ChosenBackend:
+    """It has no options."""
+    return ChosenBackend(LocalBackend, HOLD_S)

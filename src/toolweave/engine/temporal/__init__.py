@@ -1,0 +1,1 @@
+"""Runs on Temporal: its address, the workflow of a run, the worker, and the reconciler."""

@@ -1,0 +1,73 @@
+"""The address of a Temporal service: `temporal://HOST:PORT/NAMESPACE?queue=…&tls=…`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from toolweave.errors import Invalid
+
+PORT = 7233
+_OPTIONS = ("queue", "tls", "lease", "runs")
+_FORM = "temporal://HOST:PORT/NAMESPACE?queue=PREFIX&tls=true&lease=SECONDS&runs=NUMBER"
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalAddress:
+    """Where Temporal is, and how runs are placed on it."""
+
+    target: str
+    namespace: str = "default"
+    queue_prefix: str = "toolweave"
+    uses_tls: bool = False
+    # How long a worker may be silent: of its lease and of its heartbeats to Temporal.
+    lease_s: float = 10.0
+    # How many runs one worker executes at once.
+    max_runs: int = 100
+
+    @property
+    def queue(self) -> str:
+        """The task queue of runs."""
+        return f"{self.queue_prefix}-default"
+
+
+def parse_address(text: str) -> TemporalAddress:
+    """Read an address. Raises `SETTING_INVALID`."""
+    parts = urlsplit(text)
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    unknown = sorted(set(options) - set(_OPTIONS))
+    namespace = unquote(parts.path.strip("/")) or "default"
+    try:
+        port = parts.port or PORT
+    except ValueError:
+        raise _invalid("its port is not a number from 1 to 65535") from None
+    if not parts.hostname or parts.username or parts.fragment or "/" in namespace:
+        raise _invalid("it does not name a host and a namespace")
+    if unknown:
+        raise _invalid(f"unknown option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return TemporalAddress(
+        f"{host}:{port}",
+        namespace,
+        options.get("queue") or "toolweave",
+        uses_tls=_flag(options, "tls"),
+        lease_s=_whole(options, "lease", 10, 3_600),
+        max_runs=_whole(options, "runs", 100, 10_000),
+    )
+
+
+def _flag(options: Mapping[str, str], name: str) -> bool:
+    found = options.get(name, "false").lower()
+    if found not in {"true", "false"}:
+        raise _invalid(f"option {name!r} is {found!r}; expected true or false")
+    return found == "true"
+
+
+def _whole(options: Mapping[str, str], name: str, default: int, most: int) -> int:
+    found = options.get(name, str(default))
+    if not found.isdecimal() or not 1 <= int(found) <= most:
+        raise _invalid(f"option {name!r} is {found!r}; expected a whole number from 1 to {most:,}")
+    return int(found)
+
+
+def _invalid(reason: str) -> Invalid:
+    return Invalid("SETTING_INVALID", f"the backend's address is invalid: {reason}", hint=_FORM)

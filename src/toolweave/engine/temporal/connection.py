@@ -1,0 +1,102 @@
+"""The client of Temporal: starts the workflow of a run, signals it, and describes it."""
+
+from collections.abc import AsyncGenerator
+from datetime import datetime, timedelta
+
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.client import (
+    Client,
+    WorkflowExecutionDescription,
+    WorkflowHistoryEventFilterType,
+)
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RetryConfig, RPCError, RPCStatusCode
+
+from toolweave.engine.temporal.address import TemporalAddress
+from toolweave.engine.temporal.run_workflow import NAME, NEWS, DriveRun
+
+# How long one request to Temporal may take, and how long it is repeated while Temporal is away;
+# what is lost is found again by the reconciler.
+RPC_TIMEOUT = timedelta(seconds=5)
+REPEAT_S = 3
+
+
+async def connect(address: TemporalAddress, api_key: str | None, *, lazy: bool) -> Client:
+    """Return a client; a lazy one connects with its first request."""
+    return await Client.connect(
+        address.target,
+        namespace=address.namespace,
+        api_key=api_key,
+        # A key is never sent in plain text.
+        tls=address.uses_tls or api_key is not None,
+        retry_config=RetryConfig(max_elapsed_time_millis=REPEAT_S * 1_000),
+        lazy=lazy,
+    )
+
+
+class RunWorkflows:
+    """The workflows of runs, as seen by a client."""
+
+    def __init__(self, client: Client, address: TemporalAddress) -> None:
+        self._client = client
+        self._address = address
+
+    async def start_or_signal(self, run: str, workflow: str) -> None:
+        """Signal the workflow of a run; it is started if there is none. Raises `RPCError`."""
+        await self._client.start_workflow(
+            NAME,
+            DriveRun(run, self._address.lease_s),
+            id=run,
+            task_queue=self._address.queue,
+            start_signal=NEWS,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            memo={"workflow": workflow, "status": "running"},
+            static_summary=workflow,
+            rpc_timeout=RPC_TIMEOUT,
+        )
+
+    async def describe(self, run: str) -> WorkflowExecutionDescription | None:
+        """Return the newest workflow of a run, if there is one. Raises `RPCError`."""
+        try:
+            return await self._client.get_workflow_handle(run).describe(rpc_timeout=RPC_TIMEOUT)
+        except RPCError as error:
+            if error.status == RPCStatusCode.NOT_FOUND:
+                return None
+            raise
+
+    async def terminated(self, since: datetime) -> AsyncGenerator[str]:
+        """Yield the runs whose workflow was terminated after a time. Raises `RPCError`."""
+        query = (
+            f"WorkflowType = '{NAME}' AND TaskQueue = '{self._address.queue}' "
+            f"AND ExecutionStatus = 'Terminated' AND CloseTime > '{since.isoformat()}'"
+        )
+        async for found in self._client.list_workflows(query, rpc_timeout=RPC_TIMEOUT):
+            yield found.id
+
+    async def reason_of_end(self, run: str) -> str | None:
+        """Return why the workflow of a run was terminated. Raises `RPCError`."""
+        handle = self._client.get_workflow_handle(run)
+        events = handle.fetch_history_events(
+            event_filter_type=WorkflowHistoryEventFilterType.CLOSE_EVENT, rpc_timeout=RPC_TIMEOUT
+        )
+        async for event in events:
+            return event.workflow_execution_terminated_event_attributes.reason or None
+        return None
+
+
+def unregistered_activity(found: WorkflowExecutionDescription) -> str | None:
+    """Return an activity that a worker of the queue refused because it does not know it."""
+    for pending in found.raw_description.pending_activities:
+        failure = pending.last_failure
+        if failure.application_failure_info.type == "NotFoundError":
+            return pending.activity_type.name
+    return None
+
+
+def is_placed(found: WorkflowExecutionDescription) -> bool:
+    """Whether an activity of the workflow is queued or executing."""
+    waiting = (
+        PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED,
+        PendingActivityState.PENDING_ACTIVITY_STATE_STARTED,
+    )
+    return any(pending.state in waiting for pending in found.raw_description.pending_activities)

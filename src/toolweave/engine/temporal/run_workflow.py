@@ -1,0 +1,117 @@
+"""The Temporal workflow of a run: one activity drives the run until it finishes or waits.
+
+It has the id of the run. Temporal chooses the worker and keeps the timers; what the run does is in
+its journal. Its code is replayed by Temporal: a change must accept the histories of open workflows.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, CancelledError, is_cancelled_exception
+
+NAME = "toolweave-run"
+ADVANCE = "toolweave-advance"
+CANCEL = "toolweave-cancel"
+NEWS = "news"
+
+# The time that steps may take is limited by the engine.
+_DRIVE_TIMEOUT = timedelta(days=365)
+_AGAIN = RetryPolicy(maximum_attempts=0, maximum_interval=timedelta(seconds=5))
+
+
+@dataclass
+class DriveRun:
+    """What the workflow is started with."""
+
+    run: str
+    # The heartbeat timeout of its activity, in seconds.
+    lease_s: float
+
+
+@dataclass
+class CancelRun:
+    """The argument of the activity that cancels a run."""
+
+    run: str
+    reason: str
+
+
+@dataclass
+class DrivenRun:
+    """What the activity returns: the status of the run, and when it is due."""
+
+    status: str
+    is_finished: bool
+    wait_s: float | None = None
+
+
+@workflow.defn(name=NAME)
+class RunWorkflow:
+    """Drives one run."""
+
+    def __init__(self) -> None:
+        self._has_news = False
+
+    @workflow.signal(name=NEWS)
+    def news(self) -> None:
+        """An event from outside is in the journal of the run."""
+        self._has_news = True
+
+    @workflow.run
+    async def run(self, order: DriveRun) -> str:
+        """Drive the run to its end and return its status."""
+        while True:
+            try:
+                driven = await self._turn(order)
+            except (asyncio.CancelledError, ActivityError) as error:
+                if not is_cancelled_exception(error):
+                    raise
+                # Cancelled in Temporal: the run ends as cancelled, and the next turn waits for it.
+                await self._cancel(order)
+                continue
+            if driven.is_finished:
+                if driven.status == "cancelled" and workflow.cancellation_reason() is not None:
+                    raise CancelledError("the run is cancelled")
+                return driven.status
+            if workflow.info().is_continue_as_new_suggested():
+                workflow.continue_as_new(order)
+
+    async def _turn(self, order: DriveRun) -> DrivenRun:
+        """Let a worker drive the run, then wait until there is more to do."""
+        self._has_news = False
+        _show("running")
+        driven: DrivenRun = await workflow.execute_activity(
+            ADVANCE,
+            order.run,
+            result_type=DrivenRun,
+            start_to_close_timeout=_DRIVE_TIMEOUT,
+            heartbeat_timeout=timedelta(seconds=order.lease_s),
+            retry_policy=_AGAIN,
+            # The worker goes on with its step; the next activity joins it or waits for its lease.
+            cancellation_type=workflow.ActivityCancellationType.ABANDON,
+        )
+        _show(driven.status)
+        if not driven.is_finished and driven.status != "running":
+            due_s = None if driven.wait_s is None else timedelta(seconds=driven.wait_s)
+            with suppress(TimeoutError):
+                await workflow.wait_condition(lambda: self._has_news, timeout=due_s)
+        return driven
+
+    async def _cancel(self, order: DriveRun) -> None:
+        """Write the cancellation, and the reason that was given, to the journal of the run."""
+        await workflow.execute_activity(
+            CANCEL,
+            CancelRun(order.run, workflow.cancellation_reason() or ""),
+            start_to_close_timeout=timedelta(minutes=1),
+            retry_policy=_AGAIN,
+        )
+
+
+def _show(status: str) -> None:
+    """Show the status of the run in Temporal."""
+    if workflow.memo_value("status", "") != status:
+        workflow.upsert_memo({"status": status})

