@@ -117,6 +117,7 @@ WORKFLOWS: dict[str, str] = {
     "WORKFLOW_CHANGED": "The workflow changed since the given revision.",
     "WORKFLOW_EMPTY": "A workflow has no node to run.",
     "WORKFLOW_FILE_FOREIGN": "A link or special file is in the place of a workflow file.",
+    "WORKFLOW_FORM_FOREIGN": "A part of the document is written as another system writes it.",
     "WORKFLOW_INVALID": "The workflow cannot run as it is.",
     "WORKFLOW_IS_YAML": "YAML files can be read but not saved.",
     "WORKFLOW_NAME_INVALID": "A workflow cannot be saved under this name.",

@@ -19,7 +19,7 @@ from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_resul
 from toolweave.problems import Problem
 from toolweave.templates.gallery import search, template
 from toolweave.workflow.formats.format import LoadedWorkflow
-from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.formats.load import convert, load, understand
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.store import Revision, Stored
 from toolweave.workflow.workflow_json import WorkflowRecord
@@ -58,8 +58,10 @@ class StoredWorkflowTools:
 
 
 async def read_document(document: Json) -> LoadedWorkflow:
-    """A document, read in a thread: it may be large."""
-    return await anyio.to_thread.run_sync(read, document)
+    """A document, read in a thread: it may be large. Some clients send it as a text."""
+    if isinstance(document, str):
+        return await anyio.to_thread.run_sync(load, document)
+    return await anyio.to_thread.run_sync(understand, document)
 
 
 def fit_problems(frame: JsonObject, problems: Sequence[Problem], asked: ToolRequest) -> JsonObject:

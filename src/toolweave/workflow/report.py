@@ -1,6 +1,6 @@
 """The validation report of a file, with pointers and patches of that file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from toolweave.problems import Problem
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load, read
+from toolweave.workflow.formats.reshape import original_place
 from toolweave.workflow.json_patch import apply_patch, difference
 from toolweave.workflow.repair import RepairedWorkflow, checked, fix
 
@@ -70,21 +71,31 @@ def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Proble
             document = convert(loaded.workflow, loaded.format) if document is None else document
             patch = tuple(difference(document, convert(one.repaired, loaded.format)))
         place = loaded.places.original(one.problem.pointer)
+        if loaded.corrected:
+            place = original_place(place, loaded.corrected)
+            patch = patch if _is_untouched(patch, loaded.corrected) else None
         yield replace(one.problem, pointer=place, patch=patch)
+
+
+def _is_untouched(patch: Sequence[Mapping[str, Any]] | None, corrected: Sequence[Problem]) -> bool:
+    """Whether a patch of the corrected document is also one of the file."""
+    places = (one[key] for one in patch or () for key in ("path", "from") if key in one)
+    return all(original_place(place, corrected) == place for place in places)
 
 
 def _respelt(loaded: LoadedWorkflow) -> tuple[LoadedWorkflow, list[Problem]]:
     """Apply the parser's patches; return the result and the problems they fix."""
     document = convert(loaded.workflow, loaded.format)
-    repaired: list[Problem] = []
+    repaired = [*loaded.corrected]
     for problem in loaded.problems:
-        if problem.patch:
+        if problem.patch and problem not in repaired:
             try:
                 document = apply_patch(document, problem.patch)
             except Invalid:
                 continue
             repaired.append(problem)
-    return (read(document), repaired) if repaired else (loaded, repaired)
+    is_changed = len(repaired) > len(loaded.corrected)
+    return (read(document), repaired) if is_changed else (loaded, repaired)
 
 
 def _has_content(loaded: LoadedWorkflow) -> bool:

@@ -27,7 +27,7 @@ from toolweave.rest.request_body import RequestBody, one_of
 from toolweave.rest.response_models import document_in, problem_records
 from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import LoadedWorkflow
-from toolweave.workflow.formats.load import load, read
+from toolweave.workflow.formats.load import load, understand
 from toolweave.workflow.mcp_node import node_for
 from toolweave.workflow.mode_check import MAX_TOOLS
 from toolweave.workflow.modes import Mode
@@ -54,7 +54,7 @@ class EditRequest(RequestBody):
         """Read the workflow, valid or not; in a thread, as it may be large."""
         if self.text is not None:
             return await run_sync(load, self.text)
-        return await run_sync(read, cast("Json", self.document))
+        return await run_sync(understand, cast("Json", self.document))
 
 
 class ValidateRequest(EditRequest):

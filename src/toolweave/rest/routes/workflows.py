@@ -25,7 +25,7 @@ from toolweave.rest.request_body import RequestBody
 from toolweave.rest.response_models import document_in, problem_records
 from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import FormatName
-from toolweave.workflow.formats.load import convert, load, read
+from toolweave.workflow.formats.load import convert, load, understand
 from toolweave.workflow.ids import MAX_NAME, slug
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.store import Revision, Stored, WorkflowStore
@@ -129,7 +129,7 @@ class _Handlers:
         response: Response,
     ) -> WorkflowDetails:
         """Save a workflow over the revision it was based on, or a new one (201)."""
-        loaded = require_workflow(read(cast("Json", body.document)))
+        loaded = require_workflow(understand(cast("Json", body.document)))
         workflow = loaded.workflow
         if not workflow.name:
             workflow = replace(workflow, name=name)
@@ -159,7 +159,7 @@ class _Handlers:
     ) -> ConvertWorkflowResponse:
         """Convert a workflow to another dialect; nothing is saved."""
         document = body.document
-        loaded = load(document) if isinstance(document, str) else read(cast("Json", document))
+        loaded = load(document) if isinstance(document, str) else understand(cast("Json", document))
         is_understood = is_workflow(loaded)
         return ConvertWorkflowResponse.of(
             {

@@ -68,8 +68,8 @@ def _attached(case: CheckContext, index: int, node: Node, spelling: Spelling) ->
             place,
             f"'{ATTACHED}' is {shown(listed)}; expected a list of node ids",
             hint="list the ids of TOOL and MEMORY nodes",
-            patch=({"op": "replace", "path": place, "value": [listed]},)
-            if isinstance(listed, str) and listed in case.graph.nodes
+            patch=({"op": "replace", "path": place, "value": meant},)
+            if (meant := _several(case, listed))
             else None,
         )
         return
@@ -83,13 +83,16 @@ def _one(
 ) -> Iterator[Problem]:
     node = case.graph.nodes.get(NodeId(one)) if isinstance(one, str) else None
     if node is None:
-        meant = spelling.meant(one) if isinstance(one, str) else None
+        named = _named(one)
+        meant = named if named in case.graph.nodes else spelling.meant(named) if named else None
         if meant in seen:
             meant = None
         yield Problem(
             "ATTACHED_UNKNOWN",
             place,
-            f"there is no node {shown(one)} to attach",
+            f"there is no node {shown(one)} to attach"
+            if isinstance(one, str)
+            else f"{shown(one)} is attached; expected the id of a node",
             hint=f"did you mean {meant!r}?" if meant else _attachable(case),
             patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
         )
@@ -102,6 +105,26 @@ def _one(
             severity="warning",
             patch=({"op": "remove", "path": place},),
         )
+
+
+def _several(case: CheckContext, listed: Json) -> list[str]:
+    """The ids in a text such as `a, b`, in an object by id, or in one object."""
+    if isinstance(listed, str):
+        found = [one.strip() for one in listed.split(",")]
+    elif isinstance(listed, dict):
+        named = _named(listed)
+        found = [named] if named else [*listed]
+    else:
+        return []
+    return found if all(one in case.graph.nodes for one in found) else []
+
+
+def _named(one: Json) -> str | None:
+    """The id that an attached node is given by: a text, or an object with it."""
+    if isinstance(one, dict):
+        found = [one[key] for key in ("id", "node", "node_id", "nodeId") if key in one]
+        one = found[0] if len(found) == 1 else None
+    return one if isinstance(one, str) else None
 
 
 def _attachable(case: CheckContext) -> str:

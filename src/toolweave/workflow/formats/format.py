@@ -59,6 +59,8 @@ class LoadedWorkflow:
     problems: tuple[Problem, ...] = ()
     format: FormatName = "toolweave"
     places: SourceMap = field(default_factory=SourceMap)
+    # Problems whose patches are already in `workflow`; `places` are those after them.
+    corrected: tuple[Problem, ...] = ()
 
 
 class Format(Protocol):

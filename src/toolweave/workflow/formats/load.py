@@ -19,8 +19,10 @@ from toolweave.workflow.formats import discover
 from toolweave.workflow.formats.envelope import X, marked
 from toolweave.workflow.formats.fields import shown
 from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
+from toolweave.workflow.formats.foreign_systems import foreign_file
 from toolweave.workflow.formats.format import Format, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.lossless import remembers
+from toolweave.workflow.formats.reshape import original_place, reshaped
 from toolweave.workflow.formats.surroundings import corrected, unwrapped
 from toolweave.workflow.model import Workflow, WorkflowId
 
@@ -49,13 +51,33 @@ def load(text: str | bytes, *, name_hint: str | None = None) -> LoadedWorkflow:
         document, odd = _understood(data.removeprefix(b"\xef\xbb\xbf"), name_hint or "")
     except Invalid as error:
         return _unreadable("WORKFLOW_NOT_JSON", error.message, str(error.facts.get("pointer", "")))
-    loaded = read(document)
+    loaded = understand(document)
+    if odd:
+        loaded = replace(loaded, corrected=(*odd, *loaded.corrected))
     odd += _odd_numbers(data)
     if loaded.format == "flow" and len(data) > MAX_FLOW_BYTES:
         message = f"a flow of {len(data)} bytes; a flow file has at most {MAX_FLOW_BYTES}"
         hint = "split it into several flows, or convert it to another form"
         odd.append(Problem("WORKFLOW_TOO_LARGE", "", message, hint))
     return replace(loaded, problems=(*odd, *loaded.problems)) if odd else loaded
+
+
+def understand(document: Json) -> LoadedWorkflow:
+    """The workflow in a JSON value that somebody wrote, with what is foreign in it corrected."""
+    if (foreign := foreign_file(document)) is not None:
+        loaded = read(document)
+        others = (one for one in loaded.problems if one.code != foreign.code)
+        return replace(loaded, problems=(foreign, *others))
+    after, problems = reshaped(document)
+    loaded = read(after)
+    if not problems:
+        return loaded
+    told = (*problems, *(_as_written(one, problems) for one in loaded.problems))
+    return replace(loaded, problems=told, corrected=problems)
+
+
+def _as_written(problem: Problem, corrected: tuple[Problem, ...]) -> Problem:
+    return replace(problem, pointer=original_place(problem.pointer, corrected), patch=None)
 
 
 def read(document: Json) -> LoadedWorkflow:

@@ -1,0 +1,222 @@
+"""Nodes as other systems write them, as operations that turn them into nodes of a dialect.
+
+Only names and levels: which node a name means and which settings it has is known to the checks.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, Literal
+
+from toolweave.catalog.spec import NODE_TYPES
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import pointer
+
+Dialect = Literal["toolweave", "agent-team"]
+Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
+
+# The parts of a catalog node: in the node itself, and in `data` of the canonical dialect.
+_FLAT = {
+    "subtype": "subtype",
+    "configurations": "configurations",
+    "input_params": "inputParams",
+    "output_params": "outputParams",
+    "attached_nodes": "attachedNodes",
+}
+_OF_DATA = {inner: flat for flat, inner in _FLAT.items()}
+_PARTS = frozenset({*_FLAT, *_OF_DATA})
+_USUAL: dict[Dialect, frozenset[str]] = {
+    "toolweave": frozenset({"id", "type", "name", "position", "data", "parentId"}),
+    "agent-team": frozenset(
+        {"id", "type", "name", "description", "position", "parentId", "parameters", *_FLAT}
+    ),
+}
+_USUAL_DATA = frozenset({*_OF_DATA, "description", "label"})
+_LISTS = frozenset(
+    {"steps", "tasks", "blocks", "stages", "activities", "elements", "components", "vertices"}
+    | {"nodelist", "workflownodes", "operators", "jobs", "actions", "states", "node"}
+)
+_IDS = frozenset(
+    {"nodeid", "taskid", "stepid", "blockid", "key", "uid", "uuid", "identifier", "ref", "slug"}
+)
+_TYPES = frozenset({"nodetype", "kind", "class", "category", "typename", "steptype", "uses"})
+_ATTACHED = frozenset(
+    {"tools", "attached", "attachments", "agenttools", "toolnodes", "tool", "memory", "memories"}
+    | {"subnodes", "attachednodes", "attachedtools", "children"}
+)
+_BOTH = re.compile(r"([A-Za-z_-]+)\s*(?:[./:]|::|->)\s*([A-Za-z][\w-]*)")
+_KNOWN_TYPES = frozenset(
+    {*NODE_TYPES, "start", "end", "prompt", "subAgent", "subAgentFlow", "askUserQuestion"}
+    | {"ifElse", "switch", "branch", "skill", "mcp", "codex", "group"}
+)
+
+
+def plain(key: str) -> str:
+    """A key in small letters without signs: `sourceHandle` and `source_handle` are one."""
+    return key.replace("_", "").replace("-", "").casefold()
+
+
+def is_known_type(value: Json) -> bool:
+    """Whether a value names a type of nodes, alone or with its subtype."""
+    if not isinstance(value, str):
+        return False
+    return value in _KNOWN_TYPES or value.partition(".")[0].upper().removesuffix("_NODE") in (
+        _KNOWN_TYPES
+    )
+
+
+def node_lists(document: JsonObject) -> list[str]:
+    """The keys under which the nodes may be."""
+    return [key for key, value in document.items() if plain(key) in _LISTS and are_nodes(value)]
+
+
+def are_nodes(value: Json) -> bool:
+    """Whether it is a list or map of nodes of known types."""
+    items = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(items, list) or not items:
+        return False
+    known = [one for one in items if isinstance(one, dict) and is_known_type(_type_of(one))]
+    return len(known) == len(items)
+
+
+def _type_of(node: JsonObject) -> Json:
+    if "type" in node:
+        return node["type"]
+    return next((value for key, value in node.items() if plain(key) in _TYPES), None)
+
+
+def as_list(nodes: Json) -> list[Json] | None:
+    """The nodes of a map by id as a list; None for anything else."""
+    if not isinstance(nodes, dict) or not nodes:
+        return None
+    if not all(isinstance(one, dict) and one.get("id", key) == key for key, one in nodes.items()):
+        return None
+    return [{"id": key, **one} for key, one in nodes.items() if isinstance(one, dict)]
+
+
+def dialect_of(nodes: list[Json]) -> Dialect:
+    """The dialect that most of the nodes are written in."""
+    flat = inner = 0
+    for node in nodes:
+        if not isinstance(node, dict):
+            continue
+        data = node.get("data")
+        if isinstance(data, dict):
+            inner += 1
+        elif not _PARTS.isdisjoint(node) or "parameters" in node:
+            flat += 1
+    return "agent-team" if flat > inner else "toolweave"
+
+
+def node_operations(
+    node: JsonObject, place: str, dialect: Dialect, ids: Collection[str]
+) -> list[Operation]:
+    """What makes a node one of the dialect; nothing for nearly all."""
+    data, kind = node.get("data"), node.get("type")
+    is_usual = _USUAL[dialect].issuperset(node) and "id" in node and "type" in node
+    is_whole = isinstance(kind, str) and _joined(kind) is not None
+    if is_usual and not is_whole and not _hides_parts(node, data):
+        return []
+    operations = [*_identity(node, place)]
+    to, level = (f"{place}/data", data) if dialect == "toolweave" else (place, node)
+    if dialect == "toolweave" and not isinstance(data, dict):
+        if "data" in node or (_PARTS.isdisjoint(node) and not is_whole):
+            return operations
+        operations.append({"op": "add", "path": to, "value": {}})
+        level = {}
+    assert isinstance(level, dict)
+    operations += _moves(node, place, to, level, dialect, ids)
+    if isinstance(kind, str) and (names := _joined(kind)) and "subtype" not in level:
+        operations.append({"op": "replace", "path": f"{place}/type", "value": names[0]})
+        operations.append({"op": "add", "path": f"{to}/subtype", "value": names[1]})
+    return operations
+
+
+def _joined(kind: str) -> tuple[str, str] | None:
+    """The type and subtype in one text, such as `FLOW.IF` or `flow/if`."""
+    found = _BOTH.fullmatch(kind)
+    if found is None:
+        return None
+    name = found[1].upper().replace("-", "_").removesuffix("_NODE")
+    return (name, found[2].upper().replace("-", "_")) if name in NODE_TYPES else None
+
+
+def _hides_parts(node: JsonObject, data: Json) -> bool:
+    """Whether a part of the node may be at another level."""
+    owner = data if isinstance(data, dict) else node
+    if (
+        isinstance(data, dict)
+        and not _USUAL_DATA.issuperset(data)
+        and node.get("type") in NODE_TYPES
+    ):
+        return True
+    inner = owner.get("configurations")
+    return isinstance(inner, dict) and not _PARTS.isdisjoint(inner)
+
+
+def _identity(node: JsonObject, place: str) -> Iterator[Operation]:
+    if "type" not in node:
+        found = [key for key, one in node.items() if plain(key) in _TYPES and is_known_type(one)]
+        if len(found) == 1:
+            yield _move(place + pointer(found[0]), f"{place}/type")
+    if "id" not in node:
+        found = [key for key, one in node.items() if plain(key) in _IDS and isinstance(one, str)]
+        if len(found) == 1 and node[found[0]]:
+            yield _move(place + pointer(found[0]), f"{place}/id")
+
+
+def _moves(
+    node: JsonObject, place: str, to: str, level: JsonObject, dialect: Dialect, ids: Collection[str]
+) -> Iterator[Operation]:
+    """Moves of parts from other levels and other names to where the dialect has them."""
+    taken = set(level)
+    for owner, at in _levels(node, place, level, to):
+        for key, value in owner.items():
+            name = _part_name(key, value, node, ids)
+            if name is None:
+                continue
+            name = name if dialect == "toolweave" else _OF_DATA[name]
+            if (at, key) == (to, name) or name in taken:
+                continue
+            taken.add(name)
+            yield _move(at + pointer(key), to + pointer(name))
+    data = node.get("data")
+    inner = data.get("data") if isinstance(data, dict) else None
+    if isinstance(inner, dict) and _PARTS.issuperset(inner):
+        yield {"op": "remove", "path": f"{place}/data/data"}
+    if dialect == "agent-team" and isinstance(data, dict) and _PARTS.issuperset(data):
+        yield {"op": "remove", "path": f"{place}/data"}
+
+
+def _levels(
+    node: JsonObject, place: str, level: JsonObject, to: str
+) -> Iterator[tuple[JsonObject, str]]:
+    yield level, to
+    if to != place:
+        yield {key: node[key] for key in node if key not in {"id", "type", "name", "data"}}, place
+    data = node.get("data")
+    if isinstance(data, dict):
+        if to == place:
+            yield data, f"{place}/data"
+        inner = data.get("data")
+        if isinstance(inner, dict):
+            yield inner, f"{place}/data/data"
+    settings = level.get("configurations")
+    if isinstance(settings, dict):
+        yield settings, f"{to}/configurations"
+
+
+def _part_name(key: str, value: Json, node: JsonObject, ids: Collection[str]) -> str | None:
+    """The canonical name of the part that a key means."""
+    name = _FLAT.get(key, key)
+    if name in _OF_DATA:
+        is_text = isinstance(value, str)
+        return name if is_text == (name == "subtype") or name == "attachedNodes" else None
+    is_agent = node.get("type") == "AI_AGENT"
+    if is_agent and plain(key) in _ATTACHED and isinstance(value, list) and value:
+        is_named = all(isinstance(one, str) and one in ids for one in value)
+        return "attachedNodes" if is_named else None
+    return None
+
+
+def _move(source: str, target: str) -> Operation:
+    return {"op": "move", "from": source, "path": target}

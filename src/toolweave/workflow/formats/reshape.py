@@ -1,0 +1,259 @@
+"""Documents written as other systems write them: `edges`, `source` and `target`, nodes as a map.
+
+The dialect is decided by the whole. What does not fit it is corrected before reading, by a patch
+of the file; where a part could mean two things it stays as it is. What the words mean is in
+`foreign_nodes` and `foreign_edges`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.formats.envelope import WRAPPER, X, unwrapped
+from toolweave.workflow.formats.foreign_edges import (
+    edge_list,
+    edge_lists,
+    edge_operations,
+)
+from toolweave.workflow.formats.foreign_nodes import (
+    Dialect,
+    are_nodes,
+    as_list,
+    dialect_of,
+    is_known_type,
+    node_lists,
+    node_operations,
+)
+from toolweave.workflow.json_patch import apply_patch
+
+CODE = "WORKFLOW_FORM_FOREIGN"
+# A file with more is written by a program.
+MAX_PARTS = 2_000
+_FLOW_KINDS = frozenset({"data", "chain", "result"})
+_FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
+# Where a call of a tool or an answer of one holds a workflow.
+_AROUND = frozenset({"arguments", "args", "input", "data", "result", "body", "payload", "content"})
+# A workflow in parts: its name beside its graph.
+_GRAPHS = frozenset({"graph", "definition", "spec", "dag", "diagram", "pipeline"})
+_MEANT: dict[Dialect, str] = {
+    "toolweave": "with 'data' in nodes, 'from' and 'to' in connections",
+    "agent-team": "with 'configurations' in nodes, 'from_node' and 'to_node' in connections",
+}
+
+Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
+
+
+def reshaped(document: Json) -> tuple[Json, tuple[Problem, ...]]:
+    """The document in the dialect it is nearest to, and what was corrected in it."""
+    if not isinstance(document, dict) or "flows" in document:
+        return document, ()
+    inner, is_wrapped = unwrapped(document)
+    if X in inner:
+        return document, ()
+    if not isinstance(inner.get("nodes"), list) and (found := _taken_out(inner)) is not None:
+        after, _ = reshaped(found)
+        whole: Operation = {"op": "replace", "path": "", "value": after}
+        message = "the workflow is inside another object, and is read without it"
+        return after, (_problem("", message, [whole]),)
+    work = _Reshaping(inner, pointer(WRAPPER) if is_wrapped else "")
+    work.run()
+    if not work.problems:
+        return document, ()
+    return apply_patch(document, work.operations), tuple(work.problems)
+
+
+def original_place(place: str, problems: Sequence[Problem]) -> str:
+    """The place in the file of a place in the corrected document, as near as can be."""
+    operations = [one for problem in problems for one in problem.patch or ()]
+    for operation in reversed(operations):
+        path = str(operation["path"])
+        # Of a whole document that was replaced, the places are those of the corrected copy.
+        if not path or (place != path and not place.startswith(f"{path}/")):
+            continue
+        if operation["op"] == "move":
+            place = str(operation["from"]) + place.removeprefix(path)
+        elif operation["op"] == "replace":
+            place = path
+        else:
+            place = path.rpartition("/")[0]
+    return place
+
+
+def _problem(place: str, message: str, operations: list[Operation]) -> Problem:
+    hint = "apply the fix, which only renames and moves"
+    return Problem(CODE, place, message, hint, "error", tuple(operations))
+
+
+def _told(dialect: Dialect) -> str:
+    return f"the document is read as the dialect {dialect!r}, {_MEANT[dialect]}"
+
+
+def _taken_out(document: JsonObject) -> JsonObject | None:
+    """The only workflow inside an object that is none; beside a graph, the rest is its header."""
+    found: list[JsonObject] = []
+    for key, value in document.items():
+        if not isinstance(value, dict):
+            continue
+        if key in _GRAPHS | _AROUND and are_nodes(value.get("nodes")):
+            is_graph = key in _GRAPHS
+            rest = {name: one for name, one in document.items() if name != key}
+            found.append({**rest, **value} if is_graph else value)
+        elif key in _AROUND and isinstance(inner := value.get(WRAPPER), dict):
+            found += [inner] if are_nodes(inner.get("nodes")) else []
+    return found[0] if len(found) == 1 else None
+
+
+class _Reshaping:
+    """Collects the corrections of one document; each problem's patch can be applied alone."""
+
+    def __init__(self, inner: JsonObject, root: str) -> None:
+        self._inner = inner
+        self._root = root
+        self.problems: list[Problem] = []
+
+    @property
+    def operations(self) -> list[Operation]:
+        return [one for problem in self.problems for one in problem.patch or ()]
+
+    def run(self) -> None:
+        """Correct nodes, then edges."""
+        key, moved = self._key_of_nodes()
+        if key is None:
+            return
+        given = self._inner[key]
+        nodes = given if isinstance(given, list) else as_list(given)
+        if nodes is None or len(nodes) > MAX_PARTS or _is_flow(self._inner, nodes):
+            return
+        if nodes is not given:
+            path = f"{self._root}{pointer(key)}"
+            moved = [{"op": "replace", "path": path, "value": nodes}, *moved]
+        dialect = dialect_of(nodes)
+        self._nodes(nodes, dialect, key, moved)
+        by_id = _by_id(apply_patch({"nodes": nodes}, self._within(self.operations)))
+        self._edges(by_id, dialect)
+        self._triggers()
+
+    def _key_of_nodes(self) -> tuple[str | None, list[Operation]]:
+        if "nodes" in self._inner:
+            return "nodes", []
+        found = node_lists(self._inner)
+        if len(found) != 1:
+            return None, []
+        source = f"{self._root}{pointer(found[0])}"
+        return found[0], [{"op": "move", "from": source, "path": f"{self._root}/nodes"}]
+
+    def _within(self, operations: list[Operation]) -> list[Operation]:
+        """The operations on single nodes, as of a document that has only them."""
+        at = f"{self._root}/nodes/"
+        return [
+            {
+                name: str(one).removeprefix(self._root) if name in {"path", "from"} else one
+                for name, one in operation.items()
+            }
+            for operation in operations
+            if str(operation["path"]).startswith(at)
+        ]
+
+    def _nodes(self, nodes: list[Json], dialect: Dialect, key: str, moved: list[Operation]) -> None:
+        ids = frozenset(_by_id({"nodes": nodes}))
+        found = {
+            at: operations
+            for at, one in enumerate(nodes)
+            if isinstance(one, dict)
+            and (operations := node_operations(one, f"{self._root}/nodes/{at}", dialect, ids))
+        }
+        message = _told(dialect)
+        if moved or len(found) > 1:
+            operations = [*moved, *(one for at in found for one in found[at])]
+            if operations:
+                told = f"the nodes are in the form of another system; {message}"
+                self.problems.append(_problem(f"{self._root}{pointer(key)}", told, operations))
+            return
+        for operations in found.values():
+            place = str(operations[-1].get("from", operations[-1]["path"]))
+            self.problems.append(
+                _problem(place, f"the node is in another form; {message}", operations)
+            )
+
+    def _edges(self, nodes: dict[str, JsonObject], dialect: Dialect) -> None:
+        key, moved = self._key_of_edges()
+        if key is None:
+            return
+        given = self._inner[key]
+        place, to = f"{self._root}{pointer(key)}", f"{self._root}/connections"
+        message = _told(dialect)
+        listed = edge_list(given, nodes, dialect)
+        if listed is not None:
+            moved = [{"op": "replace", "path": place, "value": listed}, *moved]
+            given = listed
+        if not isinstance(given, list) or len(given) > MAX_PARTS:
+            return
+        found = {
+            at: operations
+            for at, one in enumerate(given)
+            if (operations := edge_operations(one, f"{to}/{at}", dialect, nodes))
+        }
+        if moved or (len(found) > 1 and len(found) == len(given)):
+            operations = [*moved, *(one for at in found for one in found[at])]
+            if operations:
+                told = f"the edges are in the form of another system; {message}"
+                self.problems.append(_problem(place, told, operations))
+            return
+        for at, operations in found.items():
+            told = f"the edge is in another form; {message}"
+            self.problems.append(_problem(f"{to}/{at}", told, operations))
+
+    def _triggers(self) -> None:
+        """Triggers are named by their ids, not repeated as objects."""
+        given = self._inner.get("triggers")
+        listed = given if isinstance(given, list) else []
+        for at, one in enumerate(listed):
+            identity = one.get("id") if isinstance(one, dict) else None
+            if isinstance(identity, str):
+                place = f"{self._root}/triggers/{at}"
+                told = f"the trigger is an object; expected its id, {identity!r}"
+                operation = {"op": "replace", "path": place, "value": identity}
+                self.problems.append(_problem(place, told, [operation]))
+
+    def _key_of_edges(self) -> tuple[str | None, list[Operation]]:
+        if self._inner.get("connections"):
+            return "connections", []
+        found = edge_lists(self._inner)
+        if len(found) != 1:
+            return None, []
+        source, to = f"{self._root}{pointer(found[0])}", f"{self._root}/connections"
+        emptied: list[Operation] = []
+        if "connections" in self._inner:
+            emptied = [{"op": "remove", "path": to}]
+        return found[0], [*emptied, {"op": "move", "from": source, "path": to}]
+
+
+def _by_id(document: Json) -> dict[str, JsonObject]:
+    nodes = document.get("nodes") if isinstance(document, dict) else None
+    return {
+        identity: one
+        for one in (nodes if isinstance(nodes, list) else ())
+        if isinstance(one, dict) and isinstance(identity := one.get("id"), str)
+    }
+
+
+def _is_flow(document: JsonObject, nodes: list[Json]) -> bool:
+    """Whether it is a flow, whose edges have a source and a target."""
+    kinds = [one.get("type") for one in nodes if isinstance(one, dict)]
+    if any(isinstance(kind, str) and kind in _FLOW_TYPES for kind in kinds):
+        return True
+    edges = document.get("edges")
+    if not isinstance(edges, list):
+        return False
+    if any(isinstance(one, dict) and _is_flow_edge(one) for one in edges):
+        return True
+    metadata = document.get("metadata")
+    is_named = isinstance(metadata, dict) and "name" in metadata
+    return is_named or not any(map(is_known_type, kinds))
+
+
+def _is_flow_edge(edge: JsonObject) -> bool:
+    data = edge.get("data")
+    inner = data.get("connectionType") if isinstance(data, dict) else None
+    return edge.get("type") in _FLOW_KINDS or inner in _FLOW_KINDS
