@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast, overload
@@ -79,11 +80,20 @@ def cached_specs(home: Path | None) -> tuple[NodeSpec, ...]:
         kept = orjson.loads(path.read_bytes())
         if kept["state"] == state:
             return tuple(_read_spec(raw) for raw in kept["specs"])
-    found = [(module, _checked_spec(node)) for module, node in nodes.discover_modules()]
-    specs = [_written(spec) | {_MODULE: module} for module, spec in found]
     with suppress(OSError):
-        _replace(path, orjson.dumps({"state": state, "specs": specs}))
-    return tuple(spec for _, spec in found)
+        _replace(path, _serialised(state))
+    return tuple(spec for _, spec in _imported())
+
+
+@cache
+def _imported() -> tuple[tuple[str, NodeSpec], ...]:
+    return tuple((module, _checked_spec(node)) for module, node in nodes.discover_modules())
+
+
+@cache
+def _serialised(state: str) -> bytes:
+    specs = [_written(spec) | {_MODULE: module} for module, spec in _imported()]
+    return orjson.dumps({"state": state, "specs": specs})
 
 
 def _spec_in(module: str) -> NodeSpec:
@@ -95,6 +105,7 @@ def _checked_spec(node: object) -> NodeSpec:
     return cast("NodeSpec", import_module("toolweave.nodes.start_check").with_start_check(node))
 
 
+@cache
 def _package_state(package: Path) -> str:
     """Changes with every file of the package: a specification may use constants of any room."""
     digest = hashlib.sha256(toolweave.__version__.encode())

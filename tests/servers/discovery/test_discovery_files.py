@@ -46,6 +46,13 @@ def files(places: ClientLocations) -> list[Path]:
         places.home / ".gemini" / "mcp-server-enablement.json",
         config / "Claude" / "claude_desktop_config.json",
         config / "Code" / "User" / "mcp.json",
+        places.project / ".kiro" / "settings" / "mcp.json",
+        places.project / "opencode.json",
+        places.home / ".claude" / "plugins" / "installed_plugins.json",
+        places.home / ".codeium" / "windsurf" / "mcp_config.json",
+        places.home / ".continue" / "config.yaml",
+        config / "goose" / "config.yaml",
+        config / "zed" / "settings.json",
     ]
 
 
@@ -57,12 +64,26 @@ def test_a_machine_without_any_client_has_neither_servers_nor_problems(
 
 def test_every_file_of_the_folder_that_is_a_client_is_found() -> None:
     assert [client.name for client in discover()] == [
+        "Amazon Q",
         "Claude Code",
         "Claude Desktop",
+        "Claude Code plugins",
+        "Cline",
         "Codex",
+        "Continue",
+        "Copilot CLI",
         "Cursor",
         "Gemini CLI",
+        "Goose",
+        "Junie",
+        "Kiro",
+        "LM Studio",
+        "OpenCode",
+        "Roo Code",
         "VS Code",
+        "VS Code Insiders",
+        "Windsurf",
+        "Zed",
     ]
 
 

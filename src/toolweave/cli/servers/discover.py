@@ -23,7 +23,7 @@ CLI_TIMEOUT_S = 60.0
 )
 @json_option
 def discover(importing: bool, ask_claude: bool, as_json: bool) -> None:
-    """List the servers configured for Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini.
+    """List the servers configured for other MCP clients, such as Claude Code, Cursor or VS Code.
 
     Their files are read, never written.
     """

@@ -9,6 +9,7 @@ import os
 import stat
 import tomllib
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +21,7 @@ from toolweave.servers.definition import Scope
 from toolweave.servers.discovery.client import ConfigOrigin, FileProblem
 from toolweave.servers.discovery.lenient_json import has_excessive_key, strip_comments
 
-Format = Literal["json", "jsonc", "toml"]
+Format = Literal["json", "jsonc", "toml", "yaml"]
 
 MIB = 1024 * 1024
 MAX_BYTES = 8 * MIB
@@ -108,6 +109,8 @@ def _parse(text: str, source: Source) -> tuple[object, str | None]:
     """Return the value, and why a strict parser would reject it."""
     if source.format == "toml":
         return _toml(text), None
+    if source.format == "yaml":
+        return _yaml(text), None
     if source.format == "jsonc":
         text = strip_comments(text)
     try:
@@ -127,3 +130,8 @@ def _toml(text: str) -> object:
         return tomllib.loads(text)
     except ValueError as error:
         raise Invalid("CLIENT_FILE_INVALID", f"not TOML: {error}") from None
+
+
+def _yaml(text: str) -> object:
+    """Load the parser when there is a file for it: few people have one."""
+    return import_module("toolweave.servers.plain_yaml").read_yaml(text)

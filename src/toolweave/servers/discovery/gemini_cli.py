@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolweave.problems import Problem
-from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, config_pointer
+from toolweave.servers.config_entry import ConfigDialect, as_list, as_object
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
 from toolweave.servers.discovery.locations import ClientLocations
+from toolweave.servers.discovery.remote_address import with_transport
 from toolweave.servers.discovery.section import read_servers
 
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
@@ -84,18 +85,7 @@ def _names(rule: dict[str, object], key: str) -> set[str]:
 def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list[Problem]]:
     if entry.get("httpUrl"):  # overrides `url` and `type`
         return {**entry, "url": None, "type": "http"}, []
-    url = entry.get("url")
-    if not isinstance(url, str) or entry.get("type") or entry.get("command"):
-        return entry, []
-    transport = "sse" if url.rstrip("/").endswith("/sse") else "http"
-    warning = Problem(
-        "SERVER_TRANSPORT_ASSUMED",
-        at + config_pointer("url"),
-        f"Gemini CLI tries HTTP and then SSE; it is imported as {transport!r}",
-        hint='set `"type": "http"` or `"type": "sse"`',
-        severity="warning",
-    )
-    return {**entry, "type": transport}, [warning]
+    return with_transport(entry, at, "Gemini CLI")
 
 
 client = GeminiCli()

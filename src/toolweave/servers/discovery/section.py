@@ -8,6 +8,7 @@ from toolweave.problems import Problem
 from toolweave.servers.config_entry import (
     PLAIN,
     ConfigDialect,
+    as_list,
     as_object,
     config_pointer,
     name_problems,
@@ -40,20 +41,29 @@ def read_servers(
     dialect: ConfigDialect = PLAIN,
     adapt: Adapt = keep_unchanged,
     is_off: Off = is_marked_disabled,
+    is_list: bool = False,
 ) -> Iterator[DiscoveredServer | FileProblem]:
-    """Return the servers under the keys `steps` of `document`; none if a key is missing."""
-    section: dict[str, object] = document or {}
+    """Return the servers under the keys `steps` of `document`; none if a key is missing.
+
+    They are an object of entries by name; with `is_list` also a list of entries with a `name`.
+    """
+    section: object = document or {}
     for depth, step in enumerate(steps, 1):
-        if section.get(step) is None:
-            return
-        inner = as_object(section[step])
-        if inner is None:
-            at = config_pointer(*steps[:depth])
+        inside = as_object(section)
+        if inside is None:
+            at = config_pointer(*steps[: depth - 1])
             yield source.problem("CLIENT_FILE_INVALID", "expected an object here", at=at)
             return
-        section = inner
-    for key, raw in section.items():
-        at = config_pointer(*steps, key)
+        if inside.get(step) is None:
+            return
+        section = inside[step]
+    entries = _named_entries(section)
+    if entries is None or (isinstance(section, list) and not is_list):
+        at = config_pointer(*steps)
+        yield source.problem("CLIENT_FILE_INVALID", "expected an object here", at=at)
+        return
+    for step, key, raw in entries:
+        at = config_pointer(*steps, step)
         entry = as_object(raw)
         adapted, doubts = (raw, []) if entry is None else adapt(entry, at)
         definition, problems = read_entry(adapted, at, dialect)
@@ -74,6 +84,18 @@ def read_servers(
             problems=tuple(problems),
             disabled=entry is not None and is_off(key, entry),
         )
+
+
+def _named_entries(section: object) -> list[tuple[str | int, str, object]] | None:
+    """Return key or index, name and value of each entry."""
+    if (by_name := as_object(section)) is not None:
+        return [(key, key, raw) for key, raw in by_name.items()]
+    if (listed := as_list(section)) is not None:
+        return [
+            (index, str((as_object(raw) or {}).get("name", "")), raw)
+            for index, raw in enumerate(listed)
+        ]
+    return None
 
 
 def _reaches_for_vault(definition: Definition | None, at: str) -> Iterator[Problem]:

@@ -1,0 +1,94 @@
+"""Plugins of Claude Code: the servers that an installed plugin brings.
+
+`~/.claude/plugins/installed_plugins.json` names the directory of each; its servers are in
+`.mcp.json`, or in `mcpServers` of `.claude-plugin/plugin.json` as an object or a path.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from toolweave.servers.config_entry import ConfigDialect, as_list, as_object
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
+from toolweave.servers.discovery.config_file import Source, load
+from toolweave.servers.discovery.locations import ClientLocations
+from toolweave.servers.discovery.section import Off, read_servers
+
+_SECTION = "mcpServers"
+
+
+class ClaudePlugins:
+    """Packages of commands, skills and servers for Claude Code."""
+
+    name = "Claude Code plugins"
+
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
+        """The servers of every plugin that is installed for the user or this project."""
+        own = places.variable("CLAUDE_CONFIG_DIR") or places.home / ".claude"
+        listed = load(Source(self.name, "user", own / "plugins" / "installed_plugins.json"))
+        yield from listed.problems
+        switched = _switches(own, places)
+        plugins = as_object((listed.document or {}).get("plugins")) or {}
+        for plugin, installs in plugins.items():
+            for root in _directories(installs, places):
+                yield from self._servers(root, _off_if(switched.get(plugin) is False))
+
+    def _servers(self, root: Path, is_off: Off) -> Iterator[DiscoveredServer | FileProblem]:
+        manifest = Source(self.name, "user", root / ".claude-plugin" / "plugin.json")
+        loaded = load(manifest)
+        yield from loaded.problems
+        stated = (loaded.document or {}).get(_SECTION)
+        if as_object(stated) is not None:
+            yield from _read(manifest, loaded.document or {}, root, is_off)
+        file = _inside(root, stated) if isinstance(stated, str) else root / ".mcp.json"
+        if file is not None:
+            source = Source(self.name, "user", file)
+            shared = load(source)
+            yield from shared.problems
+            if shared.document is not None:
+                yield from _read(source, shared.document, root, is_off)
+
+
+def _read(
+    source: Source, document: dict[str, object], root: Path, is_off: Off
+) -> Iterator[DiscoveredServer | FileProblem]:
+    steps = (_SECTION,) if _SECTION in document else ()
+    dialect = ConfigDialect(rewrite=lambda text: text.replace("${CLAUDE_PLUGIN_ROOT}", str(root)))
+    yield from read_servers(source, document, *steps, dialect=dialect, is_off=is_off)
+
+
+def _switches(own: Path, places: ClientLocations) -> dict[str, object]:
+    """Return which plugins are on, by the nearest settings that say so."""
+    project = places.project / ".claude"
+    paths = (own / "settings.json", project / "settings.json", project / "settings.local.json")
+    merged: dict[str, object] = {}
+    for path in paths:
+        settings = load(Source(ClaudePlugins.name, "user", path)).document or {}
+        merged |= as_object(settings.get("enabledPlugins")) or {}
+    return merged
+
+
+def _directories(installs: object, places: ClientLocations) -> Iterator[Path]:
+    for install in as_list(installs) or [installs]:
+        entry = as_object(install) or {}
+        path, project = entry.get("installPath"), entry.get("projectPath")
+        is_elsewhere = isinstance(project, str) and not _is_same(project, places.project)
+        if isinstance(path, str) and os.path.isabs(path) and not is_elsewhere:
+            yield Path(path)
+
+
+def _is_same(path: str, other: Path) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _inside(root: Path, relative: str) -> Path | None:
+    """Return a path of the plugin; one that leads out of it is not read."""
+    path = Path(os.path.realpath(root / relative))
+    return path if path.is_relative_to(os.path.realpath(root)) else None
+
+
+def _off_if(is_off: bool) -> Off:
+    return lambda _name, entry: is_off or entry.get("disabled") is True
+
+
+client = ClaudePlugins()

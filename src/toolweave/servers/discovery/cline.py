@@ -1,0 +1,21 @@
+"""Cline: the settings of its VS Code extension and of its command line.
+
+An address without a type is an SSE server there, as in its first versions.
+"""
+
+from toolweave.problems import Problem
+from toolweave.servers.discovery.json_client import JsonClient
+
+
+def _adapted(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
+    stated = entry.get("type", entry.get("transportType"))
+    return {**entry, "type": stated or ("sse" if entry.get("url") else None)}, []
+
+
+client = JsonClient(
+    "Cline",
+    user=(".cline/data/settings/cline_mcp_settings.json",),
+    settings=("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",),
+    adapt=_adapted,
+    home_variable="CLINE_DIR",
+)

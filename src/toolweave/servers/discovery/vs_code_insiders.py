@@ -1,0 +1,7 @@
+"""VS Code Insiders: `mcp.json` of the user's profile; workspaces are those of VS Code."""
+
+from toolweave.servers.discovery.json_client import JsonClient
+
+client = JsonClient(
+    "VS Code Insiders", settings=("Code - Insiders/User/mcp.json",), section="servers"
+)

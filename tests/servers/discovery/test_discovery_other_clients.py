@@ -1,0 +1,358 @@
+"""The files of further clients, in the forms their documentation shows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from toolweave.servers.definition import CommandServer, Definition, HttpServer, Scope, SseServer
+from toolweave.servers.discovery import discover
+from toolweave.servers.discovery.locations import ClientLocations, Platform
+from toolweave.servers.discovery.search import Discovery, discover_all
+
+Put = Callable[[Path, object], Path]
+
+EXTENSIONS = "home/ada/.config/Code/User/globalStorage"
+COMMON = {"mcpServers": {"a": {"command": "npx", "args": ["-y", "a"], "env": {"K": "${env:K}"}}}}
+READ = CommandServer(command="npx", args=("-y", "a"), env={"K": "${K}"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file below the root of the machine, and the one server it holds."""
+
+    client: str
+    path: str
+    content: object
+    definition: Definition | None
+    scope: Scope = "user"
+    platform: Platform = "linux"
+    environ: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __str__(self) -> str:
+        return f"{self.client} {self.path}"
+
+
+def remote(**entry: object) -> dict[str, object]:
+    return {"mcpServers": {"a": entry}}
+
+
+HOME, PROJECT = "home/ada", "home/ada/work/app"
+CWD = "<project>"
+IN_PROJECT = READ.model_copy(update={"cwd": CWD})
+WEB = HttpServer(url="https://a.test/mcp", headers={"Authorization": "Bearer ${K}"})
+WEB_HEADERS = {"Authorization": "Bearer ${env:K}"}
+CASES = [
+    Case("Windsurf", f"{HOME}/.codeium/windsurf/mcp_config.json", COMMON, READ),
+    Case(
+        "Windsurf",
+        f"{HOME}/.codeium/windsurf/mcp_config.json",
+        remote(serverUrl="https://a.test/mcp", headers=WEB_HEADERS),
+        WEB,
+    ),
+    Case(
+        "Windsurf",
+        f"{HOME}/.codeium/windsurf/mcp_config.json",
+        remote(serverUrl="https://a.test/key/sse"),
+        SseServer(url="https://a.test/key/sse"),
+    ),
+    Case(
+        "Cline",
+        f"{EXTENSIONS}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        remote(type="streamableHttp", url="https://a.test/mcp", headers=WEB_HEADERS),
+        WEB,
+    ),
+    Case(
+        "Cline",
+        f"{HOME}/.cline/data/settings/cline_mcp_settings.json",
+        remote(url="https://a.test/events"),
+        SseServer(url="https://a.test/events"),
+    ),
+    Case(
+        "Cline",
+        "cline/data/settings/cline_mcp_settings.json",
+        COMMON,
+        READ,
+        environ={"CLINE_DIR": "cline"},
+    ),
+    Case("Roo Code", f"{PROJECT}/.roo/mcp.json", COMMON, IN_PROJECT, "project"),
+    Case(
+        "Roo Code",
+        f"{EXTENSIONS}/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        remote(type="streamable-http", url="https://a.test/mcp", headers=WEB_HEADERS),
+        WEB,
+    ),
+    Case("LM Studio", f"{HOME}/.lmstudio/mcp.json", COMMON, READ),
+    Case("Amazon Q", f"{HOME}/.aws/amazonq/mcp.json", COMMON, READ),
+    Case("Amazon Q", f"{HOME}/.aws/amazonq/default.json", {"name": "q", **COMMON}, READ),
+    Case("Amazon Q", f"{PROJECT}/.amazonq/mcp.json", COMMON, IN_PROJECT, "project"),
+    Case("Kiro", f"{HOME}/.kiro/settings/mcp.json", COMMON, READ),
+    Case("Kiro", f"{PROJECT}/.kiro/settings/mcp.json", COMMON, IN_PROJECT, "project"),
+    Case("Junie", f"{HOME}/.junie/mcp/mcp.json", COMMON, READ),
+    Case("Junie", f"{PROJECT}/.junie/mcp/mcp.json", COMMON, IN_PROJECT, "project"),
+    Case(
+        "Copilot CLI",
+        f"{HOME}/.copilot/mcp-config.json",
+        remote(type="local", command="npx", args=["-y", "a"], env={"K": "${K}"}, tools=["*"]),
+        READ,
+    ),
+    Case("Copilot CLI", "gh/mcp-config.json", COMMON, READ, environ={"COPILOT_HOME": "gh"}),
+    Case("Copilot CLI", f"{PROJECT}/.github/mcp.json", COMMON, IN_PROJECT, "project"),
+    Case(
+        "VS Code Insiders",
+        f"{HOME}/Library/Application Support/Code - Insiders/User/mcp.json",
+        {"servers": COMMON["mcpServers"]},
+        READ,
+        platform="darwin",
+    ),
+    Case(
+        "Zed",
+        f"{HOME}/.config/zed/settings.json",
+        '{"theme": "One", /* mine */ "context_servers": {"a": {"source": "custom", '
+        '"command": "npx", "args": ["-y", "a"], "env": {"K": "${env:K}"}, },},}',
+        READ,
+        platform="darwin",
+    ),
+    Case(
+        "Zed",
+        "xdg/zed/settings.json",
+        {"context_servers": {"a": {"url": "https://a.test/mcp", "headers": WEB_HEADERS}}},
+        WEB,
+        environ={"XDG_CONFIG_HOME": "xdg"},
+    ),
+    Case(
+        "Zed",
+        f"{PROJECT}/.zed/settings.json",
+        {"context_servers": {"a": {"command": {"path": "npx", "args": ["-y", "a"]}}}},
+        CommandServer(command="npx", args=("-y", "a"), cwd=CWD),
+        "project",
+    ),
+    Case(
+        "OpenCode",
+        f"{PROJECT}/opencode.jsonc",
+        {
+            "mcp": {
+                "a": {
+                    "type": "local",
+                    "command": ["npx", "-y", "a"],
+                    "environment": {"K": "{env:K}"},
+                }
+            }
+        },
+        IN_PROJECT,
+        "project",
+    ),
+    Case(
+        "OpenCode",
+        f"{HOME}/.config/opencode/opencode.json",
+        {
+            "mcp": {
+                "a": {
+                    "type": "remote",
+                    "url": "https://a.test/mcp",
+                    "headers": {"Authorization": "Bearer {env:K}"},
+                }
+            }
+        },
+        WEB,
+    ),
+    Case(
+        "OpenCode",
+        f"{PROJECT}/.opencode/opencode.json",
+        {"mcp": {"servers": {"a": {"type": "local", "command": ["x"]}}}},
+        CommandServer(command="x", cwd=CWD),
+        "project",
+    ),
+    Case(
+        "Goose",
+        f"{HOME}/.config/goose/config.yaml",
+        "GOOSE_MODEL: m\nextensions:\n  developer: {type: builtin, enabled: true}\n"
+        "  a: {type: stdio, cmd: npx, args: [-y, a], env_keys: [K], enabled: true, timeout: 300}\n",
+        READ,
+    ),
+    Case(
+        "Goose",
+        f"{HOME}/.config/goose/config.yaml",
+        "extensions:\n  a:\n    type: streamable_http\n    uri: https://a.test/mcp\n"
+        "    headers: {Authorization: 'Bearer ${K}'}\n",
+        WEB,
+    ),
+    Case(
+        "Goose",
+        f"{HOME}/AppData/Roaming/Block/goose/config/config.yaml",
+        "extensions:\n  a:\n    enabled: true\n    config: {type: sse, uri: 'https://a.test/sse'}\n",
+        SseServer(url="https://a.test/sse"),
+        platform="win32",
+    ),
+    Case(
+        "Continue",
+        f"{HOME}/.continue/config.yaml",
+        "name: mine\nmcpServers:\n  - name: a\n    command: npx\n    args: ['-y', a]\n"
+        "    env:\n      K: ${{ secrets.K }}\n",
+        READ,
+    ),
+    Case("Continue", f"{PROJECT}/.continue/mcpServers/a.json", COMMON, IN_PROJECT, "project"),
+    Case(
+        "Continue",
+        f"{HOME}/.continue/mcpServers/a.yaml",
+        "mcpServers:\n  - name: a\n    type: streamable-http\n    url: https://a.test/mcp\n"
+        "    requestOptions:\n      headers:\n        Authorization: Bearer ${{ secrets.K }}\n",
+        WEB,
+    ),
+]
+
+
+def found_by(client: str, places: ClientLocations) -> Discovery:
+    return discover_all(places, [one for one in discover() if one.name == client])
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_server_of_another_client_is_found(case: Case, places: ClientLocations, put: Put) -> None:
+    environ = {name: str(places.root / value) for name, value in case.environ.items()}
+    machine = replace(places, platform=case.platform, environ=environ)
+    assert found_by(case.client, machine) == Discovery((), ())
+
+    path = put(places.root / case.path, case.content)
+    (item,) = found_by(case.client, machine).found
+
+    expected = case.definition
+    if isinstance(expected, CommandServer) and expected.cwd == CWD:
+        expected = expected.model_copy(update={"cwd": str(places.project)})
+    assert (item.name, item.client, item.scope, item.path) == ("a", case.client, case.scope, path)
+    assert item.definition == expected
+    assert not item.disabled
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "content"),
+    [
+        (
+            "Windsurf",
+            ".codeium/windsurf/mcp_config.json",
+            remote(command="x", disabled=True),
+        ),
+        ("Zed", ".config/zed/settings.json", {"context_servers": {"a": {"enabled": False}}}),
+        ("Goose", ".config/goose/config.yaml", "extensions: {a: {cmd: x, enabled: false}}"),
+        (
+            "OpenCode",
+            ".config/opencode/opencode.json",
+            {"mcp": {"a": {"type": "local", "command": ["x"], "enabled": False}}},
+        ),
+    ],
+)
+def test_a_server_that_is_off_there_is_marked(
+    client: str, path: str, content: object, places: ClientLocations, put: Put
+) -> None:
+    put(places.home / path, content)
+    (item,) = found_by(client, places).found
+    assert item.disabled
+
+
+def test_what_an_extension_of_zed_starts_is_listed_with_the_reason(
+    places: ClientLocations, put: Put
+) -> None:
+    entry = {"source": "extension", "settings": {"key": "secret"}}
+    put(places.home / ".config/zed/settings.json", {"context_servers": {"a": entry}})
+    (item,) = found_by("Zed", places).found
+
+    assert item.definition is None
+    assert [problem.code for problem in item.problems] == [
+        "SERVER_KEY_IGNORED",
+        "SERVER_COMMAND_MISSING",
+    ]
+    assert "secret" not in str(item.problems)
+
+
+def test_an_entry_of_a_list_is_pointed_at_by_its_index(places: ClientLocations, put: Put) -> None:
+    text = "mcpServers:\n  - {name: a, command: x}\n  - {command: x}\n"
+    put(places.home / ".continue/config.yaml", text)
+    good, nameless = found_by("Continue", places).found
+
+    assert (good.name, good.pointer, good.problems) == ("a", "/mcpServers/0", ())
+    assert nameless.pointer == "/mcpServers/1"
+    assert [problem.code for problem in nameless.problems] == ["SERVER_NAME_INVALID"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["extensions: [", "extensions: !!python/object/apply:os.getcwd []", "\tx: 1", "- 1\n- 2", "1"],
+)
+def test_yaml_that_is_wrong_or_hostile_is_one_problem(
+    text: str, places: ClientLocations, put: Put
+) -> None:
+    path = put(places.home / ".config/goose/config.yaml", text)
+    result = found_by("Goose", places)
+
+    assert result.found == ()
+    assert [(one.path, one.problem.code) for one in result.file_problems] == [
+        (path, "CLIENT_FILE_INVALID")
+    ]
+
+
+def test_yaml_that_repeats_itself_without_end_is_read(places: ClientLocations, put: Put) -> None:
+    put(
+        places.home / ".config/goose/config.yaml",
+        "extensions: &all\n  a: {type: stdio, cmd: x, envs: {K: v}}\n  b: *all\n",
+    )
+    first, second = found_by("Goose", places).found
+    assert first.definition == CommandServer(command="x", env={"K": "v"})
+    assert second.definition is None
+
+
+def plugin_in(places: ClientLocations, put: Put, **install: object) -> Path:
+    root = places.home / ".claude/plugins/cache/market/docs/1.0"
+    entry = {"scope": "user", "installPath": str(root), "version": "1.0", **install}
+    put(
+        places.home / ".claude/plugins/installed_plugins.json",
+        {"version": 2, "plugins": {"docs@market": [entry]}},
+    )
+    return root
+
+
+@pytest.mark.parametrize("is_wrapped", [True, False])
+def test_servers_of_a_plugin_of_claude_code_are_found(
+    is_wrapped: bool, places: ClientLocations, put: Put
+) -> None:
+    root = plugin_in(places, put)
+    servers = {"a": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--x"]}}
+    path = put(root / ".mcp.json", {"mcpServers": servers} if is_wrapped else servers)
+    (item,) = found_by("Claude Code plugins", places).found
+
+    assert (item.name, item.scope, item.path, item.disabled) == ("a", "user", path, False)
+    assert item.definition == CommandServer(command=f"{root}/run", args=("--x",))
+
+    put(places.home / ".claude/settings.json", {"enabledPlugins": {"docs@market": False}})
+    (off,) = found_by("Claude Code plugins", places).found
+    assert off.disabled
+
+
+@pytest.mark.parametrize("stated", [{"a": {"command": "x"}}, "./servers.json"])
+def test_the_manifest_of_a_plugin_names_its_servers(
+    stated: object, places: ClientLocations, put: Put
+) -> None:
+    root = plugin_in(places, put)
+    put(root / ".claude-plugin/plugin.json", {"name": "docs", "mcpServers": stated})
+    put(root / "servers.json", {"mcpServers": {"a": {"command": "x"}}})
+    (item,) = found_by("Claude Code plugins", places).found
+    assert item.definition == CommandServer(command="x")
+
+
+def test_a_plugin_reads_no_file_outside_itself(places: ClientLocations, put: Put) -> None:
+    root = plugin_in(places, put)
+    put(root.parent / "other.json", {"mcpServers": {"a": {"command": "x"}}})
+    put(root / ".claude-plugin/plugin.json", {"mcpServers": "../other.json"})
+    assert found_by("Claude Code plugins", places) == Discovery((), ())
+
+    put(root / "own.json", {"mcpServers": {"a": {"command": "x"}}})
+    put(root / ".claude-plugin/plugin.json", {"mcpServers": "./own.json"})
+    assert [one.name for one in found_by("Claude Code plugins", places).found] == ["a"]
+
+
+def test_a_plugin_of_another_project_is_not_listed(places: ClientLocations, put: Put) -> None:
+    root = plugin_in(places, put, scope="project", projectPath=str(places.home / "other"))
+    put(root / ".mcp.json", {"a": {"command": "x"}})
+    assert found_by("Claude Code plugins", places).found == ()
+
+    plugin_in(places, put, scope="project", projectPath=str(places.project))
+    assert [one.name for one in found_by("Claude Code plugins", places).found] == ["a"]
