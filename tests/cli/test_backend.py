@@ -39,10 +39,11 @@ def test_without_the_package_the_message_names_the_extra(
     tw: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert choose_backend(FLEET).is_shared
-    for name in [name for name in sys.modules if name.startswith("toolweave.engine.backends.t")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "temporalio", None)
-    monkeypatch.setitem(sys.modules, "temporalio.service", None)
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "temporalio":
+            monkeypatch.setitem(sys.modules, name, None)
+        if name.startswith(("toolweave.engine.temporal", "toolweave.engine.backends.temporal")):
+            monkeypatch.delitem(sys.modules, name)
     ran = tw("worker", "--backend", FLEET)
     assert ran.code == 1
     assert "pip install 'toolweave[temporal]'" in ran.err
@@ -67,6 +68,7 @@ def test_an_address_has_a_host_a_namespace_and_options() -> None:
         "temporal://host/mine?tls=1",
         "temporal://host/mine?lease=0",
         "temporal://host/mine?lease=soon",
+        "temporal://host/mine?cert=mine.pem",
     ],
 )
 def test_an_address_that_says_something_else_is_refused(text: str) -> None:

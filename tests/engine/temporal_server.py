@@ -1,4 +1,4 @@
-"""A real Temporal server for tests: one for each module that asks for it."""
+"""A real Temporal server for tests, one for each process of them."""
 
 import os
 import socket
@@ -79,7 +79,7 @@ def a_temporal_server(folder: Path) -> Generator[TemporalServer]:
         server.kill()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def temporal(tmp_path_factory: pytest.TempPathFactory) -> Generator[TemporalServer]:
     with a_temporal_server(tmp_path_factory.mktemp("temporal")) as server:
         yield server

@@ -28,8 +28,10 @@ from toolweave.engine.events import CancelAsked, RunStatus
 from toolweave.engine.journal import Journal
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.subworkflows import SubWorkflows
-from toolweave.engine.temporal.connection import REPEAT_S
+from toolweave.engine.temporal.connection import REPEAT_S, RunWorkflows
+from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.run_workflow import RunWorkflow
+from toolweave.errors import Unavailable
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.storage.workflow_files import WorkflowFiles
@@ -243,8 +245,9 @@ async def test_an_outage_of_temporal_makes_no_step_uncertain_and_loses_no_run(
     try:
         # It gives up signalling after more time than the heartbeat timeout.
         assert REPEAT_S > LEASE_S
-        unplaced = await engine.runs.start(RunRequest(CHAIN, {"n": 2}))
-        assert (await engine.get(unplaced)).status == "running"
+        late = await process(a=slow.behave)
+        unplaced = await late.runs.start(RunRequest(CHAIN, {"n": 2}))
+        assert (await late.get(unplaced)).status == "running"
     finally:
         temporal.start()
     slow.may_end.set()
@@ -253,6 +256,37 @@ async def test_an_outage_of_temporal_makes_no_step_uncertain_and_loses_no_run(
     assert await over(engine, unplaced) == "success"
     assert slow.tries == 2  # one of each run
     assert await ended(temporal, run) == WorkflowExecutionStatus.COMPLETED
+
+
+async def test_a_lost_start_and_a_lost_answer_are_found_by_the_reconciler(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_check, check = anyio.Event(), Reconciler.check
+
+    async def check_later(reconciler: Reconciler) -> None:
+        await may_check.wait()
+        await check(reconciler)
+
+    async def lose(*_: object) -> None:
+        raise Unavailable("BACKEND_UNAVAILABLE", "the request was lost")
+
+    monkeypatch.setattr(Reconciler, "check", check_later)
+    engine = await process(b=waits(question={"text": "May it?"}))
+    answered = await engine.runs.start(RunRequest(CHAIN, {}))
+    await until(engine, answered, "waiting")
+    with monkeypatch.context() as network:
+        network.setattr(RunWorkflows, "start_or_signal", lose)
+        started = await engine.runs.start(RunRequest(CHAIN, {}))
+        await engine.answer(answered, "b", "yes")
+    later = await engine.runs.start(RunRequest(CHAIN, {}))
+    await until(engine, later, "waiting")
+    # The control: without the reconciler nothing continues them.
+    assert (await engine.get(started)).status == "running"
+    assert len(await engine.journal.read(started)) == 1
+    assert (await engine.get(answered)).status == "waiting"
+    may_check.set()
+    await until(engine, started, "waiting")
+    assert await over(engine, answered) == "success"
 
 
 async def test_a_drained_worker_leaves_its_run_to_another(

@@ -19,8 +19,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 TOKEN = "tok-0123456789"
 
 
-def certificate(folder: Path) -> Path:
+def certificate(folder: Path, *, is_ca: bool = True) -> Path:
     """A key and a certificate for this machine in one file."""
+    folder.mkdir(exist_ok=True)
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
@@ -34,7 +35,7 @@ def certificate(folder: Path) -> Path:
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
         .add_extension(names, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.BasicConstraints(ca=is_ca, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
     path = folder / "host.pem"

@@ -10,7 +10,6 @@ from datetime import datetime
 
 import anyio
 from anyio.from_thread import BlockingPortal
-from temporalio.service import RPCError
 
 from toolweave.engine.backend import AdvanceResult, ChosenBackend, RunDriver
 from toolweave.engine.heartbeats import Heartbeats
@@ -18,7 +17,7 @@ from toolweave.engine.temporal.address import TemporalAddress, parse_address
 from toolweave.engine.temporal.connection import RunWorkflows, connect
 from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.worker import TemporalWorker
-from toolweave.errors import Conflict
+from toolweave.errors import Conflict, Unavailable
 from toolweave.tasks import background
 
 logger = logging.getLogger(__name__)
@@ -98,14 +97,10 @@ class TemporalBackend:
         record = await self._driver.get(run)
         try:
             await self._workflows.start_or_signal(run, record.workflow)
-        except RPCError as error:
+        except Unavailable as error:
             # The journal has the event: the reconciler of a worker finds the run.
-            logger.warning(
-                "cannot signal Temporal at %s; the run continues when it is back: %s",
-                self._address.target,
-                error.status.name,
-                extra={"run": run},
-            )
+            reason = f"the run continues when Temporal is back: {error.message}"
+            logger.warning("cannot signal Temporal; %s", reason, extra={"run": run})
 
     async def cancel(self, run: str) -> None:
         await self.signal(run)

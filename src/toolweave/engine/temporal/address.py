@@ -2,13 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from toolweave.errors import Invalid
 
 PORT = 7233
-_OPTIONS = ("queue", "tls", "lease", "runs")
+_OPTIONS = ("queue", "tls", "ca", "cert", "key", "lease", "runs")
 _FORM = "temporal://HOST:PORT/NAMESPACE?queue=PREFIX&tls=true&lease=SECONDS&runs=NUMBER"
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """Files with certificates in PEM format; without, the ones of the system count."""
+
+    ca: Path | None = None
+    # The certificate of this client, and its private key.
+    cert: Path | None = None
+    key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +34,7 @@ class TemporalAddress:
     lease_s: float = 10.0
     # How many runs one worker executes at once.
     max_runs: int = 100
+    tls_files: TlsFiles = TlsFiles()
 
     @property
     def queue(self) -> str:
@@ -39,35 +51,45 @@ def parse_address(text: str) -> TemporalAddress:
     try:
         port = parts.port or PORT
     except ValueError:
-        raise _invalid("its port is not a number from 1 to 65535") from None
+        raise invalid_address("its port is not a number from 1 to 65535") from None
     if not parts.hostname or parts.username or parts.fragment or "/" in namespace:
-        raise _invalid("it does not name a host and a namespace")
+        raise invalid_address("it does not name a host and a namespace")
     if unknown:
-        raise _invalid(f"unknown option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
+        raise invalid_address(f"unknown option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
+    if ("cert" in options) != ("key" in options):
+        raise invalid_address("the options 'cert' and 'key' go together")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return TemporalAddress(
         f"{host}:{port}",
         namespace,
         options.get("queue") or "toolweave",
-        uses_tls=_flag(options, "tls"),
+        uses_tls=_flag(options, "tls") or not {"ca", "cert"}.isdisjoint(options),
         lease_s=_whole(options, "lease", 10, 3_600),
         max_runs=_whole(options, "runs", 100, 10_000),
+        tls_files=TlsFiles(*(_file(options, name) for name in ("ca", "cert", "key"))),
     )
+
+
+def _file(options: Mapping[str, str], name: str) -> Path | None:
+    return Path(options[name]) if options.get(name) else None
 
 
 def _flag(options: Mapping[str, str], name: str) -> bool:
     found = options.get(name, "false").lower()
     if found not in {"true", "false"}:
-        raise _invalid(f"option {name!r} is {found!r}; expected true or false")
+        raise invalid_address(f"option {name!r} is {found!r}; expected true or false")
     return found == "true"
 
 
 def _whole(options: Mapping[str, str], name: str, default: int, most: int) -> int:
     found = options.get(name, str(default))
     if not found.isdecimal() or not 1 <= int(found) <= most:
-        raise _invalid(f"option {name!r} is {found!r}; expected a whole number from 1 to {most:,}")
+        raise invalid_address(
+            f"option {name!r} is {found!r}; expected a whole number from 1 to {most:,}"
+        )
     return int(found)
 
 
-def _invalid(reason: str) -> Invalid:
+def invalid_address(reason: str) -> Invalid:
+    """The error for an address that cannot be used."""
     return Invalid("SETTING_INVALID", f"the backend's address is invalid: {reason}", hint=_FORM)

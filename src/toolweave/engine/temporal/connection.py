@@ -1,7 +1,9 @@
 """The client of Temporal: starts the workflow of a run, signals it, and describes it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.client import (
@@ -10,10 +12,11 @@ from temporalio.client import (
     WorkflowHistoryEventFilterType,
 )
 from temporalio.common import WorkflowIDConflictPolicy
-from temporalio.service import RetryConfig, RPCError, RPCStatusCode
+from temporalio.service import RetryConfig, RPCError, RPCStatusCode, TLSConfig
 
-from toolweave.engine.temporal.address import TemporalAddress
+from toolweave.engine.temporal.address import TemporalAddress, invalid_address
 from toolweave.engine.temporal.run_workflow import NAME, NEWS, DriveRun
+from toolweave.errors import Unavailable
 
 # How long one request to Temporal may take, and how long it is repeated while Temporal is away;
 # what is lost is found again by the reconciler.
@@ -22,65 +25,101 @@ REPEAT_S = 3
 
 
 async def connect(address: TemporalAddress, api_key: str | None, *, lazy: bool) -> Client:
-    """Return a client; a lazy one connects with its first request."""
-    return await Client.connect(
-        address.target,
-        namespace=address.namespace,
-        api_key=api_key,
-        # A key is never sent in plain text.
-        tls=address.uses_tls or api_key is not None,
-        retry_config=RetryConfig(max_elapsed_time_millis=REPEAT_S * 1_000),
-        lazy=lazy,
+    """Return a client; a lazy one connects with its first request.
+
+    Raises `SETTING_INVALID` for a file that cannot be read, and `BACKEND_UNAVAILABLE`.
+    """
+    files = address.tls_files
+    tls = TLSConfig(
+        server_root_ca_cert=_read(files.ca),
+        client_cert=_read(files.cert),
+        client_private_key=_read(files.key),
     )
+    with _reported(address):
+        return await Client.connect(
+            address.target,
+            namespace=address.namespace,
+            api_key=api_key,
+            # A key is never sent in plain text.
+            tls=tls if address.uses_tls or api_key is not None else False,
+            retry_config=RetryConfig(max_elapsed_time_millis=REPEAT_S * 1_000),
+            lazy=lazy,
+        )
+
+
+def _read(path: Path | None) -> bytes | None:
+    try:
+        return None if path is None else path.read_bytes()
+    except OSError as error:
+        raise invalid_address(f"cannot read {str(path)!r}: {error.strerror}") from None
+
+
+@contextmanager
+def _reported(address: TemporalAddress) -> Generator[None]:
+    """Report failures of requests as `BACKEND_UNAVAILABLE`."""
+    try:
+        yield
+    except (RPCError, RuntimeError) as error:  # RuntimeError: cannot connect
+        reason = f"{error.status.name}, {error}" if isinstance(error, RPCError) else str(error)
+        raise Unavailable(
+            "BACKEND_UNAVAILABLE",
+            f"Temporal at {address.target}, namespace {address.namespace!r}: {reason}",
+            hint="runs continue when Temporal is back; check the address and key of --backend",
+        ) from None
 
 
 class RunWorkflows:
-    """The workflows of runs, as seen by a client."""
+    """The workflows of runs, as seen by a client. Each request may raise `BACKEND_UNAVAILABLE`."""
 
     def __init__(self, client: Client, address: TemporalAddress) -> None:
         self._client = client
         self._address = address
 
     async def start_or_signal(self, run: str, workflow: str) -> None:
-        """Signal the workflow of a run; it is started if there is none. Raises `RPCError`."""
-        await self._client.start_workflow(
-            NAME,
-            DriveRun(run, self._address.lease_s),
-            id=run,
-            task_queue=self._address.queue,
-            start_signal=NEWS,
-            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-            memo={"workflow": workflow, "status": "running"},
-            static_summary=workflow,
-            rpc_timeout=RPC_TIMEOUT,
-        )
+        """Signal the workflow of a run; it is started if there is none."""
+        with _reported(self._address):
+            await self._client.start_workflow(
+                NAME,
+                DriveRun(run, self._address.lease_s),
+                id=run,
+                task_queue=self._address.queue,
+                start_signal=NEWS,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                memo={"workflow": workflow, "status": "running"},
+                static_summary=workflow,
+                rpc_timeout=RPC_TIMEOUT,
+            )
 
     async def describe(self, run: str) -> WorkflowExecutionDescription | None:
-        """Return the newest workflow of a run, if there is one. Raises `RPCError`."""
-        try:
-            return await self._client.get_workflow_handle(run).describe(rpc_timeout=RPC_TIMEOUT)
-        except RPCError as error:
-            if error.status == RPCStatusCode.NOT_FOUND:
-                return None
-            raise
+        """Return the newest workflow of a run, if there is one."""
+        handle = self._client.get_workflow_handle(run)
+        with _reported(self._address):
+            try:
+                return await handle.describe(rpc_timeout=RPC_TIMEOUT)
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:
+                    return None
+                raise
 
     async def terminated(self, since: datetime) -> AsyncGenerator[str]:
-        """Yield the runs whose workflow was terminated after a time. Raises `RPCError`."""
+        """Yield the runs whose workflow was terminated after a time."""
         query = (
             f"WorkflowType = '{NAME}' AND TaskQueue = '{self._address.queue}' "
             f"AND ExecutionStatus = 'Terminated' AND CloseTime > '{since.isoformat()}'"
         )
-        async for found in self._client.list_workflows(query, rpc_timeout=RPC_TIMEOUT):
-            yield found.id
+        with _reported(self._address):
+            async for found in self._client.list_workflows(query, rpc_timeout=RPC_TIMEOUT):
+                yield found.id
 
     async def reason_of_end(self, run: str) -> str | None:
-        """Return why the workflow of a run was terminated. Raises `RPCError`."""
+        """Return why the workflow of a run was terminated."""
         handle = self._client.get_workflow_handle(run)
         events = handle.fetch_history_events(
             event_filter_type=WorkflowHistoryEventFilterType.CLOSE_EVENT, rpc_timeout=RPC_TIMEOUT
         )
-        async for event in events:
-            return event.workflow_execution_terminated_event_attributes.reason or None
+        with _reported(self._address):
+            async for event in events:
+                return event.workflow_execution_terminated_event_attributes.reason or None
         return None
 
 

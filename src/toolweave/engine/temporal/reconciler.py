@@ -11,7 +11,6 @@ from datetime import timedelta
 
 import anyio
 from temporalio.client import WorkflowExecutionStatus
-from temporalio.service import RPCError
 
 from toolweave.engine.backend import RunDriver
 from toolweave.engine.events import FINAL
@@ -51,13 +50,11 @@ class Reconciler:
             try:
                 await self.check()
             except ToolweaveError as error:
-                logger.warning("cannot compare runs with Temporal", extra={"code": error.code})
-            except RPCError as error:
-                logger.warning("cannot compare runs with Temporal: %s", error.status.name)
+                logger.warning("cannot compare runs with Temporal: %s", error.message)
             await anyio.sleep(self._lease_s / 3)
 
     async def check(self) -> None:
-        """Check once. Raises `RPCError`."""
+        """Check once. Raises `BACKEND_UNAVAILABLE`."""
         overdue = await self._overdue()
         # All workers together ask Temporal as often as one alone.
         if random.randrange(1 + len(await self._others())):

@@ -81,9 +81,8 @@ class TemporalWorker:
                 client = await connect(self._address, self._api_key, lazy=False)
                 async with self._worker(client):
                     await self._stop.wait()
-            except RuntimeError as error:  # of the SDK: cannot connect, or polling was refused
-                where = f"{self._address.target}, namespace {self._address.namespace!r}"
-                logger.warning("cannot poll Temporal at %s; trying again: %s", where, error)
+            except (ToolweaveError, RuntimeError) as error:  # RuntimeError: polling was refused
+                logger.warning("cannot poll Temporal, trying again: %s", error)
                 with anyio.move_on_after(AGAIN_S):
                     await self._stop.wait()
 
