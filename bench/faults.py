@@ -12,6 +12,7 @@ import time
 
 from bench.fault_disks import full
 from bench.fault_hooks import duplicates
+from bench.fault_hostile import documents
 from bench.fault_kills import at_any_moment, at_every_write
 from bench.fault_postgres import restarted
 from bench.fault_rows import Part, row, say, table
@@ -34,6 +35,7 @@ def parts(*, quick: bool) -> list[Part]:
             full(3),
             beside(3),
             duplicates(5, 5),
+            documents(),
             waiting("sqlite", 20_000, 6),
             waiting("postgresql", 20_000, 6),
         ]
@@ -49,6 +51,7 @@ def parts(*, quick: bool) -> list[Part]:
         full(50),
         beside(20),
         duplicates(20, 20),
+        documents(),
         waiting("sqlite", 100_000, 30),
         waiting("postgresql", 100_000, 30),
     ]

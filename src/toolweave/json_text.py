@@ -36,8 +36,9 @@ def read(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_
         ) from None
     if _is_deeper(value, max_depth):
         raise Invalid("JSON_INVALID", f"nested more than {max_depth} deep")
-    # The stdlib parser is the only one with a hook for pairs; depth is bounded by now.
-    json.loads(data, object_pairs_hook=_unique)
+    if b"{" in data:
+        # The stdlib parser is the only one with a hook for pairs; depth is bounded by now.
+        json.loads(data, object_pairs_hook=_unique)
     return value
 
 

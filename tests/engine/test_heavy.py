@@ -140,4 +140,4 @@ async def test_what_fails_apart_fails_its_step(tmp_path: Path, error: Exception,
     ],
 )
 def test_how_much_there_is_to_do_is_seen_at_a_glance(value: Json, large: bool) -> None:
-    assert is_large(NodeInput({}, {"data": value})) is large
+    assert is_large(value) is large

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,10 @@ from rest.house import house_in
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.node_kind import NodeKind
 from toolweave.cel.budget import WorkBudget, limited_to
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import MAX_WORK, Value, evaluate
-from toolweave.engine import pure_steps
+from toolweave.cel.templates import MAX_PROBLEMS, substitute
+from toolweave.engine import pure_steps, workflow_snapshots
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import LoopOpened, StepFailed
@@ -29,6 +31,7 @@ from toolweave.engine.runs import RunRequest
 from toolweave.engine.step_input import Binder
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
+from toolweave.rest import request_body
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
@@ -121,6 +124,60 @@ async def test_health_is_answered_while_twenty_hostile_documents_run(
             ended = [await over(run) for run in runs]
         assert {one["status"] for one in ended} == {"failed"}
         assert "too many steps together" in json.dumps(ended[0])
+
+
+async def test_large_bodies_plans_and_results_leave_the_event_loop_free(
+    tmp_path: Path, control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, seen = threading.get_ident(), dict[str, set[bool]]()
+
+    def watched(module: Any, name: str, size: Callable[[Any], int]) -> None:
+        real = getattr(module, name)
+
+        def noted(given: Any, *others: Any, **more: Any) -> Any:
+            kind = "large" if size(given) > 100_000 else "small"
+            seen.setdefault(f"{kind} {name}", set()).add(threading.get_ident() == loop)
+            return real(given, *others, **more)
+
+        monkeypatch.setattr(module, name, noted)
+
+    watched(request_body, "read", len)
+    watched(workflow_snapshots, "make_plan", lambda _: 1_000_000)
+    watched(pure_steps, "written", lambda event: len(str(event)))
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        key = await house.key()
+        for text in ("1", "1," * 100_000 + "1"):
+            body = {"document": heavy("numbers", text, 1)}
+            made = await house.client.post("/api/v1/runs", json=body, headers=key)
+            assert made.status_code == 202, made.text
+            path = f"/api/v1/runs/{made.json()['id']}"
+            with anyio.fail_after(60):
+                while True:
+                    found = (await house.client.get(path, headers=key)).json()
+                    if found["status"] != "running":
+                        break
+                    await anyio.lowlevel.checkpoint()
+            control("it succeeds", found["status"] == "success")
+    control("small ones stay on the loop", seen["small read"] == seen["small written"] == {True})
+    assert {name: seen[f"large {name}"] for name in ("read", "make_plan", "written")} == {
+        "read": {False},
+        "make_plan": {False},
+        "written": {False},
+    }
+
+
+def test_after_many_problems_the_other_expressions_are_not_evaluated(control: Control) -> None:
+    tried: list[str] = []
+
+    def resolve(text: str) -> SyntaxProblem | Value:
+        tried.append(text)
+        return Value(1) if text.strip() == "good" else fault_at(text, 0, "EXPRESSION_LIMIT", "no")
+
+    many = substitute("{{ good }}" * 1_000, resolve)
+    control("good ones are all evaluated", (len(tried), many.problems) == (1_000, ()))
+    tried.clear()
+    found = substitute("{{ bad }}" * 1_000, resolve)
+    assert len(tried) == len(found.problems) == MAX_PROBLEMS
 
 
 class Stops(BaseException):

@@ -19,6 +19,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 
 MAX_PLACEHOLDERS = 10_000
+# After so many, the other placeholders of a value are not evaluated.
+MAX_PROBLEMS = 100
 _MAX_REMEMBERED = 1_000
 # An expression without strings, maps and comments up to its end needs no tokenizer.
 _PLAIN = re.compile(r"""[^"'`{}/]*+\}\}""")
@@ -194,6 +196,8 @@ class _Filler:
 
     def _value(self, placeholder: Placeholder, text: str, place: str) -> Json:
         """Return the value of a placeholder; its own text where there is none."""
+        if len(self.problems) >= MAX_PROBLEMS:
+            return text[placeholder.start : placeholder.end]
         result = self._resolve(placeholder.content)
         if isinstance(result, SyntaxProblem):
             self.problems.append(moved(result, text, placeholder.at).problem(place))

@@ -42,7 +42,7 @@ from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.progress import StepProgressReporter
-from toolweave.engine.pure_steps import Computer, bound_input, failure_of
+from toolweave.engine.pure_steps import Computer, bound_input, failure_of, rows_of
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
@@ -234,7 +234,7 @@ class RunExecutor:
         )
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):
-            self._unwritten.extend(map(written, events))
+            self._unwritten.extend(await rows_of(events, self._services.heavy))
             if time.monotonic() > until:
                 await self._write(None)
                 await anyio.lowlevel.checkpoint()

@@ -36,6 +36,8 @@ class Written:
     body: str
     # Its changes of the open questions.
     asked: AskedQuestion | None = None
+    # The hash of a body that is too large for a row.
+    blob: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,29 +118,26 @@ def new_rows(pending: Pending) -> Iterator[Values]:
     before = len(pending.events)
     for event in pending.events:
         before -= 1
-        blob = _hash(event.body) if len(event.body) > MAX_ROW_CHARS else None
-        kept = None if blob else event.body
+        kept = None if event.blob else event.body
         epoch = pending.epoch
-        yield (before, pending.at, event.kind, kept, blob, pending.run, epoch, epoch)
+        yield (before, pending.at, event.kind, kept, event.blob, pending.run, epoch, epoch)
 
 
 def blobs(events: Sequence[Written]) -> Iterator[Statement]:
     """Return how a value too large for a row is stored."""
-    large = [event.body for event in events if len(event.body) > MAX_ROW_CHARS]
-    for name, body in sorted((_hash(body), body) for body in large):
+    for name, body in sorted((event.blob, event.body) for event in events if event.blob):
         sql = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
         yield Statement(sql, (name, body))
-
-
-def _hash(body: str) -> str:
-    return hashlib.sha256(body.encode()).hexdigest()
 
 
 def written(event: Event) -> Written:
     """Return an event as text. Raises `TypeError` for values that are not JSON."""
     body = to_body(event)
     try:
-        return Written(event.kind, json_text.write(body))
+        text = json_text.write(body)
     except TypeError:
         # Integers over 64 bits are JSON too; anything else raises here as well.
-        return Written(event.kind, json.dumps(body, allow_nan=False))
+        text = json.dumps(body, allow_nan=False)
+    is_large = len(text) > MAX_ROW_CHARS
+    blob = hashlib.sha256(text.encode()).hexdigest() if is_large else None
+    return Written(event.kind, text, blob=blob)

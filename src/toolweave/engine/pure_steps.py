@@ -18,6 +18,7 @@ from toolweave.cel.language import MAX_WORK
 from toolweave.engine.decide import computable
 from toolweave.engine.events import Event, Key, LoopOpened, PureStepsDone, StepFailed
 from toolweave.engine.frames import LoopState, StepFrame
+from toolweave.engine.journal_rows import Written, written
 from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, RunState
 from toolweave.engine.step_input import Binder
@@ -232,6 +233,18 @@ class Computer:
             self._row = _Row()
 
 
+async def rows_of(events: list[Event], lane: anyio.CapacityLimiter) -> list[Written]:
+    """Return events as they will be stored; large ones are written in a thread."""
+    values = [one for event in events if isinstance(event, PureStepsDone) for one in event.values]
+    if is_large(*values):
+        return await anyio.to_thread.run_sync(_written, events, limiter=lane)
+    return _written(events)
+
+
+def _written(events: list[Event]) -> list[Written]:
+    return [written(event) for event in events]
+
+
 def _has_next(loop: LoopState, given: NodeInput) -> bool:
     if loop.items is not None:
         return loop.begun < len(loop.items)
@@ -243,9 +256,9 @@ def _has_next(loop: LoopState, given: NodeInput) -> bool:
     return code.continues(given, loop.begun, last)
 
 
-def is_large(given: NodeInput) -> bool:
+def is_large(*values: Json) -> bool:
     """Whether the data is so large that the step may take long."""
-    size, waiting = 0, list(given.inputs.values())
+    size, waiting = 0, list(values)
     while waiting and size <= LARGE:
         value = waiting.pop()
         if isinstance(value, str):
@@ -268,8 +281,12 @@ def _computed(
         if kind.loop is not None:
             return LoopOpened(place.key, kind.loop.items(binder.of_loop(place)))
         assert kind.pure is not None
+        asks_size = is_light and kind.may_be_heavy
+        # Before its input is bound, which takes time as well.
+        if asks_size and is_large(binder.incoming(place)):
+            return None
         given = binder.given(place)
-        if is_light and kind.may_be_heavy and is_large(given):
+        if asks_size and is_large(*given.inputs.values()):
             return None
         return kind.pure.compute(given)
     except ToolweaveError as error:

@@ -123,7 +123,7 @@ class Runs:
             raise refused
         if self._prepare is not None and not is_fork:
             workflow = await self._prepare(workflow)
-        return await self._engine.create_run(request, self._snapshots.take(workflow), refused)
+        return await self._engine.create_run(request, await self._snapshots.take(workflow), refused)
 
     async def check(self, loaded: LoadedWorkflow) -> None:
         """Check a workflow as `start` does. Raises `WORKFLOW_INVALID` with every error."""
@@ -149,7 +149,7 @@ class Runs:
         plan = state.plan
         if changed is not None:
             await self.check(changed)  # before planning, so that the problems are those of a check
-            plan = self._snapshots.take(changed.workflow).plan
+            plan = (await self._snapshots.take(changed.workflow)).plan
         history_before(state, [node], plan)  # refuses an unknown node first
         earlier = (state.started.edits if state.started else None) or {}
         edits: JsonObject = edits_before(plan, node, earlier)

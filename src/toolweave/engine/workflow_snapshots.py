@@ -3,6 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
+from anyio.to_thread import run_sync
+
 from toolweave import json_text
 from toolweave.engine.plan import Kinds, Plan, make_plan
 from toolweave.errors import NotFound
@@ -33,13 +35,13 @@ class WorkflowSnapshots:
         # By identity of the workflow, which each entry keeps alive: workflows never change.
         self._taken: dict[int, WorkflowSnapshot] = {}
 
-    def take(self, workflow: Workflow) -> WorkflowSnapshot:
+    async def take(self, workflow: Workflow) -> WorkflowSnapshot:
         """Return the snapshot of a workflow; its plan is made once. Raises `Invalid`."""
         taken = self._taken.get(id(workflow))
         if taken is None:
-            text = json_text.write(convert(workflow, "toolweave"))
-            digest = hashlib.sha256(text.encode()).hexdigest()
-            plan = self._plans.get(digest) or self._plan(text)
+            # In a thread: a large document must not stop the others.
+            text, digest = await run_sync(_text_of, workflow)
+            plan = self._plans.get(digest) or await run_sync(self._plan, text)
             taken = WorkflowSnapshot(workflow, text, digest, plan)
             if len(self._taken) >= MAX_CACHED:
                 del self._taken[next(iter(self._taken))]
@@ -54,7 +56,7 @@ class WorkflowSnapshots:
             row = await self._database.row("SELECT text FROM documents WHERE hash = ?", digest)
             if row is None:
                 raise NotFound("RUN_UNKNOWN", f"the workflow {digest!r} of a run is gone")
-            plan = self._plan(row[0])
+            plan = await run_sync(self._plan, row[0])
         self._remember(digest, plan)
         return plan
 
@@ -66,3 +68,8 @@ class WorkflowSnapshots:
         if len(self._plans) >= MAX_CACHED:
             del self._plans[next(iter(self._plans))]
         self._plans[digest] = plan  # the most recently used one is last
+
+
+def _text_of(workflow: Workflow) -> tuple[str, str]:
+    text = json_text.write(convert(workflow, "toolweave"))
+    return text, hashlib.sha256(text.encode()).hexdigest()

@@ -4,9 +4,11 @@ FastAPI's own body parsing is not used: it reads the body before the key is chec
 duplicate keys and has no depth limit.
 """
 
+from functools import partial
 from itertools import islice
 from typing import Any, Self, cast
 
+from anyio.to_thread import run_sync
 from fastapi import Request
 from pydantic import (
     BaseModel,
@@ -27,6 +29,8 @@ MAX_DEPTH = 64
 # A workflow may be 116 levels deep, inside a field of the body.
 MAX_MODEL_DEPTH = 120
 MAX_PROBLEMS = 50
+# From this size on, a body is parsed in a thread.
+LARGE_BYTES = 64 * 1024
 # Pydantic puts this before the message of our own validators.
 _OURS = "Value error, "
 _HINT = 'send {"name": "get_node_types", "arguments": {}}'
@@ -91,7 +95,10 @@ async def read_body(request: Request, *, max_depth: int = MAX_DEPTH) -> Json:
             "CONTENT_TYPE_INVALID",
             f"the content type is {content_type[:100] or 'missing'!r}; expected application/json",
         )
-    return read(await request.body(), max_depth=max_depth)
+    body = await request.body()
+    if len(body) < LARGE_BYTES:
+        return read(body, max_depth=max_depth)
+    return await run_sync(partial(read, body, max_depth=max_depth))
 
 
 async def read_invocation(request: Request) -> Invocation:

@@ -1,5 +1,6 @@
 """`toolweave serve`: the studio, REST at /api/v1 and MCP at /mcp, in one process."""
 
+import gc
 import logging
 import signal
 import socket
@@ -29,6 +30,10 @@ INSECURE = (
 MAX_CONNECTIONS = 2_000
 # How long open streams may continue after a shutdown request.
 GRACE_S = 3
+# Heavy steps run in threads: how long one may go on while the event loop waits for its turn.
+TURN_S = 0.001
+# Full collections stop all threads, so they are rare and leave out what startup created.
+COLLECT_AFTER = (20_000, 20, 50)
 
 
 @click.command()
@@ -108,6 +113,7 @@ async def _serve(
             )
         )
         servers.append(server)
+        _share_processor()
         _stop_by_signal(server)
         key = await studio_key(ApiKeys(home.database, home.clock), settings.home)
         url = studio_url(address.browsable, key)
@@ -137,6 +143,13 @@ def _stop_by_signal(server: uvicorn.Server) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+
+
+def _share_processor() -> None:
+    sys.setswitchinterval(TURN_S)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
 
 
 def _say(line: str) -> None:
