@@ -33,6 +33,8 @@ WORDS: Mapping[str, str] = {
     "BURST": "Burst size: requests one API key may make before the rate limit applies.",
     "KEEP_DAYS": "Days to keep finished runs; 0 keeps them indefinitely.",
     "KEEP_RUNS": "Number of finished runs to keep; 0 keeps all.",
+    "RECORD_BYTES": "Largest exchange of a run with a tool or model that is kept for recordings, "
+    "in bytes; 0 keeps none.",
     "MCP_SOON_S": "Seconds before a run is returned as a task to clients that support tasks.",
     "MCP_WAIT_S": "Seconds a call of a published workflow waits for its run.",
     "DRAIN_S": "Seconds that running steps get to finish when a service or worker stops; a step "
@@ -84,6 +86,8 @@ class Settings:
     # Retention of finished runs in days and in number; 0 = unlimited.
     keep_days: float = 30.0
     keep_runs: int = 10_000
+    # The largest exchange of a run with a tool or model that is kept for recordings; 0 = none.
+    record_bytes: int = 4 * MIB
     # How long a service that stops waits for its running steps.
     drain_s: float = 0.0
     # Timeout of one request to a git host.
@@ -115,6 +119,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         burst=int(_number(env, "BURST", 200, 1)),
         keep_days=_number(env, "KEEP_DAYS", 30.0, 0),
         keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
+        record_bytes=int(_number(env, "RECORD_BYTES", 4 * MIB, 0)),
         drain_s=_number(env, "DRAIN_S", 8.0, 0),
         library_deadline_s=_number(env, "LIBRARY_DEADLINE_S", 60.0, 0.1),
         allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,

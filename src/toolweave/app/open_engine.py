@@ -21,8 +21,10 @@ from toolweave.errors import Invalid, ToolweaveError
 from toolweave.home import Home
 from toolweave.nodes.prompt.answer_source import AnswerSource
 from toolweave.nodes.registry import NodeRegistry
+from toolweave.recording.exchange_log import ExchangeLog, KeptModel, KeptTools
 from toolweave.resources.commands import CommandRunner
 from toolweave.tasks import background
+from toolweave.tools.tool import ToolCaller
 
 logger = logging.getLogger(__name__)
 
@@ -43,10 +45,18 @@ async def open_engine(
     home, settings = studio.home, studio.home.settings
     backend = await _chosen_backend(home)
     journal = Journal(home.database, home.clock, hold_s=backend.lease_s)
-    async with open_resources(
-        home, allow_private=settings.allow_private_http, file_roots=settings.file_roots
-    ) as opened:
-        services = EngineServices(studio.gate, home.clock, opened, on_progress)
+    log = ExchangeLog(home.database, home.clock, home.masker, max_bytes=settings.record_bytes)
+    async with (
+        log.writing(),
+        open_resources(
+            home, allow_private=settings.allow_private_http, file_roots=settings.file_roots
+        ) as opened,
+    ):
+        tools: ToolCaller = studio.gate
+        if settings.record_bytes:
+            tools = KeptTools(tools, log)
+            opened = replace(opened, model=KeptModel(opened.model, log))
+        services = EngineServices(tools, home.clock, opened, on_progress)
         engine = Engine(
             home.database,
             journal,

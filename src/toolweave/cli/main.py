@@ -53,6 +53,7 @@ COMMANDS: CommandsTable = {
     "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),
     "publish": ("toolweave.cli.publish", "publish_workflow", "Publish a workflow as an MCP tool."),
     "published": ("toolweave.cli.publish", "list_published", "List published workflows."),
+    "record": ("toolweave.cli.record", "record", "Record a finished run as a test."),
     "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and show its progress."),
     "runs": ("toolweave.cli.runs.group", "runs", "List, inspect and control runs."),
     "secrets": ("toolweave.cli.secrets", "secrets", "Manage secrets in the vault."),

@@ -27,6 +27,20 @@ RUNS: dict[str, str] = {
     "TOOL_FAILED": "A tool reported an error.",
 }
 
+RECORDINGS: dict[str, str] = {
+    "RECORDING_CUT_OFF": "A recording has no `end` line; it was cut off while it was written.",
+    "RECORDING_EDITED": "The lines of a recording differ from the hash in its `end` line.",
+    "RECORDING_EXISTS": "There is a recording with this name already.",
+    "RECORDING_INVALID": "A recording is damaged, too large, or has lines of a wrong form.",
+    "RECORDING_NAME_INVALID": "The name of a recording contains characters that are not allowed.",
+    "RECORDING_NO_MATCH": "A replayed step asked for something that is not recorded.",
+    "RECORDING_UNKNOWN": "There is no recording with this name.",
+    "RECORDING_USED_UP": "A replayed step asked for something more often than it is recorded.",
+    "RECORDING_VALUE_MISSING": "A large value of a recording is not beside its file, or changed.",
+    "RECORDING_VERSION": "The file is not a recording, or has a format of another version.",
+    "RUN_NOT_FINISHED": "Only a finished run can be recorded.",
+}
+
 MODELS: dict[str, str] = {
     "CHAT_BUSY": "A model is still answering in the chat.",
     "CHAT_UNKNOWN": "There is no chat with this id, or it belongs to another key.",

@@ -6,7 +6,7 @@ from toolweave.codes.access import EXTERNAL_SERVICES, SECRETS_AND_KEYS
 from toolweave.codes.documents import DOCUMENTS, LIBRARIES, PUBLISHING
 from toolweave.codes.general import GENERAL, HTTP, STORAGE
 from toolweave.codes.nodes import COMMANDS, NODES_AT_RUN_TIME
-from toolweave.codes.runs import MODELS, QUESTIONS, RUNS, TRIGGERS
+from toolweave.codes.runs import MODELS, QUESTIONS, RECORDINGS, RUNS, TRIGGERS
 from toolweave.codes.servers import CALLS, MCP_CLIENTS, SERVERS, TOOLS
 from toolweave.codes.workflows import CATALOG, EXPORTS, WORKFLOWS
 
@@ -22,6 +22,7 @@ AREAS: dict[str, dict[str, str]] = {
     "Secrets and keys": SECRETS_AND_KEYS,
     "External services": EXTERNAL_SERVICES,
     "Runs": RUNS,
+    "Recordings": RECORDINGS,
     "Triggers": TRIGGERS,
     "Questions": QUESTIONS,
     "Models": MODELS,

@@ -1,6 +1,7 @@
 """The context of a running step."""
 
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -15,6 +16,9 @@ from toolweave.engine.metrics import Meter
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
 Listener = Callable[[str, Key, ToolProgress], Awaitable[None]]
+
+# `RUN/STEP` of the step that the current task executes; resources that serve every step read it.
+current_step: ContextVar[str] = ContextVar("current_step", default="")
 
 
 # Not frozen: the resource `workflows` needs the engine, which is created with these services.

@@ -19,7 +19,7 @@ from toolweave.access.mask import secrets_in_use
 from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
-from toolweave.engine.context import EngineServices, StepContext
+from toolweave.engine.context import EngineServices, StepContext, current_step
 from toolweave.engine.decide import Decision, NextWork, decide
 from toolweave.engine.events import (
     FINAL,
@@ -280,6 +280,7 @@ class RunExecutor:
         """Run one attempt of one step; it always results in an event."""
         step, key = work.place.step, context.place
         began = time.monotonic()
+        current_step.set(context.key)  # this task ends with the step
         event: Event | None = None
         # One scope for its time limit and for cancellation.
         scope.deadline = anyio.current_time() + step.timeout_s

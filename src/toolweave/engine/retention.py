@@ -71,6 +71,7 @@ async def _delete(database: Database, runs: list[str]) -> None:
         [
             Statement("DELETE FROM journal WHERE run = ?", many=many),
             Statement("DELETE FROM questions WHERE run = ?", many=many),
+            Statement("DELETE FROM exchanges WHERE run = ?", many=many),
             Statement("DELETE FROM runs WHERE id = ?", many=many),
         ]
     )

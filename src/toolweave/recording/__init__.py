@@ -1,0 +1,1 @@
+"""Recordings of runs: written from the journal and the exchanges, replayed without connections."""
