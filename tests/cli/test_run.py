@@ -106,6 +106,7 @@ def test_a_reader_that_goes_away_does_not_stop_the_run(tw: Commands) -> None:
         ((), "give a FILE, or --from NODE and --of RUN"),
         (("nothing.json",), "'nothing.json' cannot be read: No such file or directory"),
         (("flow.json", "--input", "n"), "'n' is not in the form NAME=VALUE"),
+        (("flow.json", "--input", '{"n": 1}'), "pass a JSON object with --inputs"),
         (("flow.json", "--inputs", "[1]"), "expected a JSON object"),
         (("flow.json", "--inputs", "{"), "--inputs: not JSON"),
         (("--from", "e"), "give a FILE, or --from NODE and --of RUN"),
@@ -151,6 +152,29 @@ def test_a_run_that_fails_half_way_keeps_what_it_had_and_tells_where(
     assert shown.code == 1
     assert shown.err.splitlines()[-2] == "partial"
     assert shown.err.splitlines()[-1].endswith("says: It broke.  [TOOL_FAILED]")
+
+
+def test_wrong_arguments_of_a_tool_are_each_named_wherever_the_run_is_shown(
+    tw: Commands, tmp_path: Path
+) -> None:
+    numbers = {"a": {"type": "number"}, "b": {"type": "number"}}
+    schema = {"type": "object", "properties": numbers}
+    tw.add("mine", ScriptedServer(tmp_path / "s", a_tool("add", inputSchema=schema)))
+    given = mcp("add", a="{{ trigger.n }}", b="{{ trigger.n }}")
+    file = save(tw, {"s": "start", "add": given, "e": "end"}, ["s > add", "add > e"])
+    assert tw("run", file, "--inputs", '{"n": 2}').code == 0  # the control
+
+    ran = tw("run", file, "--inputs", '{"n": {"x": 1}}')
+    assert ran.code == 1
+    for text in (ran.err, tw.ok("runs", "show", "last").out):
+        flat = " ".join(text.split())
+        assert "/a: " in flat
+        assert "/b: " in flat
+    shown = tw.ok("runs", "show", "last", "--json").json
+    (failed,) = [step for step in shown["steps"] if step["status"] == "failed"]
+    assert [one["pointer"] for one in failed["error"]["problems"]] == ["/a", "/b"]
+    assert "/a: " in shown["error"]
+    assert "/b: " in shown["error"]
 
 
 def test_a_pause_is_waited_for(tw: Commands) -> None:

@@ -20,7 +20,8 @@ def read_inputs(pairs: Sequence[str], whole: str | None) -> JsonObject:
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{pair!r} is not in the form NAME=VALUE")
+            hint = "; pass a JSON object with --inputs" if pair.lstrip().startswith("{") else ""
+            raise click.BadParameter(f"{pair!r} is not in the form NAME=VALUE{hint}")
         values[name] = read_value(text)
     return values
 

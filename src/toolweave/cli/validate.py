@@ -117,8 +117,8 @@ def _show(file: WorkflowFile, report: Report, statuses: dict[str, str], *, besid
     tell = partial(say, stderr=beside)
     errors = sum(problem.severity == "error" for problem in report.problems)
     warnings = len(report.problems) - errors
-    verdict: Part = ("valid", "green") if report.is_valid else (f"{errors} wrong", "red")
-    notes = f", {warnings} to review" if warnings else ""
+    verdict: Part = ("valid", "green") if report.is_valid else (_counted(errors, "error"), "red")
+    notes = f", {_counted(warnings, 'warning')}" if warnings else ""
     tell(verdict, f"  {file.name}  ({report.loaded.format}{notes})")
     for problem in report.problems[:SHOWN_PROBLEMS]:
         _show_problem(problem, beside=beside)
@@ -129,6 +129,10 @@ def _show(file: WorkflowFile, report: Report, statuses: dict[str, str], *, besid
             tell(f"node {node!r}: {status}", indent=2)
     if any(problem.patch for problem in report.problems):
         tell("`toolweave validate --fix` repairs problems marked with +.", indent=2)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _show_problem(problem: Problem, *, beside: bool) -> None:

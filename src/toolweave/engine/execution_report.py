@@ -20,6 +20,7 @@ from toolweave.engine.events import (
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import TURN
+from toolweave.engine.step_failure import error_json
 from toolweave.engine.variables import variables_used
 from toolweave.json_text import Json, JsonObject
 
@@ -129,7 +130,7 @@ def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRec
             parts = (*record.parts, event.memory) if event.adds else record.parts
             yield replace(record, parts=parts)
         case StepFailed(key):
-            error: JsonObject = {"code": event.code, "message": event.message, "hint": event.hint}
+            error = error_json(event)
             status = "failed" if event.retry_at is None else "retrying"
             before = found.get(key, StepRecord(key, status, at))
             yield replace(before, status=status, finished_at=at, error=error)

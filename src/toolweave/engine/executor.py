@@ -42,11 +42,11 @@ from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.progress import StepProgressReporter
-from toolweave.engine.pure_steps import Computer, bound_input, failure_of, rows_of
+from toolweave.engine.pure_steps import Computer, bound_input, rows_of
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
-from toolweave.engine.step_failure import waiting, without_secrets
+from toolweave.engine.step_failure import failure_of, waiting, without_secrets
 from toolweave.engine.step_input import Binder
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background

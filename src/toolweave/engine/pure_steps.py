@@ -21,6 +21,7 @@ from toolweave.engine.frames import LoopState, StepFrame
 from toolweave.engine.journal_rows import Written, written
 from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, RunState
+from toolweave.engine.step_failure import failure_of
 from toolweave.engine.step_input import Binder
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
@@ -340,13 +341,3 @@ def _unforeseen(place: StepFrame) -> StepFailed:
     logger.exception("step failed", extra={"step": place.key})
     message = f"node {place.step.id!r} failed unexpectedly; see the log for details"
     return StepFailed(place.key, "INTERNAL", message)
-
-
-def failure_of(key: Key, error: ToolweaveError, attempt: int = 1) -> StepFailed:
-    """Return how an error is recorded."""
-    problems = (
-        [problem.as_json() for problem in error.problems] if isinstance(error, Invalid) else []
-    )
-    return StepFailed(
-        key, error.code, error.message, attempt, hint=error.hint, problems=problems or None
-    )
