@@ -1,5 +1,7 @@
 """Published workflows as tools: listed, called, asked about, cancelled; in either era."""
 
+import base64
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -11,8 +13,10 @@ from mcp.shared.exceptions import MCPError
 
 from publishing.desk import MODES, Desk, Mode
 from publishing.drawing import asking, counting, failing
-from rest.drawn import greeting, pausing
+from rest.drawn import drawn, greeting, pausing
 from toolweave.publishing.service import unpublish
+from toolweave.servers.definition import definition_hash
+from toolweave.testing.server import ScriptedServer, a_tool, answers, says
 
 pytestmark = pytest.mark.anyio
 
@@ -73,6 +77,42 @@ async def test_progress_comes_from_the_journal(desk: Desk, mode: Mode) -> None:
     assert [one[0] for one in heard] == [1, 2, 3, 4, 5]
     assert {one[1] for one in heard} == {5}
     assert [one[2] for one in heard][1:4] == ["One", "Two", "Three"]
+
+
+PICTURE = base64.b64encode(b"\x89PNG picture").decode()
+MEDIA: list[dict[str, Any]] = [
+    {"type": "text", "text": "Here it is."},
+    {"type": "image", "data": PICTURE, "mimeType": "image/png"},
+    {"type": "audio", "data": PICTURE, "mimeType": "audio/wav"},
+    {
+        "type": "resource",
+        "resource": {"uri": "file:///a.txt", "text": "a", "mimeType": "text/plain"},
+    },
+    {"type": "resource", "resource": {"uri": "file:///a.bin", "blob": PICTURE}},
+    {"type": "resource_link", "uri": "https://a.test/b/c.pdf", "name": "c.pdf"},
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_media_of_a_tool_passes_through_a_published_workflow(
+    desk: Desk, mode: Mode, tmp_path: Path
+) -> None:
+    server = ScriptedServer(tmp_path / "s", a_tool("draw"), a_tool("write"))
+    server.on_call("draw", [answers({"content": MEDIA})])
+    server.on_call("write", [says("Only text.")])
+    await desk.home.registry.add("mine", server.definition)
+    await desk.home.registry.approve("mine", definition_hash(server.definition))
+    desk.home.lockfile.pin("mine", await desk.studio.gate.tools("mine"))
+    for tool in ("draw", "write"):
+        call = {"serverId": "mine", "toolName": tool, "mode": "detailed"}
+        await desk.publish(drawn(tool, {"id": "t", "type": "mcp", "name": "T", "data": call}))
+    async with desk.client(mode) as client:
+        drawing = await client.call_tool("draw", {})
+        writing = await client.call_tool("write", {})
+    found = [block.model_dump(by_alias=True, exclude_none=True) for block in drawing.content]
+    assert found == MEDIA
+    assert "Only text." in text_of(writing)  # the control: text alone stays data
+    assert writing.structured_content["text"] == "Only text."
 
 
 class Person:

@@ -1,22 +1,16 @@
 """The outcome of a run as the result of a tool call."""
 
-import mcp_types as types
-from pydantic import TypeAdapter, ValidationError
-
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
 from toolweave.json_text import Json, JsonObject, write
+from toolweave.mcp_server.content_blocks import content_blocks
 from toolweave.publishing.service import HANDLE, PublishedTool
 from toolweave.tools.check import check_output
 from toolweave.workflow.signature import RESULT
 
 ERROR_TOKENS = 5_000
-# A result with only this field is returned as content: text, images, audio, files.
-CONTENT = "content"
-
-_CONTENT: TypeAdapter[list[types.ContentBlock]] = TypeAdapter(list[types.ContentBlock])
 
 
 async def finished_result(
@@ -26,7 +20,8 @@ async def finished_result(
     if finished.status != "success":
         return await failed_result(engine, run)
     value = finished.result
-    if one.publication.output_schema is None and (blocks := _blocks(value)) is not None:
+    blocks = content_blocks(value)
+    if blocks is not None and one.publication.output_schema is None:
         return {"content": blocks, "isError": False}
     structured = _structured(one, value)
     problems = check_output(one.tool, structured)
@@ -40,7 +35,7 @@ async def finished_result(
         return _error(payload)
     text = value if isinstance(value, str) else write(structured)
     return {
-        "content": [{"type": "text", "text": text}],
+        "content": blocks or [{"type": "text", "text": text}],
         "structuredContent": structured,
         "isError": False,
     }
@@ -90,15 +85,3 @@ def _structured(one: PublishedTool, value: Json) -> JsonObject:
     if isinstance(value, dict) and not (is_wrapped and RESULT not in value):
         return value
     return {RESULT: value}
-
-
-def _blocks(value: Json) -> list[Json] | None:
-    """The value as content blocks, if it is a list of them."""
-    if not isinstance(value, dict) or list(value) != [CONTENT]:
-        return None
-    blocks = value[CONTENT]
-    try:
-        found = _CONTENT.validate_python(blocks)
-    except ValidationError:
-        return None
-    return [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]
