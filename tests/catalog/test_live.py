@@ -29,7 +29,9 @@ def test_every_real_tool_becomes_an_entry_with_its_parameters() -> None:
         assert spec.type == "TOOL"
         assert [given.name for given in spec.inputs] == [p.name for p in tool.parameters]
         assert [given.required for given in spec.inputs] == [p.required for p in tool.parameters]
-        assert [given.name for given in spec.outputs] == ["result", "success", "error_message"]
+        given_by = tool.output_schema and tool.output_schema.get("properties")
+        outputs = list(given_by) if isinstance(given_by, dict) else ["text", "json", "content"]
+        assert [given.name for given in spec.outputs] == outputs
         assert spec.origin is not None
         assert (spec.origin.server, spec.origin.tool) == (one.server, one.entry["name"])
     assert len(live) == len(corpus())
@@ -126,13 +128,19 @@ def test_many_options_are_left_to_the_schema() -> None:
     assert found.schema == {"type": "string", "enum": many}
 
 
-def test_an_output_schema_is_what_the_result_looks_like_unless_it_refers_elsewhere() -> None:
-    plain: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
-    (result, *_) = spec_of(a_live_tool(outputSchema=plain)).outputs
-    assert result == Field("result", "any", "The tool's result: data, or text.", schema=plain)
-    referring: JsonObject = {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}}
-    (result, *_) = spec_of(a_live_tool(outputSchema=referring)).outputs
-    assert result.schema is None
+def test_the_outputs_are_the_fields_of_the_output_schema_else_the_form_of_a_text() -> None:
+    limited: JsonObject = {"type": "integer", "minimum": 0, "description": "How many."}
+    plain: JsonObject = {
+        "type": "object",
+        "properties": {"n": limited, "to": {"$ref": "#/$defs/to"}},
+        "required": ["n"],
+    }
+    assert spec_of(a_live_tool(outputSchema=plain)).outputs == (
+        Field("n", "integer", "How many.", required=True, schema={"type": "integer", "minimum": 0}),
+        Field("to", "any", ""),  # a reference would lead nowhere
+    )
+    names = [(one.name, one.type) for one in spec_of(a_live_tool()).outputs]
+    assert names == [("text", "string"), ("json", "any"), ("content", "array")]
 
 
 def test_hidden_characters_are_shown_and_flagged() -> None:

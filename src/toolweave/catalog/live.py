@@ -29,6 +29,12 @@ _TYPES: dict[Kind, FieldType] = {
     "array": "array",
     "object": "object",
 }
+_OUTPUT_TYPES: dict[str, FieldType] = {str(kind): name for kind, name in _TYPES.items()}
+_TEXT_ANSWER = (
+    Field("text", "string", "The text of the answer.", required=True),
+    Field("json", "any", "The text as data, where it is JSON."),
+    Field("content", "array", "The blocks of the answer: type, text, uri, data.", items="object"),
+)
 # What a field says itself; the rest of a property's schema is kept beside it.
 _SHOWN_ELSEWHERE = frozenset({"description", "title", "default"})
 _FREE = Constraints()
@@ -146,16 +152,28 @@ def _schema(parameter: Parameter, tool: Tool) -> JsonObject:
 
 
 def _outputs(tool: Tool) -> tuple[Field, ...]:
-    schema = tool.output_schema
+    """What a run gets: the fields of the output schema, else the answer as text and blocks."""
+    if tool.output_schema is None:
+        return _TEXT_ANSWER
+    properties, required = (tool.output_schema.get(key) for key in ("properties", "required"))
+    needed = required if isinstance(required, list) else []
+    named = properties if isinstance(properties, dict) else {}
+    return tuple(
+        _output(name, schema if isinstance(schema, dict) else {}, is_given=name in needed)
+        for name, schema in named.items()
+    )
+
+
+def _output(name: str, schema: JsonObject, *, is_given: bool) -> Field:
+    kind, about = schema.get("type"), schema.get("description") or schema.get("title")
     # A reference would lead nowhere from its new place.
-    is_whole = schema is not None and b'"$ref"' not in orjson.dumps(schema)
-    return (
-        Field(
-            "result",
-            "any",
-            "The tool's result: data, or text.",
-            schema=schema if is_whole else None,
-        ),
-        Field("success", "boolean", "Whether the tool succeeded."),
-        Field("error_message", "string", "Why it failed; empty on success."),
+    is_plain = schema.keys() <= {"type", *_SHOWN_ELSEWHERE} or b'"$ref"' in orjson.dumps(schema)
+    return Field(
+        name,
+        _OUTPUT_TYPES.get(kind, "any") if isinstance(kind, str) else "any",
+        _visible(about, MAX_FIELD_DESCRIPTION) if isinstance(about, str) else "",
+        required=is_given,
+        schema=None
+        if is_plain
+        else {key: value for key, value in schema.items() if key not in _SHOWN_ELSEWHERE},
     )

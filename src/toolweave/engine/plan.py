@@ -15,6 +15,7 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 from toolweave.workflow.prompt_templates import as_single, read_prompt
 from toolweave.workflow.revise_loops import leads_back
+from toolweave.workflow.scope.loop_bodies import innermost_loops
 
 LOOP_PORT = "loop"
 DATA_EDGE = "data"
@@ -106,7 +107,10 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     leaving = _grouped(links, len(nodes), lambda link: link.source)
     entering = _grouped(links, len(nodes), lambda link: link.target)
     returning = _grouped(back, len(nodes), lambda link: link.source)
-    loops = _loops(ready, leaving)
+    loops = innermost_loops(
+        [index for index, kind in enumerate(ready) if kind.loop is not None],
+        [[(link.target, link.port == LOOP_PORT) for link in each] for each in leaving],
+    )
     gates = Counter(_gate(link, loops) for link in links)
     steps = tuple(
         PlannedStep(
@@ -223,34 +227,6 @@ def _grouped(links: Sequence[Link], size: int, by: Callable[[Link], int]) -> lis
     for link in links:
         groups[by(link)].append(link)
     return groups
-
-
-def _loops(kinds: Sequence[NodeKind], leaving: Sequence[Sequence[Link]]) -> list[int | None]:
-    """Return the innermost loop of each step."""
-    bodies: dict[int, set[int]] = {}
-    for index, kind in enumerate(kinds):
-        if kind.loop is not None:
-            inside = _reached(index, leaving, lambda port: port == LOOP_PORT)
-            bodies[index] = inside - _reached(index, leaving, lambda port: port != LOOP_PORT)
-    innermost: list[int | None] = [None] * len(kinds)
-    for loop in sorted(bodies, key=lambda loop: -len(bodies[loop])):
-        for index in bodies[loop]:
-            innermost[index] = loop
-    return innermost
-
-
-def _reached(
-    loop: int, leaving: Sequence[Sequence[Link]], takes: Callable[[str], bool]
-) -> set[int]:
-    """Return everything after some ports of a loop, without the loop itself."""
-    waiting = [link.target for link in leaving[loop] if takes(link.port)]
-    reached: set[int] = set()
-    while waiting:
-        index = waiting.pop()
-        if index != loop and index not in reached:
-            reached.add(index)
-            waiting.extend(link.target for link in leaving[index])
-    return reached
 
 
 def _counts(link: Link, loops: Sequence[int | None]) -> bool:

@@ -425,13 +425,14 @@ def test_a_loop_has_its_variables_in_its_body_and_nowhere_else() -> None:
         loop,
         body,
         mcp("last"),
-        mcp("after", any="{{ body.url + each.final_result.x }}"),
+        mcp("after", any="{{ each.final_result.x }}"),
     ]
     edges = ["s > each", "each.loop > body", "body > last", "last > each.next", "each.done > after"]
     assert problems(whole(nodes, edges)) == []
     assert problems(whole(nodes, [one for one in edges if ".next" not in one])) == []
-    outside = [*nodes[:-1], mcp("after", any="{{ page.x }}")]
-    assert the_one(whole(outside, edges)).code == NAME
+    for text, code in (("page.x", "REFERENCE_OUTSIDE_LOOP"), ("body.url", "REFERENCE_NOT_RUN")):
+        outside = [*nodes[:-1], mcp("after", any=f"{{{{ {text} }}}}")]
+        assert the_one(whole(outside, edges)).code == code
 
 
 def test_a_prompt_name_that_nothing_gives_is_a_warning_and_a_misspelt_one_is_mended() -> None:

@@ -173,7 +173,7 @@ def _live_entries() -> Document:
                 "big",
                 "FLOW.IF",
                 configurations={"condition_expression": "data.sum > 100.0"},
-                inputParams={"data": "{{ plus.result }}"},
+                inputParams={"data": "{{ plus }}"},
             ),
             node(
                 "hello",

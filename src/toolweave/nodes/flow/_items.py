@@ -1,24 +1,17 @@
 """Lists and the items in them: where they are, a field of one, which comes first."""
 
-import re
-
 from toolweave import json_text
 from toolweave.catalog.node import NodeInput
 from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.workflow.expression_values import value_of
-
-# A path that begins with one of these is read as it stands; any other goes into `data`.
-_ROOTS = frozenset({"data", "input", "inputs", "context", "variables", "trigger", "nodes", "loop"})
-_ROOT = re.compile(r"\w+")
+from toolweave.workflow.scope.loop_items import full_path
 
 
 def list_at(given: NodeInput, path: str) -> list[Json]:
     """The list that a path leads to: `data.users`, or `users` for the same."""
-    root = _ROOT.match(path)
-    is_whole = root is not None and root[0] in _ROOTS
-    found = value_of(path if is_whole else f"data.{path}", given.names)
+    found = value_of(full_path(path), given.names)
     if not isinstance(found, list):
         raise Invalid(
             "NODE_INPUT_INVALID",

@@ -15,11 +15,14 @@ from toolweave.cel.paths import Path, PathReference
 from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.input_fit import InputFit
+from toolweave.workflow.checks.loop_lists import LoopLists
 from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
+from toolweave.workflow.scope.loop_items import loop_variable
+from toolweave.workflow.scope.reachability import is_loop
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
 from toolweave.workflow.scope.scope import ResolvedPath, Scope, Trouble
 
@@ -79,11 +82,14 @@ class _Flow:
         self._path_repair = PathRepair(scope)
         self._feeding = InputFit(case, scope)
         self._naming = PromptNames(scope)
+        self._lists = LoopLists(case, scope, self._path_repair)
         self._edge_ids = {edge.id for edge in case.workflow.edges}
 
     def node(self, node: Node) -> Iterator[Problem]:
         if asked := list(self._scope.asked_by(node)):
             yield from self._asked(node, asked)
+        if is_loop(node):
+            yield from self._lists.problems(node)
         yield from self._feeding.missing(node)
 
     def _asked(self, node: Node, asked: list[NodeReferences]) -> Iterator[Problem]:
@@ -266,14 +272,10 @@ class _Flow:
         asked: list[NodeReferences],
     ) -> Problem:
         """Yield one problem for each referenced node that cannot have run before."""
-        is_later = other == node.id or self._scope.reach.is_before(node.id, other)
-        reason = "runs only after this node" if is_later else "is not connected to this node"
+        reach = self._scope.reach
+        is_later = other == node.id or reach.is_before(node.id, other)
+        reason, hint = self._why_not_run(node, other, is_later=is_later)
         message = f"{reference.text!r} reads {other!r}, which {reason}"
-        hint = (
-            "use a node that runs before this one"
-            if is_later
-            else f"connect {other!r} to {node.id!r}, directly or through other nodes"
-        )
         inside = (
             one.placeholder.at + reference.offset
             if one.ours == one.placeholder.content
@@ -285,12 +287,32 @@ class _Flow:
         patch = None if is_later else self._connection(node, other, asked)
         return replace(fault.problem(place), patch=patch)
 
+    def _why_not_run(self, node: Node, other: NodeId, *, is_later: bool) -> tuple[str, str]:
+        """Say why a node has no value here, and what to read instead."""
+        reach = self._scope.reach
+        loop = reach.hiding_loop(other, node.id)
+        if reach.is_attached(other):
+            return "is attached to an agent and gives no value", "read the output of the agent"
+        if loop is not None and loop.id == other:
+            hint = f"the body reads the item as {loop_variable(loop)!r} or 'loop.item'"
+            return "has a value only after its last iteration", hint
+        if is_later:
+            return "runs only after this node", "use a node that runs before this one"
+        if loop is not None:
+            fields = ", ".join(self._scope.value_of(loop.id).fields)
+            hint = f"after the loop, read the output of {loop.id!r}: {fields}"
+            return f"runs in each iteration of {loop.id!r} and is not seen outside", hint
+        hint = f"connect {other!r} to {node.id!r}, directly or through other nodes"
+        return "is not connected to this node", hint
+
     def _connection(
         self, node: Node, other: NodeId, asked: list[NodeReferences]
     ) -> tuple[dict[str, object], ...] | None:
         """Return the missing edge if adding it changes nothing else."""
         source = self._scope.graph.nodes[other]
         spec = self._case.spec(source)
+        if self._scope.reach.hiding_loop(other, node.id) or self._scope.reach.is_attached(other):
+            return None
         has_one_way = source.type == "mcp" or (
             spec is not None and [port.name for port in spec.output_ports] == ["output"]
         )

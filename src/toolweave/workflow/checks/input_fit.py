@@ -74,9 +74,15 @@ class InputFit:
         if spec is None or not (needed := self._needed(spec)):
             return
         came = self._scope.incoming(node.id)
+        given = object_at(node.data, "inputParams")
+        if spec.origin is not None:
+            # A tool gets the arguments that are written, or those of a model.
+            unset = [one for one in needed if one.field.name not in given]
+            if not self._scope.reach.is_attached(node.id):
+                yield from (self._missing(node, spec, one, came) for one in unset)
+            return
         if len(self._case.graph.incoming(node.id)) != 1 or came.is_unknown:
             return
-        given = object_at(node.data, "inputParams")
         for at, one in enumerate(needed):
             if any(name in given for name in one.names):
                 continue
@@ -84,9 +90,6 @@ class InputFit:
             is_fed = at == 0 and _whole_fits(came, one.shape)
             if seen == {"absent"} and not is_fed:
                 yield self._missing(node, spec, one, came)
-            elif spec.origin is not None and not is_fed and "named" not in seen:
-                # The run's input may have it; tool arguments rarely come from there.
-                yield replace(self._missing(node, spec, one, came), severity="warning")
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
         made, ref = self._case.made.needed, spec.ref
@@ -125,8 +128,10 @@ class InputFit:
         return Problem(
             "INPUT_MISSING",
             self._case.at(node, "data"),
-            f"{spec.ref} needs {wanted.name!r} ({wanted.type}); no incoming value matches it",
-            hint=f"set inputParams.{wanted.name}; incoming fields: {', '.join(came.fields)}",
+            f"{spec.ref} needs {wanted.name!r} ({wanted.type}); "
+            + ("it is not given" if spec.origin else "no incoming value matches it"),
+            hint=f"set inputParams.{wanted.name}"
+            + (f"; incoming fields: {', '.join(came.fields)}" if came.fields else ""),
             patch=patch,
         )
 
@@ -134,6 +139,8 @@ class InputFit:
         if asked.language == "own" or asked.language == "words":
             return BOOLEAN if asked.is_condition else UNKNOWN
         _, part, *rest = asked.steps
+        if rest == ["array_path"]:
+            return UNKNOWN  # `loop_lists` says more
         shape = self._takes(node, str(part))
         for step in rest:
             shape = look_up(shape, step).shape

@@ -5,7 +5,21 @@ from typing import Literal
 
 from toolweave.catalog.schema import output_schema
 from toolweave.catalog.spec import NodeSpec
-from toolweave.workflow.shapes import UNKNOWN, ValueShape, of_schema
+from toolweave.json_text import JsonObject
+from toolweave.workflow.shapes import TEXT, UNKNOWN, ValueShape, of_fields, of_kind, of_schema
+
+_BLOCK = ("type", "text", "mimeType", "uri", "data")
+_TEXT_ANSWER = of_fields(
+    {
+        "text": TEXT,
+        "json": UNKNOWN,
+        "content": replace(
+            of_kind("array"),
+            items=of_fields(dict.fromkeys(_BLOCK, UNKNOWN), "unsaid"),
+        ),
+    },
+    "unsaid",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +45,22 @@ def given_by(spec: NodeSpec) -> NodeOutputs:
     return NodeOutputs(_value_of(spec), takes_data, "data" if is_same else "unknown")
 
 
+def answer_shape(schema: JsonObject | None) -> ValueShape:
+    """What a tool gives by its output schema; without one its text, read as JSON if it is some.
+
+    Such a tool may answer with structured content nevertheless.
+    """
+    return _TEXT_ANSWER if schema is None else of_schema(schema)
+
+
 def _value_of(spec: NodeSpec) -> ValueShape:
     if spec.origin is not None:
-        schema = spec.origin.output_schema
-        if schema is None:
-            return UNKNOWN
-        given = of_schema(schema)
-        # Read by the tool's own names, as of an MCP node, or by those of the catalog entry.
-        names = {one.name: UNKNOWN for one in spec.outputs if one.name not in given.fields}
-        return replace(given, fields={**given.fields, **names})
+        return answer_shape(spec.origin.output_schema)
     if not spec.outputs:
         return UNKNOWN
     found = of_schema(output_schema(spec))
     if spec.type == "TRIGGER":
-        return replace(found, others="any")  # what the run was started with, whatever that is
-    # A node gives what its specification names; one that passes its input on is often read as if
-    # it gave that, and what a tool of another system gives is that system's business.
-    is_passing = spec.type == "TOOL" or any(one.name == "data" for one in spec.outputs)
-    return replace(found, others="unsaid" if is_passing else "none")
+        # Started by hand, a run may be given anything beside them.
+        return replace(found, others="any" if spec.subtype == "MANUAL" else "unsaid")
+    # What a tool of another system gives is that system's business.
+    return replace(found, others="unsaid" if spec.type == "TOOL" else "none")

@@ -4,11 +4,12 @@ Worked out once per workflow, node after node in the order they run; unknown sta
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path
 from toolweave.cel.tokens import is_name
 from toolweave.json_text import Json
@@ -16,7 +17,16 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
-from toolweave.workflow.scope.node_outputs import NodeOutputs, given_by
+from toolweave.workflow.scope.configured_outputs import with_configured
+from toolweave.workflow.scope.loop_items import (
+    counts,
+    full_path,
+    is_while,
+    list_source,
+    loop_variable,
+    own_names,
+)
+from toolweave.workflow.scope.node_outputs import NodeOutputs, answer_shape, given_by
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_by, asked_in
 from toolweave.workflow.shapes import (
@@ -29,6 +39,7 @@ from toolweave.workflow.shapes import (
     look_up,
     of_cel,
     of_fields,
+    of_kind,
     of_schema,
     of_value,
 )
@@ -39,11 +50,9 @@ TABLE: tuple[str, ...] = (
 )
 # Ports by which a node's value can always be read.
 VALUE_PORTS = ("output", "result")
-_RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": UNKNOWN}, "unsaid")
-_LOOP = of_fields({"index": UNKNOWN, "item": UNKNOWN}, "unsaid")
+_RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
+_NUMBER = of_kind("integer")
 _MAX_JOINED = 8
-# Names that some fields' CEL has beside those of the table.
-_OWN = ("item", "index")
 _SEEING_INPUTS = frozenset({"own", "config"})
 
 Trouble = Literal["name", "node", "order", "port", "loop", "field"]
@@ -95,6 +104,9 @@ class Scope:
         self._given: dict[str, NodeOutputs] = {} if given is None else given
         self._gives: dict[NodeId, NodeOutputs | None] = {}
         self._answers: dict[tuple[str, str], ValueShape] = {}
+        # What each loop goes through, and one item of it.
+        self._lists: dict[NodeId, ValueShape] = {}
+        self._items: dict[NodeId, ValueShape] = {}
         for node_id in self.reach.order:
             self._work_out(self.graph.nodes[node_id])
 
@@ -125,7 +137,8 @@ class Scope:
     def data_seen(self, node: Node, language: Language) -> ValueShape:
         """What `data` is in a text: what came in, or in the CEL of own fields that input."""
         if language == "own":
-            return self.data_of(node.id)
+            # The condition of a loop reads what the last iteration gave.
+            return UNKNOWN if is_loop(node) and is_while(node) else self.data_of(node.id)
         if language == "config":
             return join(self.incoming(node.id), self.data_of(node.id))
         return self.incoming(node.id)
@@ -146,15 +159,17 @@ class Scope:
     def find(self, node: Node, path: Path, language: Language = "value") -> ResolvedPath:
         """Where a path leads from a node, in a text of this language."""
         root = path[0]
+        if language == "own" and root in own_names(self._specs(node)):
+            return _UNKNOWN
         match root:
             case "data" | "input":
                 return _walk(self.data_seen(node, language), path, 1)
             case "trigger":
-                return _UNKNOWN if language == "own" else _walk(self.trigger, path, 1)
+                return _walk(self.trigger, path, 1)
             case "nodes":
                 return self._by_id(node, path)
             case "loop":
-                return self._in_loop(node, path)
+                return self._in_loop(node, path, language)
             case "run":
                 return _walk(_RUN, path, 1)
             case "inputs" | "config" | "context" | "variables":
@@ -174,19 +189,25 @@ class Scope:
 
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
+        around = self._loops_seen(node, language)
+        for loop in around or ():
+            if root == loop_variable(loop):
+                return _walk(self._items.get(loop.id, UNKNOWN), path, 1)
         if root in self.graph.nodes:
             if not self.reach.can_have_run(NodeId(root), node.id):
                 return ResolvedPath(trouble="order", node=NodeId(root))
-            return self._of_node(node, NodeId(root), path, 1)
-        around = self.reach.loops_around(node.id)
-        if around is None or root in self._loop_names(node):
+            return _walk(self.value_of(NodeId(root)), path, 1, NodeId(root))
+        if around is None or any("{{" in loop_variable(loop) for loop in around):
             return _UNKNOWN
-        if any("{{" in _variable(loop) for loop in around):
+        if language in _SEEING_INPUTS and self._is_input(node, root):
             return _UNKNOWN
-        is_own = language == "own" and root in _OWN
-        if is_own or (language in _SEEING_INPUTS and self._is_input(node, root)):
-            return _UNKNOWN
-        return ResolvedPath(trouble="name")
+        return ResolvedPath(trouble="loop" if root in self._variables else "name")
+
+    @cached_property
+    def _variables(self) -> frozenset[str]:
+        """The variables of all loops."""
+        loops = (node for node in self.graph.nodes.values() if is_loop(node))
+        return frozenset(loop_variable(loop) for loop in loops)
 
     def _is_input(self, node: Node, name: str) -> bool:
         """Whether a name is an input of a catalog node, or may be one of its variables."""
@@ -211,29 +232,27 @@ class Scope:
         if len(path) == 2:
             return _UNKNOWN
         if path[2] in VALUE_PORTS:
-            return self._of_node(node, other, path, 3)
+            return _walk(self.value_of(other), path, 3, other)
         ports = self._ports(self.graph.nodes[other])
         if ports is None or path[2] in ports:
             return _UNKNOWN
         return ResolvedPath(trouble="port", at=2, known=ports, node=other)
 
-    def _of_node(self, node: Node, other: NodeId, path: Path, start: int) -> ResolvedPath:
-        if is_loop(self.graph.nodes[other]) and self._is_around(node, other):
-            return _UNKNOWN
-        return _walk(self.value_of(other), path, start, other)
+    def _in_loop(self, node: Node, path: Path, language: Language) -> ResolvedPath:
+        around = self._loops_seen(node, language)
+        if not around:
+            return _UNKNOWN if around is None else ResolvedPath(trouble="loop")
+        item = self._items.get(around[0].id, UNKNOWN)
+        return _walk(of_fields({"index": _NUMBER, "item": item}, "none"), path, 1)
 
-    def _is_around(self, node: Node, loop: NodeId) -> bool:
+    def _loops_seen(self, node: Node, language: Language) -> tuple[Node, ...] | None:
+        """The loops whose variables a text sees; the condition of a `while` sees its own."""
         around = self.reach.loops_around(node.id)
-        return around is None or any(one.id == loop for one in around)
-
-    def _in_loop(self, node: Node, path: Path) -> ResolvedPath:
-        around = self.reach.loops_around(node.id)
-        return ResolvedPath(trouble="loop") if around == () else _walk(_LOOP, path, 1)
+        is_own = language == "own" and is_loop(node) and is_while(node)
+        return (node, *around) if is_own and around is not None else around
 
     def _loop_names(self, node: Node) -> tuple[str, ...]:
-        around = self.reach.loops_around(node.id) or ()
-        names = [_variable(loop) for loop in around]
-        return (*names, *_OWN) if names else ()
+        return tuple(map(loop_variable, self.reach.loops_around(node.id) or ()))
 
     def _ports(self, node: Node) -> tuple[str, ...] | None:
         """The names a node's value can be read by; nothing where they are not known."""
@@ -251,6 +270,9 @@ class Scope:
         came = self._came[node.id] = self._joined(node)
         if given is not None and given.takes_data:
             self._own_data[node.id] = self._input_data(node, came)
+        if is_loop(node):
+            self._lists[node.id] = found = self._list(node)
+            self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
         for edge in self.graph.outgoing(node.id):
             if edge.source_port == "error":
                 self._values[node.id] = UNKNOWN
@@ -284,21 +306,28 @@ class Scope:
         if not is_plain or is_attached or edge.source_port == "error":
             return UNKNOWN
         if edge.source_port in BODY_PORTS and is_loop(source):
-            return UNKNOWN
+            return UNKNOWN if is_while(source) else self._items.get(source.id, UNKNOWN)
         given = self._gives.get(source.id)
         if given is None or given.carried == "value":
             return self.value_of(source.id)
         enabled = _enabled(source)
         if enabled is False:
             return self.value_of(source.id)
-        return self.data_of(source.id) if given.carried == "data" and enabled else UNKNOWN
+        if not enabled:
+            return UNKNOWN
+        if given.carried == "data":
+            return self.data_of(source.id)
+        return look_up(self.value_of(source.id), "data").shape
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
             enabled = _enabled(node)
             if enabled is not True:
                 return came if enabled is False else UNKNOWN
-            return given.value
+            settings = object_at(node.data, "configurations")
+            if node.type == "TRIGGER":
+                return self._started_with(given.value)
+            return with_configured(node.ref, given.value, settings, self.data_of(node.id))
         match node.type:
             case "start" | "trigger":
                 return self.inputs
@@ -311,6 +340,35 @@ class Scope:
             case _:
                 return UNKNOWN
 
+    def _started_with(self, outputs: ValueShape) -> ValueShape:
+        """The value of a trigger: its outputs, and what the run may be started with beside them."""
+        declared = self.inputs
+        if declared is OBJECT:
+            return outputs
+        is_closed = declared.others == "none"
+        fields = {**declared.fields, **outputs.fields}
+        return replace(outputs, fields=fields, others="none" if is_closed else "unsaid")
+
+    def _list(self, loop: Node) -> ValueShape:
+        """What a loop goes through."""
+        source = list_source(loop)
+        if source is None:
+            return UNKNOWN
+        if source.field == "data":
+            return self.data_of(loop.id)
+        if source.part == "inputParams":
+            return self._written(loop, source.value, source.field)
+        path = source.value
+        if not isinstance(path, str) or "{{" in path:
+            return UNKNOWN
+        read = compile_text(full_path(path)).path
+        found = _UNKNOWN if read is None else self.find(loop, read, "own")
+        return UNKNOWN if found.trouble else found.shape
+
+    def list_of(self, loop: NodeId) -> ValueShape:
+        """What a loop goes through; unknown for other nodes and for loops that count."""
+        return self._lists.get(loop, UNKNOWN)
+
     def _answer(self, node: Node) -> ValueShape:
         """What the tool of an MCP node says it answers with."""
         if self._tools is None or mode_of(node.data) == "fullNaturalLanguage":
@@ -318,16 +376,14 @@ class Scope:
         key = text_at(node.data, "serverId"), text_at(node.data, "toolName")
         if key not in self._answers:
             tools = self._tools(key[0]) or ()
-            schema = next((tool.output_schema for tool in tools if tool.name == key[1]), None)
-            self._answers[key] = UNKNOWN if schema is None else of_schema(schema)
+            tool = next((tool for tool in tools if tool.name == key[1]), None)
+            self._answers[key] = UNKNOWN if tool is None else answer_shape(tool.output_schema)
         return self._answers[key]
 
     def _input_data(self, node: Node, came: ValueShape) -> ValueShape:
-        if is_loop(node):
-            return UNKNOWN  # what the last iteration gave
         given = object_at(node.data, "inputParams")
         if "data" in given:
-            return self._written(node, given["data"])
+            return self._written(node, given["data"], "data")
         inside = look_up(came, "data")
         if inside.verdict == "absent":
             return came
@@ -336,10 +392,10 @@ class Scope:
             return ValueShape(fields=dict.fromkeys(came.fields, UNKNOWN), others="unsaid")
         return inside.shape if "data" in came.needed else UNKNOWN
 
-    def _written(self, node: Node, value: Json) -> ValueShape:
+    def _written(self, node: Node, value: Json, field: str) -> ValueShape:
         if not isinstance(value, str) or "{{" not in value:
             return of_value(value)
-        steps = ("data", "inputParams", "data")
+        steps = ("data", "inputParams", field)
         asked = next(asked_in(steps, value, "value", self._is_older), None)
         if asked is None:
             return UNKNOWN
@@ -366,8 +422,3 @@ def _enabled(node: Node) -> bool | None:
     """Whether a catalog node runs; nothing where that is known only when it runs."""
     enabled = object_at(node.data, "configurations").get("enabled", True)
     return None if isinstance(enabled, str) else enabled is not False
-
-
-def _variable(loop: Node) -> str:
-    named = object_at(loop.data, "configurations").get("iteration_variable")
-    return named if isinstance(named, str) else "index"
