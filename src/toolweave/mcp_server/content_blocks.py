@@ -4,8 +4,6 @@ A tool without structured content gives `{"text", "json", "content"}`; a workflo
 `{"content": [...]}` with blocks as MCP writes them.
 """
 
-from typing import cast
-
 import mcp_types as types
 from pydantic import TypeAdapter, ValidationError
 
@@ -43,9 +41,9 @@ def _as_mcp(block: JsonObject) -> JsonObject:
             return {"type": "text", "text": f"({about}, {size:,} bytes: too large to return)"}
         case {"type": "link", "uri": str(uri), **more}:
             name = uri.rstrip("/").rpartition("/")[2] or uri
-            return {"name": name, **cast(JsonObject, more), "type": "resource_link", "uri": uri}
+            return {"name": name, **more, "type": "resource_link", "uri": uri}
         case {"type": "resource", "uri": _, **more} if "resource" not in more:
-            resource = cast(JsonObject, {key: kept[key] for key in kept if key != "type"})
+            resource: JsonObject = {key: kept[key] for key in kept if key != "type"}
             if "data" in resource:
                 resource["blob"] = resource.pop("data")
             return {"type": "resource", "resource": resource}
