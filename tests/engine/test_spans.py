@@ -23,7 +23,13 @@ def test_a_run_and_each_of_its_nodes_are_spans_with_their_outcome(tmp_path: Path
     assert sorted(spans) == ["run test", "step bad", "step e", "step good", "step s"]
     whole = spans.pop("run test")
     assert whole["parent"] is None
-    assert whole["attributes"] == {"toolweave.run": told["run"], "toolweave.workflow": "test"}
+    assert whole["status"] == "ERROR"
+    assert whole["attributes"] == {
+        "toolweave.run": told["run"],
+        "toolweave.workflow": "test",
+        "toolweave.outcome": "partial",
+        "toolweave.code": "TEST_FAILED",
+    }
     for name, span in spans.items():
         node = name.removeprefix("step ")
         assert span["parent"] == whole["id"]

@@ -85,11 +85,16 @@ async def house_in(
     burst: int = 200,
     reaches_private: bool = False,
     directory: Path | None = None,
+    database: str | None = None,
 ) -> AsyncGenerator[House]:
     """Open it; the client speaks from `peer`."""
     clock, logged = MovedClock(), io.StringIO()
     settings = Settings(
-        home=home, rate_per_s=rate_per_s, burst=burst, allow_private_http=reaches_private
+        home=home,
+        rate_per_s=rate_per_s,
+        burst=burst,
+        allow_private_http=reaches_private,
+        database=database,
     )
     address = ListenAddress(host, 8765, also=(HOST,))
     async with (

@@ -127,7 +127,7 @@ KEYED = [
     ("OPTIONS", "/mcp", "tools:read"),
 ]
 INTERNAL = [("GET", "/api/v1/mcp/tools/internal"), ("POST", "/api/v1/mcp/invoke/internal")]
-OPEN = {"/health", "/api/v1/public/health"}
+OPEN = {"/health", "/ready", "/api/v1/public/health"}
 ANY_KEY = {"/api/v1/openapi.json"}
 EXAMPLES = {
     "get_node_types": "{tool_name}",

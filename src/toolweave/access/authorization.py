@@ -236,6 +236,7 @@ OPEN_ROUTES = frozenset(
         "GET /favicon.svg",
         "GET /assets/{name}",
         "GET /health",
+        "GET /ready",
         "GET /api/v1/public/health",
         "* /hooks/people/{channel}",
         "* /hooks/{path:path}",

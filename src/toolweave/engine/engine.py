@@ -35,7 +35,7 @@ from toolweave.engine.plan import Kinds, Plan
 from toolweave.engine.run_creation import NewRun
 from toolweave.engine.run_table import RunRecord, RunTable
 from toolweave.engine.runs import PrepareWorkflow, RunRequest, Runs, WorkflowChecker
-from toolweave.engine.spans import run_span
+from toolweave.engine.spans import run_span, tell_run_span
 from toolweave.engine.state import RunState
 from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
 from toolweave.engine.wakeups import due_runs
@@ -313,6 +313,7 @@ class Engine:
         try:
             with run_span(facts):
                 status = await executor.run(entries)
+                tell_run_span(executor.finished)
         finally:
             del self._executors[run]
         if status in FINAL:

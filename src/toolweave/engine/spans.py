@@ -6,7 +6,7 @@ from opentelemetry import trace
 
 from toolweave.catalog.node import RunFacts
 from toolweave.engine.decide import NextWork
-from toolweave.engine.events import Event, StepFailed
+from toolweave.engine.events import Event, Finished, StepFailed
 from toolweave.engine.frames import StepFrame
 
 _TRACER = trace.get_tracer("toolweave.engine")
@@ -53,6 +53,16 @@ def tell_span(event: Event) -> None:
         if isinstance(event, StepFailed):
             span.set_attribute("toolweave.code", event.code)
             span.set_status(trace.StatusCode.ERROR, event.message)
+
+
+def tell_run_span(finished: Finished | None) -> None:
+    """Record how a run ended in the open span of its execution."""
+    if finished is not None and is_traced():
+        span = trace.get_current_span()
+        span.set_attribute("toolweave.outcome", finished.status)
+        if finished.error is not None:
+            span.set_attribute("toolweave.code", str(finished.error.get("code")))
+            span.set_status(trace.StatusCode.ERROR, str(finished.error.get("message")))
 
 
 def is_traced() -> bool:

@@ -139,6 +139,12 @@ class AliveResponse(BaseModel):
     healthy: bool
 
 
+class ReadyResponse(BaseModel):
+    """The process is running and its database answers."""
+
+    ready: bool
+
+
 Responses = dict[int | str, dict[str, Any]]
 REF = "#/components/schemas/{model}"
 
@@ -207,4 +213,5 @@ INVOKE_INTERNAL = responses(InvocationResponse, 401, 403, 404, *READING, *ANY, t
 TOOL = responses(ToolDetailsResponse, 404, 422, *KEYED, texts=_NO_TOOL)
 HEALTH = responses(CatalogHealthResponse, *KEYED)
 ALIVE = responses(AliveResponse, 403, *ANY)
+READY = responses(ReadyResponse, 403, 503, *ANY)
 OPENAPI = responses(None, *KEYED)

@@ -1,12 +1,16 @@
-"""Liveness probes without a key, and engine metrics for Prometheus."""
+"""Probes without a key, and engine metrics for Prometheus."""
 
+import anyio
 from fastapi import APIRouter, Depends, Response
 
 from toolweave.app.running_studio import RunningStudio
+from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.rest import response_models
 from toolweave.rest.auth import Authenticator
 
 ALIVE = b'{"healthy":true}'
+READY = b'{"ready":true}'
+READY_S = 2.0
 METRICS_TYPE = "text/plain; version=0.0.4"
 
 
@@ -16,8 +20,19 @@ async def alive() -> Response:
 
 
 def health_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The probe at its two addresses, and the metrics, which are not part of OpenAPI."""
+    """The probes of the process and its database, and the metrics, which OpenAPI leaves out."""
     router = APIRouter(tags=["health"])
+
+    async def ready() -> Response:
+        """Check whether the database answers; needs no key."""
+        try:
+            with anyio.fail_after(READY_S):
+                await studio.home.database.rows("SELECT 1")
+        except (ToolweaveError, TimeoutError):
+            raise Unavailable("STORAGE_UNREACHABLE", "the database does not answer") from None
+        return Response(READY, media_type="application/json")
+
+    router.add_api_route("/ready", ready, responses=response_models.READY)
     router.add_api_route("/health", alive, responses=response_models.ALIVE)
     router.add_api_route(
         "/api/v1/public/health", alive, responses=response_models.ALIVE, name="probe"
