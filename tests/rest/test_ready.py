@@ -1,4 +1,4 @@
-"""Whether the service can work, for whoever sends it requests."""
+"""Whether the service can work, for load balancers and orchestrators."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
