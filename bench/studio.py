@@ -84,7 +84,7 @@ async def open_rows(desk: Desk, size: Size) -> list[Row]:
 async def drag_rows(desk: Desk, size: Size) -> list[Row]:
     """Dragging a node of a thousand: of all that are in view, and zoomed in."""
     rows: list[Row] = []
-    await desk.page.keyboard.press("1")
+    await desk.page.keyboard.press("0")
     await desk.settle()
     for where in ("all in view", "zoomed"):
         if where == "zoomed":
@@ -103,7 +103,7 @@ async def live_rows(desk: Desk, size: Size) -> list[Row]:
     page = desk.page
     await desk.leave()
     await desk.open(lanes("lanes", size.nodes, WAIT_S))
-    await page.keyboard.press("1")
+    await page.keyboard.press("0")
     await desk.settle()
     letters = ("lorem ipsum dolor " * 10)[: size.letters]
     await page.evaluate(CHANGES)

@@ -11,7 +11,7 @@ def drawn(name: str, *nodes: dict[str, Any]) -> dict[str, Any]:
         *nodes,
         {"id": "end", "type": "end", "name": "End", "data": {}},
     ]
-    placed = [{**node, "position": {"x": 200 * place, "y": 0}} for place, node in enumerate(chain)]
+    placed = [{**node, "position": {"x": 300 * place, "y": 0}} for place, node in enumerate(chain)]
     ids = [node["id"] for node in chain]
     edges = [
         {

@@ -3,12 +3,18 @@
 import { client, unwrap } from "../api/client";
 import type { CatalogEntry, Specs } from "../model/workflow/catalog";
 import { changeNode } from "../model/workflow/edits";
-import type { JsonObject, Position } from "../model/workflow/workflow";
+import type { InsertionPoint } from "../model/workflow/insertion";
+import type { JsonObject } from "../model/workflow/workflow";
 import type { Editor } from "../state/editor";
 import { addEntry, insertionGesture } from "../state/nodeInsertion";
 
-export function insertEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?: Position): string {
-  const id = addEntry(editor, entry, specs, at);
+export function insertEntry(
+  editor: Editor,
+  entry: CatalogEntry,
+  specs: Specs,
+  point?: InsertionPoint,
+): string {
+  const id = addEntry(editor, entry, specs, point);
   // Without an answer the node works as well: saving stores what is missing.
   if (entry.server && entry.tool) void storeSchema(editor, id, entry.server, entry.tool).catch(() => {});
   return id;

@@ -13,6 +13,7 @@ import { Badge } from "../ui/Badge";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { Breadcrumb } from "./Breadcrumb";
 
 export function EditorToolbar({ workflow }: { workflow: Workflow }) {
   const editor = useEditor();
@@ -21,6 +22,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
   return (
     <div className="editor__bar" role="group" aria-label="Workflow" data-stop="bar">
       {!isReadOnly && <PaletteButton />}
+      <Breadcrumb />
       {isReadOnly ? (
         <span className="editor__name">{workflow.name}</span>
       ) : (

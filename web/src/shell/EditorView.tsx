@@ -17,6 +17,7 @@ import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
+import { closeNodeSearch, nodeSearchStore } from "../state/nodeSearch";
 import { setPanels, panelStore } from "../state/panels";
 import { EditorToolbar } from "./EditorToolbar";
 import { ShortcutsDialog } from "./ShortcutsDialog";
@@ -34,6 +35,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const isReadOnly = useDocument((state) => state.isReadOnly);
   const { hasPalette, overlay } = useStore(panelStore);
   const hasRun = useRunState((state) => state.run !== null);
+  const search = useStore(nodeSearchStore, (state) => state.search);
   const { entries } = useEntries();
   const specs = useSpecs();
   return (
@@ -65,7 +67,8 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
           kind={overlay}
           entries={entries}
           specs={specs}
-          onClose={() => setPanels({ overlay: null })}
+          search={overlay === "add" ? search : null}
+          onClose={closeNodeSearch}
         />
       )}
       {overlay === "keys" && <ShortcutsDialog onClose={() => setPanels({ overlay: null })} />}

@@ -5,13 +5,16 @@ import { groupNodes, moveNodes, ungroupNodes } from "../model/workflow/edits";
 import type { Direction } from "../model/workflow/navigation";
 import { neighbour } from "../model/workflow/navigation";
 import type { Workflow } from "../model/workflow/workflow";
+import { nodeById } from "../model/workflow/workflow";
 import { announce } from "../state/announcements";
 import type { Command } from "../state/commands";
 import { registerCommands } from "../state/commands";
 import type { Editor } from "../state/editor";
 import { tidyWorkflow } from "../state/layoutWorker";
+import { openNodeSearch } from "../state/nodeSearch";
 import { panelStore, setPanels } from "../state/panels";
 import { selectAndFocus, removeSelection } from "../state/selection";
+import { openSubworkflow, subworkflowOf } from "../state/subworkflows";
 import { focusRegion, isInPanel, focusNextRegion } from "./regions";
 import { copySelection, duplicateSelection, pasteLastCopy, useClipboard } from "./useClipboard";
 
@@ -67,6 +70,23 @@ function groupSelection(editor: Editor): void {
   announce("Grouped");
 }
 
+function selectedSubworkflow({ document: { workflow, selection } }: Editor): string | null {
+  return selection.size === 1 ? subworkflowOf(nodeById(workflow, [...selection][0]!)) : null;
+}
+
+/** The first connection from the selected node. */
+function connectionAfter({ document: { workflow, selection, isReadOnly } }: Editor): string | undefined {
+  const [selected] = selection;
+  if (isReadOnly || selection.size !== 1) return undefined;
+  return workflow.connections.find(({ from }) => from === selected)?.id;
+}
+
+function insertAfterSelected(editor: Editor): void {
+  const edge = connectionAfter(editor);
+  const box = document.querySelector(".react-flow__node.selected")?.getBoundingClientRect();
+  if (edge) openNodeSearch({ kind: "edge", edge }, { clientX: box?.right ?? 0, clientY: box?.top ?? 0 });
+}
+
 function ungroupSelection(editor: Editor): void {
   const { workflow, selection } = editor.document;
   const member = workflow.nodes.find(({ parentId }) => parentId && selection.has(parentId));
@@ -113,6 +133,13 @@ function editorCommands(editor: Editor): readonly Command[] {
       run: () => setPanels({ overlay: "add" }),
     },
     {
+      id: "insert",
+      title: "Insert a node after this one",
+      keys: "shift+a",
+      isDisabled: () => connectionAfter(editor) === undefined,
+      run: () => insertAfterSelected(editor),
+    },
+    {
       id: "commands",
       title: "Find a command, node or tool",
       keys: "mod+k",
@@ -140,6 +167,14 @@ function editorCommands(editor: Editor): readonly Command[] {
       at: "node",
       isDisabled: () => document.selection.size !== 1,
       run: focusInspector,
+    },
+    {
+      id: "open-subworkflow",
+      title: "Open the sub-workflow",
+      keys: "o",
+      at: "canvas",
+      isDisabled: () => selectedSubworkflow(editor) === null,
+      run: () => openSubworkflow(editor, selectedSubworkflow(editor)!),
     },
     {
       id: "back",
@@ -249,6 +284,7 @@ function editorCommands(editor: Editor): readonly Command[] {
       run: () => tidyWorkflow(editor),
     },
     { id: "fit", title: "Fit to view", keys: "1", run: () => editor.canvas?.fit() },
+    { id: "show-all", title: "Show all", keys: "0", run: () => editor.canvas?.showAll() },
     {
       id: "json",
       title: "JSON beside the canvas",

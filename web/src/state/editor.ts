@@ -24,7 +24,10 @@ export interface CanvasActions {
   /** The position on the canvas under a point of the page. */
   positionAt(x: number, y: number): Position;
   sizes(): NodeSizes;
+  /** Shows all nodes if they can be read then, else the first ones. */
   fit(): void;
+  /** Shows all nodes, however small they get. */
+  showAll(): void;
   /** Shows what is shown when a workflow is opened: all of it, or its first nodes. */
   showInitialView(): void;
   /** Brings a node into view; with `isClose` at a zoom at which it can be read. */

@@ -4,19 +4,15 @@ import { NODE_SIZE } from "../model/layout/geometry";
 import { freePosition, offsetTo, pasteOffset } from "../model/layout/placement";
 import type { CatalogEntry, Specs } from "../model/workflow/catalog";
 import { inputPorts } from "../model/workflow/catalog";
+import type { InsertionPoint } from "../model/workflow/insertion";
+import { insertAt } from "../model/workflow/insertion";
 import type { Snippet } from "../model/workflow/edits";
-import {
-  addNode,
-  connectNodes,
-  createNode,
-  dropNodes,
-  nextOutputPort,
-  pasteSnippet,
-} from "../model/workflow/edits";
+import { addNode, connectNodes, createNode, nextOutputPort, pasteSnippet } from "../model/workflow/edits";
 import type { Position, WorkflowNode } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { announce } from "./announcements";
 import type { Editor } from "./editor";
+import { rememberNode } from "./recentNodes";
 import { selectAndFocus } from "./selection";
 
 const GAP_X = 60;
@@ -26,11 +22,26 @@ export function insertionGesture(id: string): string {
   return `insert-${id}`;
 }
 
-/** Adds a node after the selected one and connects it, else in the middle of the canvas or at `at`. */
-export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?: Position): string {
+/** Adds a node at a point; without one after the selected node, else in the middle of the canvas. */
+export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, point?: InsertionPoint): string {
+  rememberNode(entry.ref);
+  const id = point ? addAtPoint(editor, entry, specs, point) : addAfterSelected(editor, entry, specs);
+  editor.document.select([id]);
+  editor.canvas?.focus(id);
+  editor.canvas?.revealAdded(id);
+  return id;
+}
+
+function addAtPoint(editor: Editor, entry: CatalogEntry, specs: Specs, point: InsertionPoint): string {
+  const { workflow, id } = insertAt(editor.document.workflow, entry, point, specs);
+  editor.document.edit(() => workflow, insertionGesture(id));
+  return id;
+}
+
+function addAfterSelected(editor: Editor, entry: CatalogEntry, specs: Specs): string {
   const { workflow } = editor.document;
-  const before = at ? undefined : selectedNode(editor);
-  const node = createNode(workflow, entry, at ?? positionFor(editor, before));
+  const before = selectedNode(editor);
+  const node = createNode(workflow, entry, positionFor(editor, before));
   const canConnect =
     before && inputPorts(node, specs).length > 0 && nextOutputPort(workflow, before, specs) !== undefined;
   editor.document.edit((current) => {
@@ -38,13 +49,8 @@ export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?:
       current,
       before?.parentId && node.type !== "group" ? { ...node, parentId: before.parentId } : node,
     );
-    // A node that is dropped on a group becomes part of it.
-    if (at) return dropNodes(added, new Map([[node.id, node.position ?? at]]));
     return canConnect ? connectNodes(added, before.id, node.id, specs) : added;
   }, insertionGesture(node.id));
-  editor.document.select([node.id]);
-  editor.canvas?.focus(node.id);
-  editor.canvas?.revealAdded(node.id);
   return node.id;
 }
 

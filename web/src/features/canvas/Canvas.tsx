@@ -18,20 +18,27 @@ import type { Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
 import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
 import type { Workflow } from "../../model/workflow/workflow";
-import { INPUT_PORT, OUTPUT_PORT } from "../../model/workflow/workflow";
+import { INPUT_PORT, OUTPUT_PORT, nodeById } from "../../model/workflow/workflow";
 import { insertEntry } from "../../queries/insertion";
+import { runCommand } from "../../state/commands";
+import type { Editor } from "../../state/editor";
 import { useEditor } from "../../state/editorContext";
 import { panelStore, setPanels } from "../../state/panels";
+import { openSubworkflow, subworkflowOf } from "../../state/subworkflows";
 import { IconButton } from "../../ui/Button";
 import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { ConnectionEdge } from "./ConnectionEdge";
+import { EdgeArrows } from "./EdgeArrows";
 import { LowDetail, useDetailLevel } from "./detailLevel";
 import { OverviewEdges } from "./OverviewEdges";
 import { StepNode } from "./StepNode";
 import { useCanvasActions } from "./useCanvasActions";
 import { useCanvasElements } from "./useCanvasElements";
+import { useNodeSearch } from "./useNodeSearch";
 import "@xyflow/react/dist/style.css";
 import "./canvas.css";
+import "./edges.css";
+import "./step.css";
 
 const NODE_TYPES = { step: StepNode, group: GroupNode, note: NoteNode };
 const EDGE_TYPES = { wire: ConnectionEdge };
@@ -75,6 +82,7 @@ function Drawing({
     if (isLowDetail) return redraw;
   }, [isLowDetail, redraw]);
   const { onMoveEnd } = useCanvasActions();
+  const nodeSearch = useNodeSearch(specs, isReadOnly);
   const onConnect = useCallback(
     (connection: Connection) => editor.document.edit((now) => withConnection(now, connection)),
     [editor],
@@ -100,7 +108,7 @@ function Drawing({
     if (!entry || isReadOnly) return;
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    insertEntry(editor, entry, specs, { x: at.x - 100, y: at.y - 28 });
+    insertEntry(editor, entry, specs, { kind: "place", at });
   };
   const moveToDropped = (moved: Node[]) =>
     editor.document.edit((now) =>
@@ -117,10 +125,12 @@ function Drawing({
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onConnect={onConnect}
+        {...nodeSearch}
         onMoveEnd={onMoveEnd}
         onReconnect={onReconnect}
         isValidConnection={isValidConnection}
         onNodeClick={showSettings}
+        onNodeDoubleClick={(_, { id }) => openNode(editor, id)}
         onNodeDragStop={(_, __, moved) => moveToDropped(moved)}
         onSelectionDragStop={(_, moved) => moveToDropped(moved)}
         onDrop={onDrop}
@@ -149,10 +159,10 @@ function Drawing({
         aria-describedby="canvas-help"
       >
         <p id="canvas-help" className="visually-hidden">
-          Arrow keys move between nodes, Enter opens the settings, A adds a node, C connects it, question mark
-          lists all keys.
+          Arrow keys move between nodes, Enter opens the settings, A adds a node, Shift+A inserts one, C
+          connects it, question mark lists all keys.
         </p>
-        {isLowDetail ? <OverviewEdges edges={edges} /> : <Background gap={20} size={1.4} />}
+        {isLowDetail ? <OverviewEdges edges={edges} /> : <Background gap={24} size={1.4} />}
         {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && (
           <MiniMap
             style={{ width: 150, height: 96 }}
@@ -163,10 +173,12 @@ function Drawing({
             maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)"
           />
         )}
+        <EdgeArrows />
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
           <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
           <IconButton label="Fit to view" icon="fit" keys="1" onClick={() => editor.canvas?.fit()} />
+          <IconButton label="Show all" icon="nested" keys="0" onClick={() => editor.canvas?.showAll()} />
         </Panel>
       </ReactFlow>
     </LowDetail>
@@ -176,6 +188,13 @@ function Drawing({
 /** A click on a node leads from the list of problems to the settings of the node. */
 function showSettings(): void {
   if (panelStore.getState().side === "problems") setPanels({ side: "inspector" });
+}
+
+/** Opens the workflow that a node runs; any other node is configured. */
+function openNode(editor: Editor, id: string): void {
+  const name = subworkflowOf(nodeById(editor.document.workflow, id));
+  if (name === null) runCommand("configure");
+  else openSubworkflow(editor, name);
 }
 
 function withConnection(

@@ -6,25 +6,15 @@ import { memo, useContext } from "react";
 import type { NodeView } from "../../model/layout/canvasMapping";
 import { nodeLabelId } from "../../model/layout/canvasMapping";
 import { inputTop } from "../../model/layout/geometry";
-import type { StepStatus } from "../../model/run/runState";
-import { targetTitles, describeNode } from "../../model/workflow/nodeDescription";
+import { FAMILY_TITLES } from "../../model/workflow/families";
+import { connectedPorts, targetTitles, describeNode } from "../../model/workflow/nodeDescription";
 import { useDocument, useProblems, useRunState } from "../../state/editorContext";
-import { FamilyIcon } from "../../ui/FamilyIcon";
 import type { IconName } from "../../ui/Icon";
 import { Icon } from "../../ui/Icon";
+import { NodeIcon } from "../../ui/NodeIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import { LowDetail } from "./detailLevel";
-
-const STATUS_LABELS: Record<StepStatus, string> = {
-  running: "running",
-  success: "done",
-  failed: "failed",
-  retrying: "retrying",
-  waiting: "waiting",
-  uncertain: "uncertain",
-  skipped: "skipped",
-  cancelled: "cancelled",
-};
+import { NodeDuration, STATUS_LABELS, StatusMark, useNodeError } from "./NodeStatus";
 
 /** Labels for tools that do not match what their server offers. */
 const TOOL_STATUS_LABELS: Record<string, string> = {
@@ -71,13 +61,13 @@ function LowDetailStep({ id, data, selected }: Props) {
 
 function FullStep({ id, data, selected }: Props) {
   const status = useRunState((state) => state.statuses[id] ?? null);
-  const { family, title, warnings, kind, server, modeLabel, isDisabled, inputs, outputs } = data;
+  const { family, modeLabel, isDisabled, isPill, inputs, outputs } = data;
   const names = [
     "step",
     `family--${family}`,
+    isPill ? "step--pill" : "",
     selected ? "is-selected" : "",
     isDisabled ? "is-off" : "",
-    server !== null ? "step--mcp" : "",
   ];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
@@ -93,45 +83,76 @@ function FullStep({ id, data, selected }: Props) {
           title={port.label}
         />
       ))}
-      <div className="step__head">
-        <FamilyIcon family={family} />
-        <div className="step__names">
-          <div className="step__title">
-            <TextWarning warnings={warnings} /> {title}
-          </div>
-          <div className="step__kind">
-            {server !== null && <span className="step__server">{server || "no server"}</span>}
-            {server !== null && <span aria-hidden="true">›</span>}
-            <span className="step__tool">{kind}</span>
-          </div>
-        </div>
-        <ProblemMark id={id} isMcp={server !== null} />
-      </div>
+      <StepHeader id={id} data={data} />
       {modeLabel && <div className="step__mode">{modeLabel}</div>}
       {outputs.length > 1 ? (
         <div className="step__outs">
           {outputs.map((port) => (
             <div key={port.name} className="step__out">
               <span>{port.label}</span>
-              <Handle id={port.name} type="source" position={Position.Right} className="step__port" />
+              <OutputPort node={id} port={port.name} />
             </div>
           ))}
         </div>
       ) : (
-        outputs.map((port) => (
-          <Handle
-            key={port.name}
-            id={port.name}
-            type="source"
-            position={Position.Right}
-            className="step__port"
-            style={{ top: inputTop(0) }}
-            title={port.label}
-          />
-        ))
+        outputs.map((port) => <OutputPort key={port.name} node={id} port={port.name} top={inputTop(0)} />)
       )}
-      {status && <span className={`step__status step__status--${status}`}>{STATUS_LABELS[status]}</span>}
+      {status && <StatusMark id={id} status={status} />}
     </div>
+  );
+}
+
+function StepHeader({ id, data }: { id: string; data: NodeView }) {
+  const { family, icon, monogram, title, warnings, server, isPill } = data;
+  return (
+    <div className="step__head">
+      <NodeIcon family={family} kind={icon} monogram={monogram} size={isPill ? 14 : 18} />
+      <div className="step__names">
+        <div className="step__title">
+          <TextWarning warnings={warnings} /> {title}
+        </div>
+        {!isPill && <Subtitle id={id} data={data} />}
+      </div>
+      <ProblemMark id={id} isMcp={server !== null} />
+    </div>
+  );
+}
+
+/** The error of a failed node, else what the node will do, else its kind. */
+function Subtitle({ id, data: { server, kind, title, family, subtitle } }: { id: string; data: NodeView }) {
+  const status = useRunState((state) => state.statuses[id] ?? null);
+  const error = useNodeError(id, status);
+  if (error !== null) {
+    return (
+      <div className="step__kind step__kind--error" title={error}>
+        <span className="step__tool">{error}</span>
+      </div>
+    );
+  }
+  return (
+    <div className="step__kind">
+      {server !== null && <span className="step__server">{server || "no server"}</span>}
+      {server !== null && <span aria-hidden="true">›</span>}
+      <span className={subtitle?.isCode ? "step__tool step__tool--code" : "step__tool"}>
+        {subtitle?.text || (kind === title && server === null ? FAMILY_TITLES[family] : kind)}
+      </span>
+      <NodeDuration id={id} />
+    </div>
+  );
+}
+
+/** Shows a plus while nothing is connected to it; dragging or clicking it adds the next node. */
+function OutputPort({ node, port, top }: { node: string; port: string; top?: number }) {
+  const isFree = useDocument(({ history }) => !connectedPorts(history.present).has(`${node} ${port}`));
+  return (
+    <Handle
+      id={port}
+      type="source"
+      position={Position.Right}
+      className={isFree ? "step__port is-free" : "step__port"}
+      style={top === undefined ? undefined : { top }}
+      title={port}
+    />
   );
 }
 

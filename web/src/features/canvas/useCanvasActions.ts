@@ -48,6 +48,10 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
       fit: () => {
         // Without this, the next resize would return to the initial view.
         wasMoved.current = true;
+        showInitialView(flow, animationMs());
+      },
+      showAll: () => {
+        wasMoved.current = true;
         void flow.fitView({ maxZoom: 1, padding: 0.15, duration: animationMs() });
       },
       reveal(id, isClose = false) {

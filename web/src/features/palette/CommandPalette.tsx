@@ -6,6 +6,7 @@ import { flushSync } from "react-dom";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import {
   BUILT_IN_STEPS,
+  entryIcon,
   entryText,
   inputPorts,
   outputPorts,
@@ -13,17 +14,21 @@ import {
   searchEntries,
 } from "../../model/workflow/catalog";
 import { connectPorts, removeItems } from "../../model/workflow/edits";
-import { familyOf, familyOfNode } from "../../model/workflow/families";
+import { familyOfNode } from "../../model/workflow/families";
+import { fitsPoint } from "../../model/workflow/insertion";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, OUTPUT_PORT, nodeRef, nodeTitle } from "../../model/workflow/workflow";
 import { insertEntry } from "../../queries/insertion";
 import { announce } from "../../state/announcements";
 import { commandStore, formatKeys } from "../../state/commands";
 import type { Editor } from "../../state/editor";
+import type { NodeSearch } from "../../state/nodeSearch";
+import { recentNodes } from "../../state/recentNodes";
 import { useEditor } from "../../state/editorContext";
 import { selectAndFocus } from "../../state/selection";
-import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
+import type { NodeIconProps } from "../../ui/NodeIcon";
+import { NodeIcon } from "../../ui/NodeIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import { useModal } from "../../ui/useModal";
 import "./palette.css";
@@ -33,7 +38,8 @@ interface Choice {
   title: string;
   summary: string;
   warnings?: string[];
-  family: string | null;
+  /** Null for a command. */
+  icon: NodeIconProps | null;
   keys?: string;
   run(): void;
 }
@@ -42,6 +48,8 @@ interface Props {
   kind: "add" | "commands" | "connect" | "disconnect" | "find";
   entries: CatalogEntry[];
   specs: Specs;
+  /** Where on the canvas the search was opened; null if with a key. */
+  search?: NodeSearch | null;
   onClose(): void;
 }
 
@@ -54,20 +62,19 @@ const PLACEHOLDERS = {
   find: "Find a node in this workflow…",
 };
 
-export function CommandPalette({ kind, entries, specs, onClose }: Props) {
+export function CommandPalette({ kind, entries, specs, search = null, onClose }: Props) {
   const editor = useEditor();
   const [text, setText] = useState("");
   const [activeIndex, setActiveIndex] = useState(0);
-  // Not deferred, because Enter right after a key applies to what was typed.
-  const search = text;
   const list = useRef<HTMLDivElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   useModal(dialog);
   const choices = useMemo(
-    () => choicesOf(editor, kind, search, entries, specs),
-    [editor, kind, search, entries, specs],
+    // Not deferred, because Enter right after a key applies to what was typed.
+    () => choicesOf(editor, kind, text, entries, specs, search),
+    [editor, kind, text, entries, specs, search],
   );
-  useEffect(() => setActiveIndex(0), [search]);
+  useEffect(() => setActiveIndex(0), [text]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
   }, [activeIndex]);
@@ -91,7 +98,8 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   return (
     <dialog
       ref={dialog}
-      className="quick"
+      className={search ? "quick quick--here" : "quick"}
+      style={search ? placeNear(search) : undefined}
       aria-label={PLACEHOLDERS[kind]}
       onCancel={(event) => {
         event.preventDefault();
@@ -122,7 +130,7 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
               onClick={() => choose(choice)}
               onMouseMove={() => setActiveIndex(index)}
             >
-              {choice.family ? <FamilyIcon family={choice.family} /> : <Icon name="bolt" />}
+              {choice.icon ? <NodeIcon {...choice.icon} /> : <Icon name="bolt" />}
               <span className="palette__names">
                 <span className="palette__title">
                   <TextWarning warnings={choice.warnings ?? []} /> {choice.title}
@@ -139,21 +147,35 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   );
 }
 
+const BOX = { width: 360, height: 420, margin: 12 };
+
+/** Below and to the right of the pointer, but within the window. */
+function placeNear({ x, y }: NodeSearch): { left: number; top: number } {
+  const within = (at: number, size: number, all: number) =>
+    Math.max(BOX.margin, Math.min(at, all - size - BOX.margin));
+  return {
+    left: within(x + 8, BOX.width, window.innerWidth),
+    top: within(y - 24, BOX.height, window.innerHeight),
+  };
+}
+
 function choicesOf(
   editor: Editor,
   kind: Props["kind"],
   text: string,
   entries: CatalogEntry[],
   specs: Specs,
+  search: NodeSearch | null,
 ): Choice[] {
   if (kind === "connect") return targetChoices(editor, text, specs);
   if (kind === "disconnect") return connectionChoices(editor, text);
   if (kind === "find") return nodeChoices(editor, text);
-  const nodes = searchEntries([...BUILT_IN_STEPS, ...entries], text, MAX_CHOICES).map((entry) => ({
+  const fitting = [...BUILT_IN_STEPS, ...entries].filter((entry) => fitsPoint(entry, search?.point));
+  const nodes = searchEntries(fitting, text, MAX_CHOICES, recentNodes()).map((entry) => ({
     id: entry.ref,
     ...entryText(entry),
-    family: familyOf(entry.type),
-    run: () => void insertEntry(editor, entry, specs),
+    icon: entryIcon(entry),
+    run: () => void insertEntry(editor, entry, specs, search?.point),
   }));
   return kind === "add" ? nodes : [...commandChoices(text), ...nodes].slice(0, MAX_CHOICES);
 }
@@ -170,7 +192,7 @@ function commandChoices(text: string): Choice[] {
       id: `command ${command.id}`,
       title: command.title,
       summary: "Command",
-      family: null,
+      icon: null,
       keys: command.keys,
       run: command.run,
     }));
@@ -185,7 +207,7 @@ function nodeChoices(editor: Editor, text: string): Choice[] {
     id: node.id,
     title: nodeTitle(node),
     summary: nodeRef(node),
-    family: familyOfNode(node),
+    icon: { family: familyOfNode(node) },
     run: () => {
       selectAndFocus(editor, node.id);
       editor.canvas?.reveal(node.id, true);
@@ -208,7 +230,7 @@ function targetChoices(editor: Editor, text: string, specs: Specs): Choice[] {
         id: `${node.id} ${port}`,
         title: nodeTitle(node),
         summary: ports.length > 1 ? `from ${portLabel(from, port)}` : node.id,
-        family: familyOfNode(node),
+        icon: { family: familyOfNode(node) },
         run: () => {
           editor.document.edit((now) =>
             connectPorts(now, from.id, node.id, port, inputPorts(node, specs)[0]),
@@ -245,7 +267,7 @@ function connectionChoices(editor: Editor, text: string): Choice[] {
     .filter(({ title }) => matches(title, text))
     .map((choice) => ({
       ...choice,
-      family: null,
+      icon: null,
       run: () => {
         editor.document.edit((now) => removeItems(now, new Set([choice.id])));
         announce(`Deleted connection: ${choice.title}`);

@@ -3,11 +3,18 @@
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
-import { ENTRY_DRAG_TYPE, BUILT_IN_STEPS, entryText, searchEntries } from "../../model/workflow/catalog";
+import {
+  ENTRY_DRAG_TYPE,
+  BUILT_IN_STEPS,
+  entryIcon,
+  entryText,
+  searchEntries,
+} from "../../model/workflow/catalog";
 import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
 import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
-import { FamilyIcon } from "../../ui/FamilyIcon";
+import { recentNodes } from "../../state/recentNodes";
+import { NodeIcon } from "../../ui/NodeIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import "./palette.css";
 
@@ -81,7 +88,7 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
       onClick={() => insertEntry(editor, entry, specs)}
       title={summary}
     >
-      <FamilyIcon family={familyOf(entry.type)} />
+      <NodeIcon {...entryIcon(entry)} />
       <span className="palette__names">
         <span className="palette__title">
           <TextWarning warnings={warnings} /> {title}
@@ -95,7 +102,7 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
 /** By family; a search gives one ranked list, so that Enter adds the best match. */
 function groupsOf(entries: CatalogEntry[], typed: string): { title: string; matching: CatalogEntry[] }[] {
   if (typed.trim()) {
-    const matching = searchEntries(entries, typed, MAX_PER_FAMILY);
+    const matching = searchEntries(entries, typed, MAX_PER_FAMILY, recentNodes());
     return matching.length > 0 ? [{ title: "Results", matching }] : [];
   }
   return FAMILIES.map((family) => ({

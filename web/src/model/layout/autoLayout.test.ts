@@ -53,8 +53,8 @@ describe("layout", () => {
     const places = new Map(answer.map((laid) => [laid.id, laid]));
     expect(places.get("x")!.position).toEqual({ x: 40, y: 74 });
     expect(places.get("y")!.position.x).toBeGreaterThan(250);
-    expect(places.get("g")!.size).toEqual({ width: 570, height: 172 });
-    expect(places.get("a")!.position.x + 210).toBeLessThan(places.get("g")!.position.x);
+    expect(places.get("g")!.size).toEqual({ width: 630, height: 180 });
+    expect(places.get("a")!.position.x + 240).toBeLessThan(places.get("g")!.position.x);
   });
 
   it("breaks a long chain into rows", () => {
@@ -92,7 +92,7 @@ describe("applying a layout", () => {
       ],
     };
     const once = applyLayout(workflow, computeLayout(layoutRequest(workflow)));
-    expect(nodeById(once, "g")?.style).toEqual({ width: 290, height: 172 });
+    expect(nodeById(once, "g")?.style).toEqual({ width: 320, height: 180 });
     expect(applyLayout(once, computeLayout(layoutRequest(once)))).toBe(once);
     expect(
       layoutRequest({ ...workflow, nodes: workflow.nodes.filter(({ id }) => id !== "g") }).nodes.find(

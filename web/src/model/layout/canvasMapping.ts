@@ -7,6 +7,9 @@ import { inputPorts, isNote, outputPorts, portLabel, NODE_TITLES, humanize } fro
 import { GROUP_SIZE } from "../workflow/edits";
 import type { Family } from "../workflow/families";
 import { familyOfNode } from "../workflow/families";
+import { kindIcon, monogram } from "../workflow/kindIcons";
+import type { Subtitle } from "../workflow/nodeSubtitle";
+import { nodeSubtitle } from "../workflow/nodeSubtitle";
 import type { Connection, Position, Workflow, WorkflowNode } from "../workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT, nodeName, nodeRef, asText } from "../workflow/workflow";
 import type { PortPosition, NodeShape } from "./geometry";
@@ -32,8 +35,14 @@ export interface NodeView extends Record<string, unknown> {
   warnings: string[];
   kind: string;
   family: Family;
+  icon: ReturnType<typeof kindIcon>;
+  monogram: ReturnType<typeof monogram> | null;
   server: string | null;
   tool: string | null;
+  /** What the node will do; null if its settings do not say. */
+  subtitle: Subtitle | null;
+  /** Start and end are drawn as pills. */
+  isPill: boolean;
   /** The label of the mode of an MCP node that is configured by a description. */
   modeLabel: string | null;
   note: string;
@@ -76,7 +85,6 @@ export interface CanvasEdge {
   type: "wire";
   /** Names a port that its node does not have; it is drawn at another port. */
   data: { isInvalid: boolean };
-  markerEnd: { type: "arrowclosed"; width: number; height: number; color: string };
 }
 
 /** Returns functions that reuse the result for everything that did not change since the last call. */
@@ -166,8 +174,8 @@ function knownSize(
   return { ...size, measured: size, handles: type === "group" ? [] : portPositions(shapeOf(data)) };
 }
 
-function shapeOf({ inputs, outputs, modeLabel }: NodeView): NodeShape {
-  return { inputs, outputs, hasMode: modeLabel !== null };
+function shapeOf({ inputs, outputs, modeLabel, isPill }: NodeView): NodeShape {
+  return { inputs, outputs, hasMode: modeLabel !== null, isPill };
 }
 
 function nodeView(node: WorkflowNode, specs: Specs): NodeView {
@@ -184,8 +192,12 @@ function nodeView(node: WorkflowNode, specs: Specs): NodeView {
     ],
     kind: safeText(tool ?? "").text || NODE_TITLES[node.type] || humanize(subtype || node.type),
     family: familyOfNode(node),
+    icon: kindIcon(nodeRef(node)),
+    monogram: server ? monogram(server) : null,
     server: server === null ? null : safeText(server).text,
     tool,
+    subtitle: nodeSubtitle(node),
+    isPill: node.type === "start" || node.type === "end",
     modeLabel: node.type === "mcp" ? (MODE_LABELS[asText(node.data["mode"])] ?? null) : null,
     note: safeText(asText(node.data["content"]) || asText(node.data["text"]) || asText(node.data["label"]))
       .text,
@@ -194,8 +206,6 @@ function nodeView(node: WorkflowNode, specs: Specs): NodeView {
     outputs: outputPorts(node, specs).map((name) => ({ name, label: portLabel(node, name) })),
   };
 }
-
-const ARROW = { type: "arrowclosed", width: 16, height: 16, color: "var(--line-control)" } as const;
 
 function canvasEdge(
   connection: Connection,
@@ -215,7 +225,6 @@ function canvasEdge(
     ...(connection.condition ? { label: connection.condition } : {}),
     type: "wire",
     data: { isInvalid: isKnown && !(from.isKnown && to.isKnown) },
-    markerEnd: ARROW,
   };
 }
 

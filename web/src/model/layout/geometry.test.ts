@@ -9,24 +9,32 @@ const ports = (...names: string[]) => names.map((name) => ({ name }));
 
 describe("geometry", () => {
   it("computes the size of a node and the positions of its ports", () => {
-    const plain = { inputs: ports("input"), outputs: ports("output"), hasMode: false };
-    expect(nodeSize(plain)).toEqual({ width: 210, height: 58 });
-    expect(portPositions(plain).map(({ id, type, x, y }) => [id, type, x + 5.5, y + 5.5])).toEqual([
-      ["input", "target", 1, 29],
-      ["output", "source", 209, 29],
+    const plain = { inputs: ports("input"), outputs: ports("output"), hasMode: false, isPill: false };
+    expect(nodeSize(plain)).toEqual({ width: 240, height: 66 });
+    expect(portPositions(plain).map(({ id, type, x, y }) => [id, type, x + 6, y + 6])).toEqual([
+      ["input", "target", 1, 33],
+      ["output", "source", 239, 33],
     ]);
   });
 
+  it("draws start and end narrower, with ports at the same height", () => {
+    const pill = { inputs: [], outputs: ports("output"), hasMode: false, isPill: true };
+    expect(nodeSize(pill)).toEqual({ width: 120, height: 66 });
+    expect(portPositions(pill).map(({ x, y }) => [x + 6, y + 6])).toEqual([[119, 33]]);
+  });
+
   it("grows with outputs, inputs and a mode", () => {
-    const choice = { inputs: ports("input"), outputs: ports("true", "false"), hasMode: false };
-    expect(nodeSize(choice).height).toBe(107);
+    const choice = { inputs: ports("input"), outputs: ports("true", "false"), hasMode: false, isPill: false };
+    expect(nodeSize(choice).height).toBe(119);
     expect(
       portPositions(choice)
         .slice(1)
-        .map(({ y }) => y + 5.5),
-    ).toEqual([70, 90]);
-    expect(nodeSize({ ...choice, hasMode: true }).height).toBe(127);
-    expect(nodeSize({ inputs: ports("a", "b", "c", "d"), outputs: [], hasMode: false }).height).toBe(98);
+        .map(({ y }) => y + 6),
+    ).toEqual([79, 101]);
+    expect(nodeSize({ ...choice, hasMode: true }).height).toBe(139);
+    expect(
+      nodeSize({ inputs: ports("a", "b", "c", "d"), outputs: [], hasMode: false, isPill: false }).height,
+    ).toBe(108);
   });
 
   it("knows all sizes and ports in advance, except the height of notes", () => {
@@ -36,7 +44,7 @@ describe("geometry", () => {
       nodes: [...workflow.nodes, { id: "n", type: "note", name: "", data: { content: "x" } }],
     };
     const [start, , note] = createMapper().nodes(noted, specsByRef([]));
-    expect([start?.measured?.height, start?.handles.length]).toEqual([58, 1]);
+    expect([start?.measured?.height, start?.handles.length]).toEqual([66, 1]);
     expect([note?.measured, note?.handles]).toEqual([undefined, []]);
   });
 });
@@ -51,7 +59,7 @@ describe("the initial view", () => {
 
   it("shows the first nodes of a workflow that would be too small to read", () => {
     const { x, y, zoom } = initialView(row(100), 1000, 600);
-    expect(zoom).toBe(0.7);
+    expect(zoom).toBe(0.75);
     expect([x, Math.round(100 * zoom + y)]).toEqual([48, 48]);
   });
 

@@ -24,10 +24,8 @@ interface Box {
   height: number;
 }
 
-/** Below this zoom nothing can be read. */
-const MIN_ZOOM = 0.3;
-/** The zoom for the first nodes of a workflow. */
-export const READABLE_ZOOM = 0.7;
+/** Below this zoom the names of nodes are hard to read. */
+export const READABLE_ZOOM = 0.75;
 const MARGIN = 0.08;
 
 export function initialView(nodes: readonly ViewItem[], width: number, height: number): Viewport {
@@ -35,7 +33,7 @@ export function initialView(nodes: readonly ViewItem[], width: number, height: n
   if (outer.length === 0 || width === 0 || height === 0) return { x: width / 3, y: height / 3, zoom: 1 };
   const box = bounds(outer);
   const zoom = Math.min(1, width / (box.width * (1 + 2 * MARGIN)), height / (box.height * (1 + 2 * MARGIN)));
-  if (zoom >= MIN_ZOOM) {
+  if (zoom >= READABLE_ZOOM) {
     return {
       x: (width - box.width * zoom) / 2 - box.x * zoom,
       y: (height - box.height * zoom) / 2 - box.y * zoom,

@@ -43,6 +43,17 @@ describe("the catalog", () => {
     expect(ranked("flow")).toEqual(["If"]);
   });
 
+  it("ranks kinds of nodes before tools, and recent ones first", () => {
+    const wait = { ...choice, ref: "FLOW.WAIT", subtype: "WAIT", keywords: ["await"] };
+    const awaiting = { ...tool, ref: "TOOL.MCP:demo/await_reply", tool: "await_reply" };
+    const later = { ...choice, ref: "FLOW.DELAY", subtype: "DELAY", keywords: ["await"] };
+    const all = [awaiting, wait, later];
+    expect(searchEntries(all, "await").map(entryTitle)).toEqual(["Wait", "Delay", "await_reply"]);
+    const recent = [awaiting.ref, later.ref];
+    expect(searchEntries(all, "await", 60, recent).map(entryTitle)).toEqual(["Delay", "Wait", "await_reply"]);
+    expect(searchEntries(all, "", 60, recent).map(entryTitle)).toEqual(["await_reply", "Delay", "Wait"]);
+  });
+
   it("lists the output ports of branches and questions", () => {
     const specs = specsByRef([choice]);
     expect(outputPorts({ id: "a", type: "FLOW", name: "a", data: { subtype: "IF" } }, specs)).toEqual([

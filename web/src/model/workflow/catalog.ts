@@ -2,6 +2,9 @@
 
 import type { Schemas } from "../../api/client";
 import { safeText } from "../text/untrusted";
+import type { Family } from "./families";
+import { familyOf } from "./families";
+import { kindIcon, monogram } from "./kindIcons";
 import type { JsonObject, WorkflowNode } from "./workflow";
 import { nodeRef, asText } from "./workflow";
 
@@ -93,6 +96,19 @@ export const NODE_TITLES: Readonly<Record<string, string>> = {
 export function entryTitle(entry: CatalogEntry): string {
   if (entry.tool) return entry.tool;
   return NODE_TITLES[entry.ref] ?? humanize(entry.subtype || entry.type);
+}
+
+/** What an entry's icon is made of. */
+export function entryIcon(entry: CatalogEntry): {
+  family: Family;
+  kind: ReturnType<typeof kindIcon>;
+  monogram: ReturnType<typeof monogram> | null;
+} {
+  return {
+    family: familyOf(entry.type),
+    kind: kindIcon(entry.ref),
+    monogram: entry.server ? monogram(entry.server) : null,
+  };
 }
 
 /** The displayed text of an entry; the name and description of a tool come from its server. */
@@ -197,26 +213,48 @@ export function nodeTypeOf(entry: CatalogEntry): string {
   return entry.server ? "mcp" : entry.type;
 }
 
-/** Entries that match a search, best first: by name, keyword, summary; of equal ones, nodes before tools. */
-export function searchEntries(entries: readonly CatalogEntry[], typed: string, most = 60): CatalogEntry[] {
+/**
+ * Entries that match a search, best first: the exact name, then kinds of nodes, then tools, each by name and
+ * keyword; what matches only by its description comes last. Of equal ones, recent ones come first.
+ */
+export function searchEntries(
+  entries: readonly CatalogEntry[],
+  typed: string,
+  most = 60,
+  recent: readonly string[] = [],
+): CatalogEntry[] {
   const terms = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (terms.length === 0) return entries.slice(0, most);
+  const recency = new Map(recent.map((ref, at) => [ref, recent.length - at]));
   const scored = entries
-    .map((entry) => ({ entry, score: Math.min(...terms.map((word) => scoreOf(entry, word))) }))
-    .filter(({ score }) => score > 0);
+    .map((entry) => ({ entry, score: Math.min(EXACT, ...terms.map((word) => scoreOf(entry, word))) }))
+    .filter(({ score }) => score > 0)
+    .map(({ entry, score }) => ({
+      entry,
+      tier: terms.length === 0 ? 0 : tierOf(entry, score),
+      recency: recency.get(entry.ref) ?? 0,
+      score,
+    }));
   return scored
-    .sort((a, b) => b.score - a.score || Number(a.entry.server !== null) - Number(b.entry.server !== null))
+    .sort((a, b) => a.tier - b.tier || b.recency - a.recency || b.score - a.score)
     .slice(0, most)
     .map(({ entry }) => entry);
 }
 
+const EXACT = 100;
+const ONLY_DESCRIPTION = 10;
+
+function tierOf({ server }: CatalogEntry, score: number): number {
+  if (score === EXACT) return 0;
+  return (score <= ONLY_DESCRIPTION ? 3 : 1) + Number(server !== null);
+}
+
 function scoreOf(entry: CatalogEntry, word: string): number {
   const title = entryTitle(entry).toLowerCase();
-  if (title === word) return 100;
+  if (title === word) return EXACT;
   if (title.startsWith(word)) return 80;
   if (title.includes(word)) return 60;
   if (entry.server?.toLowerCase().includes(word)) return 50;
   if (entry.ref.toLowerCase().includes(word)) return 40;
   if (entry.keywords.some((keyword) => keyword.toLowerCase().startsWith(word))) return 30;
-  return entry.summary.toLowerCase().includes(word) ? 10 : 0;
+  return entry.summary.toLowerCase().includes(word) ? ONLY_DESCRIPTION : 0;
 }

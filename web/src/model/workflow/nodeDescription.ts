@@ -2,7 +2,7 @@
 
 import type { NodeView } from "../layout/canvasMapping";
 import type { Workflow } from "./workflow";
-import { nodeTitle } from "./workflow";
+import { OUTPUT_PORT, nodeTitle } from "./workflow";
 
 export interface NodeSituation {
   /** The status in the run that is shown. */
@@ -62,4 +62,15 @@ function titlesByNode(workflow: Workflow): ReadonlyMap<string, readonly string[]
   for (const { from, to } of workflow.connections)
     titlesOf.set(from, [...(titlesOf.get(from) ?? []), titles.get(to) ?? to]);
   return titlesOf;
+}
+
+const portCache = new WeakMap<Workflow["connections"], ReadonlySet<string>>();
+
+/** The output ports that have a connection, as `node port`; computed once per list of connections. */
+export function connectedPorts({ connections }: Workflow): ReadonlySet<string> {
+  const cached =
+    portCache.get(connections) ??
+    new Set(connections.map(({ from, fromPort }) => `${from} ${fromPort ?? OUTPUT_PORT}`));
+  portCache.set(connections, cached);
+  return cached;
 }

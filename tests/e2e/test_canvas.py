@@ -1,0 +1,166 @@
+"""The canvas: the node search where the pointer is, what a run passed on, sub-workflows, zoom."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import FloatRect, Locator, Page, expect
+
+from e2e.studio import Studio, shot
+from rest.drawn import drawn, greeting
+from servers.rooms import eventually
+
+pytestmark = pytest.mark.anyio
+
+ZOOM = (
+    "() => new DOMMatrix(getComputedStyle("
+    "document.querySelector('.react-flow__viewport')).transform).a"
+)
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
+    name = document["name"]
+    await page.emulate_media(reduced_motion="reduce")
+    await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
+    await page.goto(f"{studio.url}/#/w/{name}")
+    await expect(page.locator(".step").first).to_be_visible()
+
+
+def node(page: Page, name: str) -> Locator:
+    return page.locator(f".react-flow__node[data-id='{name}']")
+
+
+def edge(page: Page, start: str, end: str) -> Locator:
+    return page.locator(f".react-flow__edge[data-id='{start}-{end}']")
+
+
+async def box_of(what: Locator) -> FloatRect:
+    box = await what.bounding_box()
+    assert box is not None
+    return box
+
+
+async def middle(what: Locator) -> tuple[float, float]:
+    box = await box_of(what)
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+async def press_on_edge(page: Page, wire: Locator, label: str) -> None:
+    """Press a button that a connection shows while the pointer is over it."""
+    button = page.get_by_role("button", name=label)
+
+    async def is_shown() -> bool:
+        x, y = await middle(wire)
+        # The canvas may still move after an edit: come back until the pointer is over the line.
+        await page.mouse.move(x, y + 40)
+        await page.mouse.move(x, y)
+        return await button.count() == 1
+
+    await eventually(is_shown)
+    await button.click()
+
+
+async def add(page: Page, text: str) -> None:
+    """Choose the best match of the search that is open."""
+    search = page.get_by_role("dialog").get_by_role("combobox")
+    await search.fill(text)
+    await search.press("Enter")
+    await expect(search).to_have_count(0)
+
+
+async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen(
+    page: Page, studio: Studio
+) -> None:
+    await opened(page, studio, greeting("in-context"))
+    await page.get_by_role("button", name="Fit to view").click()
+    await press_on_edge(page, edge(page, "greet", "end"), "Insert a node here")
+    await shot(page, "canvas-search")
+    await add(page, "delay")
+    await expect(node(page, "delay")).to_be_in_viewport(ratio=1)
+    await expect(edge(page, "greet", "delay")).to_be_attached()
+    await expect(edge(page, "delay", "end")).to_be_attached()
+    await expect(edge(page, "greet", "end")).to_have_count(0)
+    # One step of the history, as a drop on an empty place is.
+    await page.keyboard.press("Control+z")
+    await page.get_by_role("button", name="Fit to view").click()
+    await press_on_edge(page, edge(page, "start", "greet"), "Delete the connection")
+    await expect(edge(page, "start", "greet")).to_have_count(0)
+    await expect(edge(page, "greet", "end")).to_be_attached()
+    port = node(page, "greet").locator(".step__port.source")
+    canvas = await box_of(page.locator(".canvas"))
+    empty = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] - 60
+    await page.mouse.move(*await middle(port))
+    await page.mouse.down()
+    await page.mouse.move(*empty, steps=4)
+    await page.mouse.up()
+    await add(page, "if")
+    await expect(edge(page, "greet", "if")).to_be_attached()
+    await expect(node(page, "if")).to_be_in_viewport(ratio=1)
+    await page.get_by_role("button", name="Fit to view").click()
+
+    async def search_is_open() -> bool:
+        # Until the view has moved, a node may be there.
+        await page.mouse.dblclick(canvas["x"] + 30, canvas["y"] + 30)
+        return await page.get_by_role("dialog").count() == 1
+
+    await eventually(search_is_open)
+    await add(page, "wait")
+    await expect(node(page, "wait")).to_be_in_viewport(ratio=1)
+    await page.mouse.click(canvas["x"] + 30, canvas["y"] + canvas["height"] / 2, button="right")
+    recent = page.get_by_role("dialog").get_by_role("option").first
+    await expect(recent).to_contain_text("Wait")
+
+
+async def test_a_node_is_inserted_with_the_keyboard_alone(page: Page, studio: Studio) -> None:
+    await opened(page, studio, greeting("by-keys"))
+    await node(page, "greet").focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowRight")
+    await expect(page.locator(".react-flow__node.selected[data-id=greet]")).to_be_visible()
+    await page.keyboard.press("Shift+A")
+    await add(page, "delay")
+    await expect(edge(page, "greet", "delay")).to_be_attached()
+    await expect(edge(page, "delay", "end")).to_be_attached()
+
+
+async def test_a_run_leaves_items_and_marks_and_the_first_view_can_be_read(
+    page: Page, studio: Studio
+) -> None:
+    document = greeting("counted")
+    document["nodes"][-1]["position"] = {"x": 4_000, "y": 0}
+    lost = {"id": "lost", "from": "start", "to": "greet", "fromPort": "gone"}
+    document["connections"].append(lost)
+    await opened(page, studio, document)
+    assert await page.evaluate(ZOOM) >= 0.75
+    await expect(node(page, "start")).to_be_in_viewport(ratio=1)
+    await page.keyboard.press("1")
+    assert await page.evaluate(ZOOM) >= 0.75
+    await page.keyboard.press("0")
+    await expect(node(page, "end")).to_be_in_viewport(ratio=1)
+    assert await page.evaluate(ZOOM) < 0.75
+    await expect(page.locator(".wire.is-invalid")).to_have_count(1)
+    await studio.ask(page, "PUT", "/api/v1/workflows/plain", {"document": greeting("plain")})
+    await page.goto(f"{studio.url}/#/w/plain?run")
+    await expect(node(page, "greet").locator(".step__status--success")).to_be_visible()
+    await expect(page.locator(".wire__label--items").first).to_contain_text("1")
+    await shot(page, "canvas-run")
+
+
+async def test_a_sub_workflow_opens_with_a_way_back(page: Page, studio: Studio) -> None:
+    await opened(page, studio, greeting("inner"))
+    data = {"subtype": "SUBWORKFLOW", "configurations": {"workflow": "inner"}}
+    call = {"id": "call", "type": "FLOW", "name": "Greet them", "data": data}
+    await opened(page, studio, drawn("outer", call))
+    await expect(node(page, "call")).to_contain_text("inner")
+    await node(page, "call").dblclick()
+    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("inner")
+    await page.get_by_role("navigation", name="Breadcrumb").get_by_role("link").click()
+    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("outer")
+    await expect(page.get_by_role("navigation", name="Breadcrumb")).to_have_count(0)
+    # The control: another node has no workflow to open.
+    await node(page, "start").dblclick()
+    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("outer")

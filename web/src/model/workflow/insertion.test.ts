@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { BUILT_IN_STEPS, specsByRef } from "./catalog";
+import { fitsPoint, insertAt } from "./insertion";
+import { connectPorts } from "./edits";
+import type { Workflow } from "./workflow";
+import { newWorkflow, nodeById } from "./workflow";
+
+const specs = specsByRef([]);
+const prompt = BUILT_IN_STEPS.find(({ type }) => type === "prompt")!;
+const connected = connectPorts(newWorkflow("a"), "start", "end");
+const pairs = ({ connections }: Workflow) => connections.map(({ from, to }) => `${from} ${to}`);
+
+describe("a new node", () => {
+  it("is inserted into a connection, and what follows makes room", () => {
+    const edge = connected.connections[0]!.id;
+    const { workflow, id } = insertAt(connected, prompt, { kind: "edge", edge }, specs);
+    expect(pairs(workflow)).toEqual([`start ${id}`, `${id} end`]);
+    const [node, end] = [nodeById(workflow, id)!, nodeById(workflow, "end")!];
+    expect(node.position!.x).toBeGreaterThanOrEqual(240);
+    expect(end.position!.x - node.position!.x).toBeGreaterThanOrEqual(300);
+  });
+
+  it("is connected to the port that a connection was dragged from, in either direction", () => {
+    const at = { x: 300, y: 200 };
+    const after = insertAt(
+      newWorkflow("a"),
+      prompt,
+      { kind: "from", node: "start", port: "output", at },
+      specs,
+    );
+    expect(pairs(after.workflow)).toEqual(["start prompt"]);
+    expect(nodeById(after.workflow, after.id)!.position).toEqual({ x: 310, y: 170 });
+    const before = insertAt(newWorkflow("a"), prompt, { kind: "to", node: "end", port: "input", at }, specs);
+    expect(pairs(before.workflow)).toEqual(["prompt end"]);
+  });
+
+  it("is offered only where it can be connected", () => {
+    const offered = (point: Parameters<typeof fitsPoint>[1]) =>
+      BUILT_IN_STEPS.filter((entry) => fitsPoint(entry, point)).map(({ type }) => type);
+    expect(offered({ kind: "edge", edge: "1" })).toEqual(["prompt", "askUserQuestion"]);
+    expect(offered({ kind: "from", node: "a", port: "output", at: { x: 0, y: 0 } })).toContain("end");
+    expect(offered({ kind: "place", at: { x: 0, y: 0 } })).toHaveLength(BUILT_IN_STEPS.length);
+  });
+});

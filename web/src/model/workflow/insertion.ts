@@ -1,0 +1,125 @@
+/** Where a new node goes, and how it is connected there. */
+
+import { NODE_SIZE } from "../layout/geometry";
+import { freePosition } from "../layout/placement";
+import type { CatalogEntry, Specs } from "./catalog";
+import { inputPorts, outputPorts } from "./catalog";
+import { addNode, connectPorts, createNode, dropNodes, moveNodes, removeItems, snapToGrid } from "./edits";
+import type { Connection, Position, Workflow, WorkflowNode } from "./workflow";
+import { INPUT_PORT, OUTPUT_PORT, nodeById } from "./workflow";
+
+export type InsertionPoint =
+  /** An empty part of the canvas. */
+  | { kind: "place"; at: Position }
+  /** The end of a connection that was dragged from an output port to an empty part of the canvas. */
+  | { kind: "from"; node: string; port: string; at: Position }
+  /** The same from an input port. */
+  | { kind: "to"; node: string; port: string; at: Position }
+  /** A connection, to insert a node into. */
+  | { kind: "edge"; edge: string };
+
+const GAP_X = 60;
+/** From the top of a node to its first port. */
+const PORT_TOP = NODE_SIZE.height / 2;
+
+/** Whether a node of an entry can be connected at a point. */
+export function fitsPoint(entry: CatalogEntry, point: InsertionPoint | undefined): boolean {
+  if (!point || point.kind === "place") return true;
+  const hasInput = entry.type !== "TRIGGER" && !["start", "group", "note"].includes(entry.type);
+  const hasOutput = !["end", "group", "note"].includes(entry.type);
+  return (point.kind === "to" || hasInput) && (point.kind === "from" || hasOutput);
+}
+
+/** Adds a node of an entry at a point and connects it. */
+export function insertAt(
+  workflow: Workflow,
+  entry: CatalogEntry,
+  point: InsertionPoint,
+  specs: Specs,
+): { workflow: Workflow; id: string } {
+  if (point.kind === "edge") {
+    const edge = workflow.connections.find(({ id }) => id === point.edge);
+    if (edge) return insertIntoEdge(workflow, entry, edge, specs);
+  }
+  const at = point.kind === "edge" ? { x: 0, y: 0 } : cornerAt(point);
+  const node = createNode(workflow, entry, at);
+  // A node that is dropped on a group becomes part of it.
+  const added = dropNodes(addNode(workflow, node), new Map([[node.id, node.position ?? at]]));
+  if (point.kind === "from") return { workflow: connectFrom(added, point, node, specs), id: node.id };
+  if (point.kind === "to") return { workflow: connectTo(added, point, node, specs), id: node.id };
+  return { workflow: added, id: node.id };
+}
+
+/** The upper left corner of a node whose port is at the end of the dragged connection. */
+function cornerAt({ kind, at: { x, y } }: Exclude<InsertionPoint, { kind: "edge" }>): Position {
+  if (kind === "from") return { x: x + 10, y: y - PORT_TOP };
+  if (kind === "to") return { x: x - NODE_SIZE.width - 10, y: y - PORT_TOP };
+  return { x: x - NODE_SIZE.width / 2, y: y - PORT_TOP };
+}
+
+function connectFrom(
+  workflow: Workflow,
+  from: { node: string; port: string },
+  node: WorkflowNode,
+  specs: Specs,
+): Workflow {
+  const [port] = inputPorts(node, specs);
+  return port ? connectPorts(workflow, from.node, node.id, from.port, port) : workflow;
+}
+
+function connectTo(
+  workflow: Workflow,
+  to: { node: string; port: string },
+  node: WorkflowNode,
+  specs: Specs,
+): Workflow {
+  const [port] = outputPorts(node, specs);
+  return port ? connectPorts(workflow, node.id, to.node, port, to.port) : workflow;
+}
+
+/** Replaces a connection by two with the new node between; what follows moves to the right if it must. */
+function insertIntoEdge(
+  workflow: Workflow,
+  entry: CatalogEntry,
+  edge: Connection,
+  specs: Specs,
+): { workflow: Workflow; id: string } {
+  const [source, target] = [nodeById(workflow, edge.from)!, nodeById(workflow, edge.to)!];
+  const parentId = source.parentId === target.parentId ? source.parentId : undefined;
+  const [from, to] = [source.position ?? { x: 0, y: 0 }, target.position ?? { x: 0, y: 0 }];
+  const left = from.x + NODE_SIZE.width + GAP_X;
+  const missing = to.x > from.x ? left + NODE_SIZE.width + GAP_X - to.x : 0;
+  const roomy = missing > 0 ? shiftFollowing(workflow, target.id, missing) : workflow;
+  const middle = (from.x + NODE_SIZE.width + to.x - NODE_SIZE.width) / 2;
+  const preferred = { x: missing > 0 ? left : middle, y: (from.y + to.y) / 2 };
+  const node = createNode(workflow, entry, freePosition(roomy, snapToGrid(preferred), parentId));
+  const added = addNode(
+    removeItems(roomy, new Set([edge.id])),
+    parentId && node.type !== "group" ? { ...node, parentId } : node,
+  );
+  const first = { node: edge.from, port: edge.fromPort ?? OUTPUT_PORT };
+  const last = { node: edge.to, port: edge.toPort ?? INPUT_PORT };
+  return {
+    workflow: connectTo(connectFrom(added, first, node, specs), last, node, specs),
+    id: node.id,
+  };
+}
+
+/** Moves a node and everything after it that is to its right. */
+function shiftFollowing(workflow: Workflow, first: string, by: number): Workflow {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of workflow.connections) next.set(from, [...(next.get(from) ?? []), to]);
+  const edge = nodeById(workflow, first)?.position?.x ?? 0;
+  const [following, queue] = [new Set([first]), [first]];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    for (const to of next.get(id) ?? []) {
+      if (following.has(to)) continue;
+      following.add(to);
+      queue.push(to);
+    }
+  }
+  const moved = workflow.nodes
+    .filter(({ id, position }) => following.has(id) && position && position.x >= edge)
+    .map(({ id, position }) => [id, { x: position!.x + by, y: position!.y }] as const);
+  return moveNodes(workflow, new Map(moved));
+}
