@@ -23,7 +23,7 @@ FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
-PATIENCE_MS = 9_000
+PATIENCE_MS = 60_000
 # Below what Linux gives to outgoing connections, so that nobody takes a port between two starts.
 PORTS = range(20_000, 30_000)
 
