@@ -71,7 +71,8 @@ async def waiting_run(house: House) -> str:
 class Listener:
     """One request whose events arrive while it is open; the in-process client waits for the end."""
 
-    def __init__(self, house: House, path: str, key: str) -> None:
+    def __init__(self, house: House, path: str, key: str, **headers: str) -> None:
+        more = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
         self._app = house.app
         self._scope = {
             "type": "http",
@@ -79,7 +80,7 @@ class Listener:
             "path": path,
             "raw_path": path.encode(),
             "query_string": b"",
-            "headers": [(b"host", b"127.0.0.1:8765"), (b"x-api-key", key.encode())],
+            "headers": [(b"host", b"127.0.0.1:8765"), (b"x-api-key", key.encode()), *more],
             "client": ("127.0.0.1", 50_000),
             "server": ("127.0.0.1", 8765),
             "scheme": "http",
@@ -103,7 +104,6 @@ class Listener:
     async def _send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-        if message.get("body"):
             self.started.set()
 
 
@@ -158,6 +158,49 @@ async def test_a_key_has_a_limited_number_of_streams(
         with anyio.fail_after(30):
             await again.started.wait()
         again.gone.set()
+
+
+async def mcp_stream(house: House, key: str) -> Listener:
+    """The standing stream of a new MCP session."""
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    accept = "application/json, text/event-stream"
+    headers = {"X-API-Key": key, "Accept": accept}
+    opened = await house.client.post("/mcp", json=hello, headers=headers)
+    assert opened.status_code == 200, opened.text
+    session = opened.headers["mcp-session-id"]
+    return Listener(house, "/mcp", key, accept=accept, mcp_session_id=session)
+
+
+async def test_mcp_streams_are_counted_and_end_with_their_key(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auth, "MAX_STREAMS_PER_KEY", 1)
+    revoked, text = await house.keys.create("first", ["tools:read"])
+    _, other = await house.keys.create("second", ["tools:read"])
+    mine, more = await mcp_stream(house, text), await mcp_stream(house, text)
+    theirs = await mcp_stream(house, other)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(mine.run)
+        with anyio.fail_after(30):
+            await mine.started.wait()
+            await more.run()
+            tasks.start_soon(theirs.run)
+            await theirs.started.wait()
+            assert (mine.status, more.status, theirs.status) == (200, 429, 200)
+            await house.keys.revoke(revoked.id)
+            house.clock.seconds += 2  # longer than a check of a key is cached
+            await mine.ended.wait()
+        assert not theirs.ended.is_set()  # the positive control
+        theirs.gone.set()
 
 
 async def test_a_body_that_does_not_arrive_is_given_up(

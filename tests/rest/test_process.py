@@ -66,6 +66,10 @@ def test_the_log_is_json_after_the_first_words_and_holds_no_key(server: Served) 
     assert lines
     assert all(orjson.loads(line)["logger"].startswith("toolweave.") for line in lines)
     assert server.key not in said
+    studio = (server.home / "studio.key").read_text(encoding="ascii").strip()
+    assert studio.startswith("tw_")
+    assert studio not in said  # standard error is no terminal here
+    assert "its key is in the file studio.key" in said
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from toolweave.errors import Unavailable
 from toolweave.home import open_home
 from toolweave.json_text import write
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
+from toolweave.serve.connections import MAX_CONNECTIONS, LimitedConnection
 from toolweave.serve.http import ListenAddress, open_app
 from toolweave.serve.studio_key import FILE as KEY_FILE
 from toolweave.serve.studio_key import studio_key
@@ -27,7 +28,6 @@ INSECURE = (
     "warning: plain HTTP on an address that others can reach; keys and data can be read on the way."
     " Put a TLS proxy before it and listen on 127.0.0.1, or confirm with --insecure."
 )
-MAX_CONNECTIONS = 2_000
 # How long open streams may continue after a shutdown request.
 GRACE_S = 3
 # Heavy steps run in threads: how long one may go on while the event loop waits for its turn.
@@ -105,10 +105,11 @@ async def _serve(
         server = uvicorn.Server(
             uvicorn.Config(
                 app,
+                http=LimitedConnection,
                 log_config=None,
                 access_log=False,
                 lifespan="off",
-                limit_concurrency=MAX_CONNECTIONS,
+                limit_concurrency=2 * MAX_CONNECTIONS,  # `LimitedConnection` makes room before
                 timeout_graceful_shutdown=GRACE_S,
             )
         )
@@ -118,10 +119,7 @@ async def _serve(
         key = await studio_key(ApiKeys(home.database, home.clock), settings.home)
         url = studio_url(address.browsable, key)
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
-        if sys.stderr.isatty():
-            _say(f"studio: {url}")
-        else:  # not into a log
-            _say(f"studio: {address.browsable}/ (its key is in the file {KEY_FILE} of the home)")
+        _say(studio_line(address, url, is_terminal=sys.stderr.isatty()))
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
         _say("MCP clients: paste this into the client's configuration")
         _say(write(client_config(settings).as_json(), pretty=True))
@@ -143,6 +141,13 @@ def _stop_by_signal(server: uvicorn.Server) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+
+
+def studio_line(address: ListenAddress, url: str, *, is_terminal: bool) -> str:
+    """Where the studio is; its key is shown on a terminal only, not in a log."""
+    if is_terminal:
+        return f"studio: {url}"
+    return f"studio: {address.browsable}/ (its key is in the file {KEY_FILE} of the home)"
 
 
 def _share_processor() -> None:

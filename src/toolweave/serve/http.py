@@ -220,10 +220,11 @@ class McpDoor:
             await self._app(owned, heard, send)
             return
         # The standing stream of a session.
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._until_revoked, connection, tasks.cancel_scope)
-            await self._app(owned, heard, send)
-            tasks.cancel_scope.cancel()
+        with self._authenticator.counted_stream(key):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._until_revoked, connection, tasks.cancel_scope)
+                await self._app(owned, heard, send)
+                tasks.cancel_scope.cancel()
 
     async def _until_revoked(self, connection: HTTPConnection, stream: anyio.CancelScope) -> None:
         await self._authenticator.until_revoked(connection)
