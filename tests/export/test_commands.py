@@ -1,14 +1,16 @@
 """`toolweave export` and `toolweave import` from the command line."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import tw
 from tests.cli.driving import Commands
+from tests.export.speaking import a_node, a_workflow
 from tests.workflow.sample_files import FOLDER
 
-from toolweave.workflow.formats.load import load
+from toolweave.workflow.formats.load import dump, load
 
 __all__ = ["tw"]
 
@@ -25,6 +27,37 @@ def test_a_workflow_is_exported_and_imported_again(tw: Commands) -> None:
     text = tw.ok("import", ".").out
     assert load(text).workflow == load(Path(SAMPLE).read_text(encoding="utf-8")).workflow
     assert tw.ok("import", ENTRY).out == text
+
+
+def test_inputs_and_tools_of_a_workflow_are_named_for_claude_code(tw: Commands) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "days": {"type": "integer"},
+            "city": {"type": "string", "description": "A."},
+        },
+        "required": ["city"],
+    }
+    call = {"serverId": "my demo", "toolName": "weather", "parameterValues": {}, "mode": "detailed"}
+    document = a_workflow(a_node("start", {}), a_node("mcp", call), name="trip")
+    text = dump(replace(document, extras={"inputSchema": schema}), "toolweave")
+    (tw.project / "trip.json").write_text(text, encoding="utf-8")
+    tw.ok("workflows", "save", "trip.json")
+    (tw.project / "trip.json").unlink()
+
+    for target, path in (
+        ("claude-skill", ".claude/skills/trip/SKILL.md"),
+        ("claude-command", ".claude/commands/trip.md"),
+    ):
+        tw.ok("export", "trip", "--to", target)
+        written = (tw.project / path).read_text(encoding="utf-8")
+        assert "allowed-tools: mcp__my_demo__weather\n" in written
+        assert 'argument-hint: "<city> [days]"\n' in written
+        assert "- `city` (string, required): A.\n- `days` (integer, optional)\n" in written
+    other = tw.ok("export", "trip", "--to", "codex", "--dry-run").out
+    assert "- `city` (string, required): A." in other
+    assert "mcp__" not in other
+    assert "'nothing'" in tw("export", "nothing", "--to", "codex").err
 
 
 def test_a_dry_run_shows_the_difference_and_writes_nothing(tw: Commands) -> None:
@@ -91,7 +124,7 @@ def test_what_is_no_workflow_is_refused_with_its_problems(tw: Commands, text: st
         *(
             ("export", SAMPLE),
             ("export", SAMPLE, "--to", "python"),
-            ("export", "gone", "--to", "roo"),
+            ("export", "gone.json", "--to", "roo"),
         ),
         *(("import",), ("import", ".", "--out", "a", "--save", "b")),
     ],

@@ -23,6 +23,7 @@ from toolweave.export.user_text import code, fenced, one_line, plain, prose
 
 MARKDOWN = [exporter.name for exporter in discover() if exporter.name != "mermaid"]
 NAME = re.compile(r"[a-z0-9-]{1,64}")
+AGENT_NAME = re.compile(r"[a-z0-9_-]{1,64}")
 ORDER = (
     *("name", "description", "agent", "allowed-tools", "model", "context"),
     *("disable-model-invocation", "argument-hint", "hooks"),
@@ -41,7 +42,8 @@ def test_frontmatter_is_yaml_that_says_what_the_user_said(target: str, text: str
         assert isinstance(found["description"], str)
         assert 0 < len(found["description"]) <= 1024
         assert not set("<>\n\0") & set(found["description"])
-        assert NAME.fullmatch(found.get("name", "command"))
+        names = NAME if file is first else AGENT_NAME
+        assert names.fullmatch(found.get("name", "command"))
     said = one_line(text).replace("<", "\u2039").replace(">", "\u203a")
     assume("***" not in front["description"])
     if said:

@@ -8,9 +8,9 @@ from toolweave.authoring.environment import Tools, approved_tools
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.cli.workflow_files import read_file
+from toolweave.cli.workflow_files import names_file, read_file
 from toolweave.clock import SystemClock
-from toolweave.errors import Invalid
+from toolweave.errors import Invalid, NotFound
 from toolweave.export import discover
 from toolweave.export.convert import checked_export
 from toolweave.export.exporter import Export
@@ -50,8 +50,8 @@ def export(
 ) -> None:
     """Write a workflow as a skill, command, prompt or diagram.
 
-    FILE is a workflow of any dialect, or - for standard input. Secrets are never written.
-    `toolweave import` restores the workflow from the exported files.
+    FILE is a workflow of any dialect, `-` for standard input, or the name of a stored workflow.
+    Secrets are never written. `toolweave import` restores the workflow from the exported files.
     """
     loaded = _load(file)
     made = checked_export(
@@ -88,8 +88,11 @@ def _tools(workflow: Workflow) -> Tools:
 
 
 def _load(name: str) -> LoadedWorkflow:
-    file = read_file(name)
-    loaded = load(file.data, name_hint=file.name)
+    if names_file(name):
+        file = read_file(name)
+        loaded = load(file.data, name_hint=file.name)
+    else:
+        loaded = run(lambda: _stored(name))
     errors = [problem for problem in loaded.problems if problem.severity == "error"]
     if errors:
         raise Invalid(
@@ -99,6 +102,15 @@ def _load(name: str) -> LoadedWorkflow:
             hint="run `toolweave validate` for details; `--fix` repairs what it can",
         )
     return loaded
+
+
+async def _stored(name: str) -> LoadedWorkflow:
+    async with current_home() as home:
+        try:
+            return (await home.workflows.load(name)).loaded
+        except NotFound as error:
+            message = f"no file or stored workflow is called {name!r}"
+            raise NotFound(error.code, message, hint=error.hint) from None
 
 
 def _show(change: FileChangePlan, *, dry_run: bool) -> None:

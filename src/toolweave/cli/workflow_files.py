@@ -15,6 +15,7 @@ from toolweave.workflow.formats.load import YAML_ENDINGS, dump
 from toolweave.workflow.model import Workflow
 
 STDIN = "-"
+ENDINGS = (".json", *YAML_ENDINGS)
 INSTEAD = "choose another name, or delete the file"
 
 
@@ -48,6 +49,11 @@ class WorkflowFile:
                 hint="run the command again",
             )
         write_file(path, text, force=True)
+
+
+def names_file(text: str) -> bool:
+    """Whether an argument is a file or standard input, not the name of a stored workflow."""
+    return text == STDIN or os.path.lexists(text) or Path(text).suffix.lower() in ENDINGS
 
 
 def read_file(name: str) -> WorkflowFile:

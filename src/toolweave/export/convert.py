@@ -4,16 +4,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
 from toolweave.export import discover
 from toolweave.export.exporter import Export, Exporter
 from toolweave.export.shareable import shareable
 from toolweave.problems import did_you_mean
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.mcp_completion import completed_nodes
 from toolweave.workflow.mode_check import check_mode
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.signature import signature
 
 
 def checked_export(
@@ -34,7 +37,10 @@ def checked_export(
         first = unknown[0]
         message = f"{first.pointer}: {first.message}"
         raise Invalid(first.code, message, problems=unknown, hint=first.hint)
-    made = export(workflow, target, specs=specs, shown=completed)
+    known = tuple(specs)
+    inputs = signature(completed, KnownEnvironment(Catalog(known), now, pinned=tools)).inputs
+    shown = replace(completed, extras={**completed.extras, "inputSchema": inputs})
+    made = export(workflow, target, specs=known, shown=shown)
     return replace(made, problems=(*problems, *made.problems))
 
 

@@ -52,9 +52,9 @@ def graph_in(text: str) -> LoadedWorkflow | None:
     # The last one is ours: all user text precedes it.
     text = text.replace("\r\n", "\n")
     if found := comments_in(text, LABEL):
-        loaded = load(found[-1])
+        loaded = load(found[-1], is_generated=True)
     elif found := _IN_MERMAID.findall(text):
-        loaded = load(_decoded(found[-1]))
+        loaded = load(_decoded(found[-1]), is_generated=True)
     else:
         return None
     if wrong := [problem for problem in loaded.problems if problem.code in _UNREADABLE]:

@@ -9,6 +9,8 @@ from toolweave.export.embedded_graph import carried, signed
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.frontmatter import frontmatter
 from toolweave.export.guide import body
+from toolweave.export.inputs import argument_hint
+from toolweave.export.mcp_section import tool_names
 from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code, disarmed, one_line
 from toolweave.json_text import Json, JsonObject
@@ -58,9 +60,15 @@ def options_of(workflow: Workflow) -> JsonObject:
 
 
 def option_fields(workflow: Workflow, terms: TargetTerms) -> dict[str, Json]:
-    """The fields of the frontmatter for the options that the target knows."""
-    found = options_of(workflow)
-    return {KEYS[key]: value for key, value in found.items() if key in terms.options}
+    """The frontmatter for the options that the target knows; inputs and tools are derived."""
+    derived: JsonObject = {}
+    if (hint := argument_hint(workflow)) is not None:
+        derived["argumentHint"] = hint
+    if tools := tool_names(workflow, terms):
+        derived["allowedTools"] = ", ".join(tools)
+    stated = options_of(workflow)
+    found = {key: stated.get(key, derived.get(key)) for key in KEYS}
+    return {KEYS[key]: value for key, value in found.items() if value and key in terms.options}
 
 
 def _text(first: AgentPage, below: list[AgentPage]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from toolweave.export.agent_page import SUB_AGENT, SUB_FLOW, AgentPage
 from toolweave.export.diagram import ASKING, BRANCHING, GROUP, NOTES, diagram, label_of
+from toolweave.export.inputs import inputs_section
 from toolweave.export.mcp_section import mcp_section
 from toolweave.export.sections import (
     branch_section,
@@ -39,7 +40,7 @@ KNOWN = _DRAWN.union(*(types for _, _, types, _ in _SECTIONS))
 
 def body(page: AgentPage) -> str:
     """Everything of a page but frontmatter and comments; ends with a newline."""
-    parts = [fenced(diagram(page.workflow), "mermaid"), *_guide(page)]
+    parts = [fenced(diagram(page.workflow), "mermaid"), *inputs_section(page), *_guide(page)]
     for level, heading, types, write in _SECTIONS:
         if found := page.nodes(types):
             parts.append(page.heading(level, heading).rstrip())

@@ -1,18 +1,20 @@
 """Instructions of an MCP node for a coding agent, in each of the three modes."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from toolweave.export.agent_page import AgentPage
+from toolweave.export.agent_page import AgentPage, all_flows
 from toolweave.export.comment import comment
 from toolweave.export.sections import value_text
+from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code, exact_json, fenced, one_line, prose
 from toolweave.json_text import JsonObject, write
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
 from toolweave.workflow.formats.mode_names import to_canonical_names
 from toolweave.workflow.mode_export import export_metadata
-from toolweave.workflow.model import Node
+from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.modes import (
     DescribedParameters,
     Detailed,
@@ -21,6 +23,8 @@ from toolweave.workflow.modes import (
 )
 
 METADATA = "MCP_NODE_METADATA"
+# Agents replace these characters in the names of servers and tools.
+_OTHER = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def mcp_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
@@ -44,6 +48,20 @@ def mcp_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
             yield f"- **MCP server**: {code(mode.server)}"
             yield f"\nChoose the tool and set its parameters for this task:\n\n{fenced(mode.task)}"
             yield from _tools(mode.tools)
+
+
+def tool_names(workflow: Workflow, terms: TargetTerms) -> list[str]:
+    """The tools that the nodes of a workflow call, as the agent names them; each once."""
+    if terms.tool_prefix is None:
+        return []
+    found: dict[str, None] = {}
+    for flow in all_flows(workflow):
+        for node in flow.nodes:
+            server, tool = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+            if node.type == "mcp" and server:
+                parts = [_OTHER.sub("_", name) for name in (server, tool) if name]
+                found[terms.tool_prefix + "__".join(parts)] = None
+    return list(found)
 
 
 def _metadata(node: Node, server: str) -> str:

@@ -18,6 +18,8 @@ class TargetTerms:
     agent_fields: frozenset[str] = frozenset()
     # The editor's options that an entry's frontmatter supports.
     options: frozenset[str] = frozenset()
+    # What it calls a tool of an MCP server, in front of both names.
+    tool_prefix: str | None = None
 
     @property
     def asking(self) -> str:
@@ -40,6 +42,7 @@ CLAUDE = TargetTerms(
     agent_fields=frozenset({"tools", "model", "color", "memory"}),
     skill="Skill",
     options=ALL_OPTIONS,
+    tool_prefix="mcp__",
 )
 COPILOT = TargetTerms(
     agent="GitHub Copilot",

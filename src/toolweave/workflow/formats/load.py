@@ -36,10 +36,13 @@ _LONG = b"0" * 19
 _AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
-def load(text: str | bytes, *, name_hint: str | None = None) -> LoadedWorkflow:
+def load(
+    text: str | bytes, *, name_hint: str | None = None, is_generated: bool = False
+) -> LoadedWorkflow:
     """The workflow in a file's text, and everything that is odd about it.
 
-    `name_hint` is the file's name, if any: it distinguishes YAML from JSON.
+    `name_hint` is the file's name, if any: it distinguishes YAML from JSON. What we generated
+    ourselves (`is_generated`) has no foreign forms to correct.
     """
     try:
         data = text.encode() if isinstance(text, str) else text
@@ -51,7 +54,7 @@ def load(text: str | bytes, *, name_hint: str | None = None) -> LoadedWorkflow:
         document, odd = _understood(data.removeprefix(b"\xef\xbb\xbf"), name_hint or "")
     except Invalid as error:
         return _unreadable("WORKFLOW_NOT_JSON", error.message, str(error.facts.get("pointer", "")))
-    loaded = understand(document)
+    loaded = read(document) if is_generated else understand(document)
     if odd:
         loaded = replace(loaded, corrected=(*odd, *loaded.corrected))
     odd += _odd_numbers(data)

@@ -1,0 +1,47 @@
+"""What a workflow is given: a section that names it, and the hint of a command's arguments."""
+
+from collections.abc import Iterator
+
+from toolweave.export.agent_page import AgentPage
+from toolweave.export.user_text import code, one_line
+from toolweave.json_text import JsonObject
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.modes import object_at, text_at
+
+_MOST_CHARS = 200
+
+
+def inputs_section(page: AgentPage) -> Iterator[str]:
+    """The lines of the section; none if the workflow reads no input."""
+    given = _inputs(page.workflow)
+    if not given:
+        return
+    yield page.heading(2, "Inputs")
+    yield "Use what the user gave; ask for what is required and missing.\n"
+    for name, (schema, is_required) in given.items():
+        kind = text_at(schema, "type") or "any"
+        needed = "required" if is_required else "optional"
+        about = one_line(text_at(schema, "description"))[:_MOST_CHARS]
+        yield f"- {code(name)} ({one_line(kind)}, {needed})" + (f": {about}" if about else "")
+
+
+def argument_hint(workflow: Workflow) -> str | None:
+    """`<city> [days]`, as commands show it."""
+    given = _inputs(workflow)
+    names = [
+        f"<{one_line(name)}>" if is_required else f"[{one_line(name)}]"
+        for name, (_, is_required) in given.items()
+    ]
+    return " ".join(names)[:_MOST_CHARS] or None
+
+
+def _inputs(workflow: Workflow) -> dict[str, tuple[JsonObject, bool]]:
+    """The schema of each input, and whether it is required; the required ones first."""
+    schema = object_at(workflow.extras, "inputSchema")
+    listed = schema.get("required")
+    required = (
+        [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    )
+    properties = object_at(schema, "properties")
+    ordered = sorted(properties, key=lambda name: name not in required)
+    return {name: (object_at(properties, name), name in required) for name in ordered}
