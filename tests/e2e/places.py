@@ -296,6 +296,7 @@ async def a_new_key(filled: Filled) -> None:
 
 EDITING: tuple[Place, ...] = (
     Place("workflows", at(""), page=""),
+    Place("templates", at("templates"), page="templates"),
     Place("editor-new", at("new"), page="new"),
     Place("editor", pressed(), page="w"),
     Place("quick-add", pressed("a"), dialog="features/palette/CommandPalette.tsx"),

@@ -141,7 +141,7 @@ async def test_every_kind_of_value_is_set_and_a_wrong_one_is_told_and_not_saved(
 async def an_mcp_node_looks_like_one(page: Page) -> None:
     """Its family's icon and colour, its server's name, and a mark that says how it stands."""
     node = page.locator(".react-flow__node[data-id=call]")
-    await expect(node.locator(".step--mcp")).to_be_visible()
+    await expect(node.locator(".step.family--mcp")).to_be_visible()
     await expect(node).to_contain_text("nasty")
     colour = "node => getComputedStyle(node.querySelector('.step')).borderLeftColor"
     other = page.locator(".react-flow__node[data-id=start]")

@@ -87,7 +87,7 @@ async def draw(page: Page, studio: Studio) -> None:
     await box(form, "duration_seconds").fill("3600")
     # It looks different: its family's colour and icon, its server's name, and whether it fits.
     tool = node(page, "weather").locator(".step")
-    await expect(tool).to_have_class("step family--mcp step--mcp")
+    await expect(tool).to_have_class("step family--mcp")
     await expect(tool.locator(".step__server")).to_have_text("demo")
     await expect(tool.locator(".step__mark--bad")).to_be_visible()
     await node(page, "weather").click()

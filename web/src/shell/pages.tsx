@@ -7,6 +7,7 @@ import { ManagePage } from "../features/manage/ManagePage";
 import { ComparePage } from "../features/runs/ComparePage";
 import { RunsPage } from "../features/runs/RunsPage";
 import { ServersPage } from "../features/servers/ServersPage";
+import { TemplatesPage } from "../features/workflows/TemplatesPage";
 import { WorkflowsPage } from "../features/workflows/WorkflowsPage";
 import type { Route } from "../state/route";
 import { EmptyState } from "../ui/EmptyState";
@@ -28,6 +29,7 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { page: "", title: "Workflows", icon: "list", related: ["w", "new"], show: () => <WorkflowsPage /> },
+  { page: "templates", title: "Templates", icon: "template", show: () => <TemplatesPage /> },
   {
     page: "w",
     title: "Editor",

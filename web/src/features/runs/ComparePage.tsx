@@ -8,7 +8,7 @@ import type { WholeRun } from "../../queries/runs";
 import { useRun, useRunTitles } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { EmptyState } from "../../ui/EmptyState";
-import { statusTone } from "./statusTone";
+import { statusTone } from "../../ui/statusTone";
 import { stepTitle } from "./Timeline";
 import "./runs.css";
 

@@ -15,7 +15,7 @@ import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
 import { RunValue } from "./RunValue";
-import { statusTone } from "./statusTone";
+import { statusTone } from "../../ui/statusTone";
 import { StepDetail } from "./StepDetail";
 import { Timeline, stepTitle } from "./Timeline";
 import { useRunAnnouncements } from "./useRunAnnouncements";

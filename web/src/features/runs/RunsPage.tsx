@@ -10,7 +10,7 @@ import { navigate, hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
-import { statusTone } from "./statusTone";
+import { statusTone } from "../../ui/statusTone";
 import "./runs.css";
 
 const STATUSES: RunStatus[] = [

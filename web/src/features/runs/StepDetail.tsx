@@ -12,7 +12,7 @@ import { Tabs } from "../../ui/Tabs";
 import { Untrusted } from "../../ui/Untrusted";
 import { ModelChoices } from "./ModelChoices";
 import { RunValue } from "./RunValue";
-import { statusTone } from "./statusTone";
+import { statusTone } from "../../ui/statusTone";
 import { StepLog } from "./StepLog";
 
 type TabName = "output" | "input" | "chosen" | "log";

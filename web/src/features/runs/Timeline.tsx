@@ -5,7 +5,7 @@ import { memo, useEffect, useId, useRef, useState } from "react";
 import { serviceNow } from "../../api/clock";
 import type { RunView, Step } from "../../model/run/runState";
 import { FINAL_STATUSES, formatDuration, durationMs } from "../../model/run/runState";
-import { statusTone } from "./statusTone";
+import { statusTone } from "../../ui/statusTone";
 
 interface Props {
   run: RunView;

@@ -14,7 +14,13 @@ import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { Drafts } from "./Drafts";
+import { GettingStarted } from "./GettingStarted";
+import { RecentRuns, SuggestedTemplates } from "./HomeSections";
 import { Welcome } from "./Welcome";
+
+const SAMPLE = "what-to-wear";
+/** Who has this many workflows knows where the templates are. */
+const MIN_FOR_NO_SUGGESTIONS = 4;
 
 export function WorkflowsPage() {
   const { data: workflows, error } = useWorkflows();
@@ -71,6 +77,7 @@ export function WorkflowsPage() {
         </div>
         {error && <p role="alert">{error.message}</p>}
         <Drafts />
+        {workflows && <GettingStarted hasOwn={workflows.some(({ name }) => name !== SAMPLE)} />}
         {workflows?.length === 0 && <Welcome />}
         {workflows && workflows.length > 0 && (
           <>
@@ -123,6 +130,8 @@ export function WorkflowsPage() {
             </div>
           </>
         )}
+        {workflows && workflows.length < MIN_FOR_NO_SUGGESTIONS && <SuggestedTemplates />}
+        <RecentRuns />
       </div>
     </div>
   );

@@ -1,0 +1,70 @@
+/** Below the list of workflows: templates to start from, and the latest runs. */
+
+import { durationMs, formatDuration } from "../../model/run/runState";
+import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
+import { useRuns } from "../../queries/runs";
+import { useAvailable, useTemplates } from "../../queries/templates";
+import { hrefTo } from "../../state/route";
+import { Badge } from "../../ui/Badge";
+import { statusTone } from "../../ui/statusTone";
+import { TemplateCard } from "./TemplateCard";
+
+const MAX_TEMPLATES = 3;
+const MAX_RUNS = 5;
+
+/** Templates that can run with what is set up here come first. */
+export function SuggestedTemplates() {
+  const { data: templates } = useTemplates();
+  const available = useAvailable();
+  if (!templates) return null;
+  const missing = new Map(
+    templates.map((one) => [one, missingFor(templateNeeds(one.nodes), available).length]),
+  );
+  const first = [...templates].sort((a, b) => missing.get(a)! - missing.get(b)!).slice(0, MAX_TEMPLATES);
+  return (
+    <section aria-label="Templates">
+      <div className="section-head">
+        <h2>Start from a template</h2>
+        <a href={hrefTo("templates")}>All {templates.length} templates</a>
+      </div>
+      <ul className="templates" aria-label="Suggested templates">
+        {first.map((template) => (
+          <TemplateCard key={template.name} template={template} available={available} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function RecentRuns() {
+  const { data: runs } = useRuns({ status: null, workflow: null, limit: MAX_RUNS });
+  if (!runs?.length) return null;
+  return (
+    <section aria-label="Recent runs">
+      <div className="section-head">
+        <h2>Recent runs</h2>
+        <a href={hrefTo("runs")}>All runs</a>
+      </div>
+      <div className="card">
+        <table className="table recent-runs" aria-label="Recent runs">
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.id}>
+                <td>
+                  <a href={hrefTo("runs", run.id)}>{run.workflow || "untitled"}</a>
+                </td>
+                <td>
+                  <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+                </td>
+                <td className="faint">
+                  {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}
+                </td>
+                <td className="faint">{new Date(run.startedAt).toLocaleString()}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

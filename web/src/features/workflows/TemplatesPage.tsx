@@ -1,0 +1,72 @@
+/** The template gallery: complete workflows to start from, found by words, tag and what is set up here. */
+
+import { useState } from "react";
+import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
+import { useAvailable, useTemplates } from "../../queries/templates";
+import { EmptyState } from "../../ui/EmptyState";
+import { TemplateCard } from "./TemplateCard";
+import "./templates.css";
+
+export function TemplatesPage() {
+  const [search, setSearch] = useState("");
+  const [tag, setTag] = useState("");
+  const [isReadyOnly, setReadyOnly] = useState(false);
+  const { data: all } = useTemplates();
+  const { data: templates, error } = useTemplates(search.trim());
+  const available = useAvailable();
+  const tags = [...new Set(all?.flatMap((template) => template.tags))].sort();
+  const shown = templates?.filter(
+    (template) =>
+      (!tag || template.tags.includes(tag)) &&
+      (!isReadyOnly || missingFor(templateNeeds(template.nodes), available).length === 0),
+  );
+  return (
+    <div className="page">
+      <div className="page__inner">
+        <div className="page__head">
+          <h1>Templates</h1>
+          <div className="filters">
+            <input
+              className="input"
+              type="search"
+              placeholder="Search templates"
+              aria-label="Search templates"
+              value={search}
+              onChange={(event) => setSearch(event.target.value)}
+            />
+            <select
+              className="select"
+              aria-label="Tag"
+              value={tag}
+              onChange={(event) => setTag(event.target.value)}
+            >
+              <option value="">All tags</option>
+              {tags.map((option) => (
+                <option key={option}>{option}</option>
+              ))}
+            </select>
+            <label className="row">
+              <input
+                type="checkbox"
+                checked={isReadyOnly}
+                onChange={(event) => setReadyOnly(event.target.checked)}
+              />
+              Ready to run
+            </label>
+          </div>
+        </div>
+        {error && <p role="alert">{error.message}</p>}
+        {shown?.length === 0 && (
+          <EmptyState title="No results">
+            <p>Clear the filters to see all templates.</p>
+          </EmptyState>
+        )}
+        <ul className="templates" aria-label="Templates">
+          {shown?.map((template) => (
+            <TemplateCard key={template.name} template={template} available={available} />
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

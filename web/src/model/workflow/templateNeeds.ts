@@ -1,0 +1,45 @@
+/** What a template needs before it can run: a model, accounts of services, tools of servers. */
+
+import { humanize } from "./catalog";
+
+export interface TemplateNeeds {
+  needsModel: boolean;
+  /** Names of services, as in `Slack`. */
+  services: string[];
+  /** Names of MCP servers. */
+  servers: string[];
+}
+
+const SERVICES = "SLACK|GITHUB|NOTION|GOOGLE_CALENDAR|FIRECRAWL|DISCORD|TELEGRAM|GMAIL|OUTLOOK|EMAIL";
+const SERVICE = new RegExp(`^(?:EXTERNAL_ACTION|TRIGGER|TOOL)\\.(${SERVICES})`);
+
+export function templateNeeds(nodes: readonly string[]): TemplateNeeds {
+  return {
+    needsModel: nodes.some((ref) => ref.startsWith("AI_AGENT.")),
+    services: matches(nodes, SERVICE).map(humanize),
+    servers: matches(nodes, /^TOOL\.MCP:([^/]+)\//),
+  };
+}
+
+function matches(nodes: readonly string[], pattern: RegExp): string[] {
+  return [...new Set(nodes.flatMap((ref) => pattern.exec(ref)?.[1] ?? []))];
+}
+
+/** What is set up here. */
+export interface Available {
+  hasModel: boolean;
+  /** Names and kinds of credentials and secrets, in lower case. */
+  credentials: readonly string[];
+  servers: ReadonlySet<string>;
+}
+
+/** What is missing for a template to run, in words; nothing if it can run at once. */
+export function missingFor(needs: TemplateNeeds, available: Available): string[] {
+  const hasCredential = (service: string) =>
+    available.credentials.some((name) => name.includes(service.toLowerCase().split(" ")[0]!));
+  return [
+    ...(needs.needsModel && !available.hasModel ? ["a model"] : []),
+    ...needs.services.filter((service) => !hasCredential(service)),
+    ...needs.servers.filter((server) => !available.servers.has(server)),
+  ];
+}
