@@ -10,6 +10,7 @@ from tests.cli.driving import Commands
 from tests.export.speaking import a_node, a_workflow
 from tests.workflow.sample_files import FOLDER
 
+from toolweave.json_text import JsonObject
 from toolweave.workflow.formats.load import dump, load
 
 __all__ = ["tw"]
@@ -38,7 +39,7 @@ def test_inputs_and_tools_of_a_workflow_are_named_for_claude_code(tw: Commands) 
         },
         "required": ["city"],
     }
-    call = {"serverId": "my demo", "toolName": "weather", "parameterValues": {}, "mode": "detailed"}
+    call: JsonObject = {"serverId": "my demo", "toolName": "weather", "mode": "detailed"}
     document = a_workflow(a_node("start", {}), a_node("mcp", call), name="trip")
     text = dump(replace(document, extras={"inputSchema": schema}), "toolweave")
     (tw.project / "trip.json").write_text(text, encoding="utf-8")
