@@ -12,6 +12,7 @@ import anyio
 import httpx2
 import pytest
 
+from toolweave.access.secret_destinations import to_host
 from toolweave.credentials.accounts import ServiceAccounts, client_of, open_desk
 from toolweave.credentials.oauth_tokens import PREFIX, OAuthClient, OAuthTokens, StoredTokens
 from toolweave.errors import Denied, Invalid, NotFound, Unavailable
@@ -126,6 +127,10 @@ async def test_a_sign_in_with_pkce_fills_the_vault_and_nothing_else(tmp_path: Pa
         found = await here.desk.test("google")
         assert found.who == "primary · Ada's"
         assert here.server.heard[-1].headers["authorization"] == "Bearer access-1-secret"
+        assert await here.home.vault.use("google", to_host("127.0.0.1")) == "access-1-secret"
+        with pytest.raises(Denied) as refused:
+            await here.home.vault.use("google", to_host("attacker.example.com"))
+        assert refused.value.code == "SECRET_NOT_ALLOWED"
     # Every token of this test ends so; the names of tables do not.
     assert b"-secret" not in (tmp_path / "toolweave.db").read_bytes()
 

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import sqlite3
 from pathlib import Path
 
 import anyio
@@ -25,6 +26,18 @@ async def test_a_secret_comes_back_as_it_was_put(vault: Vault) -> None:
     for value in ("s3cret", "", "日本 😀\n\0", "x" * 100_000):
         await vault.put("NAME", value)
         assert await vault.get("NAME") == value
+
+
+async def test_a_secret_is_stored_together_with_its_hosts_or_not_at_all(
+    vault: Vault, database: Database
+) -> None:
+    await vault.store("good", "s3cret", hosts=["api.example.com"], by="test")
+    found = {one.name: (one.is_bound, one.hosts) for one in await vault.bindings()}
+    assert found == {"good": (True, ["api.example.com"])}
+    await database.execute("DROP TABLE secret_destinations")
+    with pytest.raises(sqlite3.OperationalError):
+        await vault.store("half", "s3cret", hosts=["api.example.com"], by="test")
+    assert await vault.names() == ["good"]
 
 
 async def test_a_secret_outlives_the_process(vault: Vault, database: Database, home: Path) -> None:

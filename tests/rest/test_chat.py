@@ -27,11 +27,11 @@ def model() -> Generator[ScriptedModel]:
         yield running
 
 
-async def use(house: House, model: ScriptedModel) -> None:
+async def use(house: House, model: ScriptedModel, key: str | None = None) -> None:
     models = home_models(house.home)
     for one in await models.list():
         await models.remove(one.name)
-    await models.add(NewModel("m", "compatible", "x", model.base_url("compatible")))
+    await models.add(NewModel("m", "compatible", "x", model.base_url("compatible"), key))
 
 
 def events(answer: httpx2.Response) -> list[dict[str, Any]]:
@@ -65,6 +65,22 @@ async def test_an_answer_is_streamed_with_its_calls_and_goes_on(
     gone = await house.client.delete(f"/api/v1/chat/{told[0]['id']}", headers=key)
     assert gone.status_code == 204
     await house.home.registry.remove("mine")
+
+
+@pytest.mark.parametrize("api_key", ["another-key-of-the-model", "the-key-of-the-model-4711"])
+async def test_a_secret_that_a_model_repeats_is_masked_wherever_its_text_is_cut(
+    house: House, model: ScriptedModel, api_key: str
+) -> None:
+    await use(house, model, api_key)
+    model.answers(says("It is the-key-of-the-model-4711, they say."))
+    key = await house.key("tools:execute")
+    said = await house.client.post("/api/v1/chat", json={"message": "Which?"}, headers=key)
+    told = events(said)
+    streamed = "".join(one["text"] for one in told if one["type"] == "text")
+    answer = next(one["text"] for one in told if one["type"] == "answer")
+    is_secret = api_key.endswith("4711")
+    shown = "***" if is_secret else "the-key-of-the-model-4711"  # the positive control
+    assert streamed == answer == f"It is {shown}, they say."
 
 
 @pytest.mark.requirement("002:AIToolContext.sectionBinding", "002:AIToolContext.tools")

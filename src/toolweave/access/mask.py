@@ -125,6 +125,16 @@ class Masker:
                 text = text.replace(form, MASK)
         return text
 
+    def longest_beginning(self, text: str) -> int:
+        """Return how many characters at the end of `text` may be the beginning of a secret."""
+        found = 0
+        for form in self._forms:
+            for size in range(min(len(form) - 1, len(text)), found, -1):
+                if text.endswith(form[:size]):
+                    found = size
+                    break
+        return found
+
     def hide_bytes(self, data: bytes) -> bytes:
         """Replace known secrets in `data`."""
         for form in self._forms:
@@ -197,6 +207,26 @@ class Masker:
         before = named.string[max(named.start() - 1, 0) : named.start()]
         in_query = before in {"?", "&"} and named[1].lower() in _TELLING_IN_QUERIES
         return in_query or self.is_sensitive(named[1])
+
+
+class MaskedStream:
+    """Hides secrets in a text that arrives in pieces, wherever it is cut."""
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._held = ""
+
+    def masked(self, piece: str) -> str:
+        """Return what may be shown now; what may be the beginning of a secret is held back."""
+        text = self._masker.hide_text(self._held + piece)
+        keep = self._masker.longest_beginning(text)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+    def rest(self) -> str:
+        """Return what was held back, at the end of the text."""
+        held, self._held = self._held, ""
+        return held
 
 
 # The secrets that the current step or connection uses.

@@ -7,14 +7,14 @@ shows which secrets it is given, so it allows them; a person allows every other 
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Denied, Invalid, NotFound
 from toolweave.json_record import JsonRecord
-from toolweave.storage.database import Database
+from toolweave.storage.database import Database, Statement
 
 # A name, an IPv4 or an IPv6 address.
 _HOST = re.compile(r"[^\s/:@?#$]{1,253}|[0-9a-f:.]{2,45}")
@@ -23,6 +23,11 @@ logger = logging.getLogger(__name__)
 _ALLOW = (
     "INSERT INTO secret_destinations (secret, kind, name, allowed_at, allowed_by) "
     "VALUES (?, ?, ?, ?, ?) ON CONFLICT (secret, kind, name) DO NOTHING"
+)
+_BIND = (
+    "INSERT INTO secret_destinations (secret, kind, name, allowed_at, allowed_by) "
+    "SELECT name, ?, ?, ?, ? FROM secrets WHERE name = ? "
+    "ON CONFLICT (secret, kind, name) DO NOTHING"
 )
 _FIND = (
     "SELECT secrets.bound, allowed.name FROM secrets LEFT JOIN secret_destinations AS allowed "
@@ -117,13 +122,21 @@ class SecretDestinations:
 
     async def bind(self, secret: str, destinations: Iterable[Destination], *, by: str) -> None:
         """Let a secret go to these destinations and those known before, and to no other."""
+        bound, *_ = await self._database.at_once(self.binding(secret, destinations, by=by))
+        if not bound:
+            raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {secret!r}")
+
+    def binding(
+        self, secret: str, destinations: Iterable[Destination], *, by: str
+    ) -> Sequence[Statement]:
+        """Return the statements of `bind`; none of them writes anything without the secret."""
         given = list(destinations)
         check_hosts(given)
-        sql = "UPDATE secrets SET bound = 1 WHERE name = ?"
-        if not await self._database.execute(sql, secret):
-            raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {secret!r}")
-        for one in given:
-            await self._allow(secret, one, by)
+        now = timestamp(self._clock.now())
+        return [
+            Statement("UPDATE secrets SET bound = 1 WHERE name = ? RETURNING name", (secret,)),
+            *(Statement(_BIND, (one.kind, one.name, now, by, secret)) for one in given),
+        ]
 
     async def forget(self, secret: str) -> None:
         """Forget the destinations of a deleted secret."""

@@ -16,14 +16,13 @@ from toolweave.access.secret_destinations import (
     Destination,
     SecretBinding,
     SecretDestinations,
-    check_hosts,
     to_host,
 )
 from toolweave.access.vault_key import VARIABLE, Key, KeySource, create_key, find_key
 from toolweave.clock import Clock, SystemClock, timestamp
 from toolweave.errors import Denied, Invalid, NotFound
 from toolweave.problems import did_you_mean
-from toolweave.storage.database import Database
+from toolweave.storage.database import Database, Statement
 
 _NONCE_BYTES = 12
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}")
@@ -57,19 +56,12 @@ class Vault:
 
     async def put(self, name: str, value: str) -> None:
         """Store `value` under `name`, replacing an existing value."""
-        _check_name(name)
-        try:
-            plain = value.encode()
-        except UnicodeEncodeError:
-            raise Invalid("SECRET_VALUE_INVALID", f"secret {name!r} is not valid text") from None
-        await self._write(_UPSERT, await self._opened(), name, plain)
+        await self._database.at_once([await self._sealed(name, value)])
 
     async def store(self, name: str, value: str, *, hosts: Iterable[str], by: str) -> None:
         """Store a person's secret, which goes only to these hosts and those allowed later."""
-        destinations = [to_host(host) for host in hosts]
-        check_hosts(destinations)
-        await self.put(name, value)
-        await self.destinations.bind(name, destinations, by=by)
+        binding = self.destinations.binding(name, [to_host(host) for host in hosts], by=by)
+        await self._database.at_once([await self._sealed(name, value), *binding])
 
     async def use(self, name: str, to: Destination) -> str:
         """Return a secret that is sent to a destination. Raises `Denied`: `SECRET_NOT_ALLOWED`."""
@@ -131,7 +123,7 @@ class Vault:
         cipher = AESGCM(key.value)
         if is_new:
             # If two processes start together, the first one decides the key.
-            await self._write(_INSERT, cipher, _CHECK, b"")
+            await self._database.at_once([self._statement(_INSERT, cipher, _CHECK, b"")])
         await self._verify(cipher, key)
         return cipher
 
@@ -144,11 +136,19 @@ class Vault:
                 hint="restore the original key; no other key can decrypt the vault",
             )
 
-    async def _write(self, sql: str, cipher: AESGCM, name: str, plain: bytes) -> None:
+    async def _sealed(self, name: str, value: str) -> Statement:
+        _check_name(name)
+        try:
+            plain = value.encode()
+        except UnicodeEncodeError:
+            raise Invalid("SECRET_VALUE_INVALID", f"secret {name!r} is not valid text") from None
+        return self._statement(_UPSERT, await self._opened(), name, plain)
+
+    def _statement(self, sql: str, cipher: AESGCM, name: str, plain: bytes) -> Statement:
         nonce = os.urandom(_NONCE_BYTES)
         sealed = cipher.encrypt(nonce, plain, _bound_to(name))
         now = timestamp(self._clock.now())
-        await self._database.execute(sql, name, nonce, sealed, now, now)
+        return Statement(sql, (name, nonce, sealed, now, now))
 
 
 def _check_name(name: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
+from toolweave.access.mask import MaskedStream, Masker, secrets_in_use
 from toolweave.assistant.tool_context import ContextTool, ToolContext
 from toolweave.catalog.resources.model import (
     Called,
@@ -106,6 +107,10 @@ class Conversation:
         `ToolweaveError`: the model request failed.
         """
         self.messages += (Said(text=words),)
+        with secrets_in_use() as secrets:
+            return await self._answered(_masked(tell, secrets))
+
+    async def _answered(self, tell: Tell) -> str:
         spent = _Spent()
         while True:
             self._refuse_endless(spent)
@@ -195,6 +200,23 @@ class Conversation:
                 f"the model did not finish within {reached}",
                 hint="split the task into smaller steps; you can continue the conversation",
             )
+
+
+def _masked(tell: Tell, secrets: Masker) -> Tell:
+    """Tell everything without the secrets that models and servers were given meanwhile."""
+    pieces = MaskedStream(secrets)
+
+    async def tell_masked(event: ChatEvent) -> None:
+        is_piece = event.type == "text"
+        text = pieces.masked(str(event.data["text"])) if is_piece else pieces.rest()
+        if text:
+            await tell(ChatEvent("text", {"text": text}))
+        if not is_piece:
+            hidden = secrets.hide(event.data)
+            assert isinstance(hidden, dict)
+            await tell(ChatEvent(event.type, hidden))
+
+    return tell_masked
 
 
 def _texts(tell: Tell) -> Callable[[str], Awaitable[None]]:

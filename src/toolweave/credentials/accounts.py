@@ -59,10 +59,7 @@ class ServiceAccounts:
     ) -> Credential:
         """Store a token. Raises `SERVICE_UNKNOWN`, `SERVICE_ADDRESS_INVALID`."""
         credential = Credential(name=name, kind=_known(kind), base_url=checked_address(base_url))
-        service = KNOWN[credential.kind]
-        host = urlsplit(credential.base_url or service.address).hostname or ""
-        hosts = (host, *service.more_hosts)
-        await self.services.credentials.put(credential, token.strip(), hosts)
+        await self.services.credentials.put(credential, token.strip(), _hosts_of(credential))
         return credential
 
     async def sign_in(
@@ -86,7 +83,8 @@ class ServiceAccounts:
             came = await redirect.result()
         finally:
             await redirect.aclose()
-        await self.services.tokens.finish(name, client, begun, came.code)
+        hosts = _hosts_of(credential)
+        await self.services.tokens.finish(name, client, begun, came.code, hosts=hosts)
         await self.services.credentials.put(credential, None)
         return credential
 
@@ -178,6 +176,13 @@ def checked_address(base_url: str | None) -> str | None:
             hint="write it as https://host/path, without a user name",
         )
     return base_url.rstrip("/")
+
+
+def _hosts_of(credential: Credential) -> tuple[str, ...]:
+    """The hosts that the token of a credential may be sent to."""
+    service = KNOWN[credential.kind]
+    host = urlsplit(credential.base_url or service.address).hostname or ""
+    return (host, *service.more_hosts)
 
 
 def _known(kind: str) -> str:

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import secrets
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlencode
@@ -96,8 +97,13 @@ class OAuthTokens:
         url = f"{client.authorize_url}{separator}{urlencode(query)}"
         return Begun(url, redirect_uri, state, verifier)
 
-    async def finish(self, name: str, client: OAuthClient, begun: Begun, code: str) -> None:
-        """Exchange the returned code for tokens and store them. Raises `SERVICE_SIGN_IN_NEEDED`."""
+    async def finish(
+        self, name: str, client: OAuthClient, begun: Begun, code: str, *, hosts: Iterable[str]
+    ) -> None:
+        """Exchange the returned code for tokens and store them; they go only to `hosts`.
+
+        Raises `Denied`: `SERVICE_SIGN_IN_NEEDED`.
+        """
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -105,7 +111,7 @@ class OAuthTokens:
             "code_verifier": begun.verifier,
         }
         self._masker.learn([code, begun.verifier])
-        await self._save(name, await self._asked(name, client, form, None))
+        await self._save(name, await self._asked(name, client, form, None), hosts)
 
     async def fresh(self, name: str, *, refused: str | None = None) -> str:
         """An access token that is good for a while; `refused` is one that did not do.
@@ -185,10 +191,15 @@ class OAuthTokens:
         self._masker.learn([found.access_token, found.refresh_token or ""])
         return found
 
-    async def _save(self, name: str, tokens: StoredTokens) -> None:
+    async def _save(self, name: str, tokens: StoredTokens, hosts: Iterable[str] = ()) -> None:
         # What renews comes first: without it, a cut between the two would cost the sign-in.
         await self._vault.put(PREFIX + name, tokens.model_dump_json())
-        await self._vault.put(name, tokens.access_token)
+        bound = list(hosts)
+        if bound:
+            by = f"credential {name!r}"
+            await self._vault.store(name, tokens.access_token, hosts=bound, by=by)
+        else:  # a renewed token goes where the earlier one went
+            await self._vault.put(name, tokens.access_token)
 
     def _is_due(self, stored: StoredTokens, refused: str | None) -> bool:
         if stored.access_token == refused:
