@@ -6,19 +6,8 @@ from typing import Any
 
 import pytest
 from tests.cli.driving import Commands
-from tests.cli.test_run import mcp, save
-
-SUM = (
-    {
-        "s": "start",
-        "first": mcp("add", "demo", a="{{ data.a }}", b=2),
-        "second": mcp("add", "demo", a="{{ data.sum }}", b=10.0),
-        "e": "end",
-    },
-    ["s > first", "first > second", "second > e"],
-)
-
-OPTIONS = [{"label": "Yes"}, {"label": "No"}]
+from tests.cli.test_run import save
+from tests.recording.conftest import OPTIONS, UNKEPT, House
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
@@ -30,13 +19,10 @@ def of_type(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def test_a_finished_run_becomes_a_file_with_its_calls_and_steps(
-    demo: Commands, recordings: Path
+    house: House, tmp_path: Path
 ) -> None:
-    file = save(demo, *SUM)
-    demo.ok("run", file, "--input", "a=1")
-    told = demo.ok("record", "last", "--as", "sums")
-    assert "2 calls" in told.out
-    lines = lines_of(recordings / "sums.jsonl")
+    assert "2 calls" in house.record("sums", tmp_path).out
+    lines = lines_of(tmp_path / "sums.jsonl")
     header, end = lines[0], lines[-1]
     assert header["format"] == "toolweave.recording/1"
     assert header["source"]["fidelity"] == "wire"
@@ -56,22 +42,25 @@ def test_a_finished_run_becomes_a_file_with_its_calls_and_steps(
     assert (end["type"], end["calls"]) == ("end", 2)
 
 
+def test_what_people_and_models_answered_is_recorded(samples: Path) -> None:
+    (person,) = of_type(lines_of(samples / "asked.jsonl"), "person")
+    assert (person["step"], person["reply"], person["by"]) == ("q", 0, "ada")
+    (model,) = of_type(lines_of(samples / "chosen.jsonl"), "model")
+    assert model["step"] == "fill"
+    assert "Add two and three together." in json.dumps(model["request"])
+    assert model["reply"]["message"]["wanted"][0]["arguments"] == {"a": 2, "b": 3}
+
+
 def test_a_second_recording_of_a_name_is_refused_unless_it_may_replace(
-    demo: Commands, recordings: Path
+    house: House, tmp_path: Path
 ) -> None:
-    file = save(demo, *SUM)
-    demo.ok("run", file, "--input", "a=1")
-    demo.ok("record", "last", "--as", "sums")
-    before = (recordings / "sums.jsonl").read_bytes()
-    demo.ok("run", file, "--input", "a=5")
-    refused = demo("record", "last", "--as", "sums", "--json")
-    assert (refused.code, json.loads(refused.out or refused.err)["error"]["code"]) == (
-        1,
-        "RECORDING_EXISTS",
-    )
-    assert (recordings / "sums.jsonl").read_bytes() == before
-    demo.ok("record", "last", "--as", "sums", "--replace")
-    assert lines_of(recordings / "sums.jsonl")[0]["run"]["inputs"] == {"a": 5}
+    house.record("sums", tmp_path)
+    before = (tmp_path / "sums.jsonl").read_bytes()
+    refused = house.record("sums", tmp_path, run="counts")
+    assert (refused.code, "RECORDING_EXISTS" in refused.err) == (1, True)
+    assert (tmp_path / "sums.jsonl").read_bytes() == before
+    assert house.record("sums", tmp_path, "--replace", run="counts").code == 0
+    assert lines_of(tmp_path / "sums.jsonl")[0]["run"]["inputs"] == {}
 
 
 @pytest.mark.parametrize("name", ["../out", "a/b", "", "x" * 101, "a.jsonl"])
@@ -92,13 +81,10 @@ def test_an_unknown_or_unfinished_run_is_refused(tw: Commands) -> None:
 
 
 def test_exchanges_that_were_not_kept_leave_a_partial_recording(
-    demo: Commands, recordings: Path
+    house: House, tmp_path: Path
 ) -> None:
-    file = save(demo, *SUM)
-    demo.ok("run", file, "--input", "a=1", TOOLWEAVE_RECORD_BYTES="0")
-    told = demo.ok("record", "last", "--as", "sums")
-    assert "were not kept" in told.out
-    lines = lines_of(recordings / "sums.jsonl")
+    assert "were not kept" in house.record("partial", tmp_path, run=UNKEPT).out
+    lines = lines_of(tmp_path / "partial.jsonl")
     assert lines[0]["source"]["fidelity"] == "partial"
     assert of_type(lines, "call") == []
     step = next(line for line in of_type(lines, "step") if line["key"] == "first")
@@ -106,43 +92,29 @@ def test_exchanges_that_were_not_kept_leave_a_partial_recording(
 
 
 def test_secrets_and_given_fields_are_masked_with_the_same_id_everywhere(
-    demo: Commands, recordings: Path
+    house: House, samples: Path, tmp_path: Path
 ) -> None:
-    given = {"email": "ada@example.org", "password": "hunter2-long", "n": 1}
-    nodes = {
-        "s": "start",
-        "say": mcp("echo", "demo", text="Mail to {{ data.email }} with {{ data.password }}"),
-        "e": "end",
-    }
-    file = save(demo, nodes, ["s > say", "say > e"])
-    demo.ok("run", file, "--inputs", json.dumps(given))
-    demo.ok("record", "last", "--as", "masked", "--mask", "email")
-    demo.ok("record", "last", "--as", "open")
-    text = (recordings / "masked.jsonl").read_text(encoding="utf-8")
+    house.record("mail", tmp_path, "--mask", "email")
+    text = (tmp_path / "mail.jsonl").read_text(encoding="utf-8")
     assert "hunter2" not in text
     assert "ada@example.org" not in text
-    opened = (recordings / "open.jsonl").read_text(encoding="utf-8")
+    opened = (samples / "mail.jsonl").read_text(encoding="utf-8")
     assert "ada@example.org" in opened  # masked by its rule, not by chance
     assert "hunter2" not in opened
-    lines = lines_of(recordings / "masked.jsonl")
+    lines = lines_of(tmp_path / "mail.jsonl")
     inputs = lines[0]["run"]["inputs"]
     assert inputs["n"] == 1
     assert of_type(lines, "call")[0]["arguments"]["text"] == (
-        f"Mail to {inputs['email']} with {inputs['password']}"
+        f"To {inputs['email']} with {inputs['password']}"
     )
     ids = {mask["id"]: mask["at"] for mask in lines[0]["masks"]}
     assert "seq:1/arguments/text" in ids[inputs["email"][7:-1]]
 
 
-def test_large_values_stand_beside_the_file(demo: Commands, recordings: Path) -> None:
-    nodes = {"s": "start", "say": mcp("echo", "demo", text="{{ data.text }}"), "e": "end"}
-    file = save(demo, nodes, ["s > say", "say > e"])
+def test_large_values_stand_beside_the_file(samples: Path) -> None:
     big = "x" * 70_000
-    (demo.project / "in.json").write_text(json.dumps({"text": big}))
-    demo.ok("run", file, "--inputs", json.dumps({"text": big}))
-    demo.ok("record", "last", "--as", "big")
-    assert big not in (recordings / "big.jsonl").read_text(encoding="utf-8")
-    call = of_type(lines_of(recordings / "big.jsonl"), "call")[0]
+    assert big not in (samples / "big.jsonl").read_text(encoding="utf-8")
+    call = of_type(lines_of(samples / "big.jsonl"), "call")[0]
     digest = call["arguments"]["$value"]["sha256"]
-    kept = json.loads((recordings / "big.values" / f"{digest}.json").read_text())
+    kept = json.loads((samples / "big.values" / f"{digest}.json").read_text(encoding="utf-8"))
     assert kept == {"text": big}

@@ -68,6 +68,7 @@ COMMANDS: CommandsTable = {
         "services",
         "Manage credentials of external services.",
     ),
+    "test": ("toolweave.cli.test", "test", "Replay recordings and compare every step."),
     "triggers": (
         "toolweave.cli.triggers",
         "triggers",

@@ -12,10 +12,12 @@ from toolweave.engine.run_table import RunTable
 from toolweave.errors import Conflict
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
+from toolweave.recording.comparison import accepted
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.from_run import RunRecorder, find_run
 from toolweave.recording.masking import mask_recording
 from toolweave.recording.recording import Recording
+from toolweave.recording.replay import open_replayer
 
 folder_option = click.option(
     "--dir",
@@ -84,7 +86,13 @@ async def _recorded(home: Home, wish: _Wish) -> Recording:
     recording = await RunRecorder(home).record(found, wish.name, timestamp(home.clock.now()))
     names = await home.vault.names()
     home.masker.learn([await home.vault.get(name) for name in names])
-    return mask_recording(recording, home.masker, wish.fields)
+    masked = mask_recording(recording, home.masker, wish.fields)
+    if not masked.header.masks:
+        return masked
+    # What nodes computed from a masked text is computed again from its mask.
+    async with open_replayer(home.settings.home) as replayer:
+        replayed = await replayer.replay(masked)
+    return masked if replayed.playback.refusals else accepted(masked, replayed)
 
 
 def _show(recording: Recording, path: Path, *, as_json: bool) -> None:

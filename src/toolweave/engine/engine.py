@@ -97,7 +97,7 @@ class Engine:
         A run with refused inputs is created as failed. Where runs are driven in the background,
         this one starts at once.
         """
-        run = str(uuid.uuid4())
+        run = request.run_id or str(uuid.uuid4())
         begins_here = self.backend.begins_here and refused is None
         holds = begins_here or (request.hold and self.backend.executes_here)
         held = self.journal.held() if holds else None

@@ -7,12 +7,13 @@ The engine's own background driver is not here: see `engine.py` and `wakeups.py`
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
 import anyio
 
 from toolweave.catalog.node import RunFacts
+from toolweave.clock import Clock
 from toolweave.engine.backend import RunBackend
 from toolweave.engine.events import FINAL, RunStatus, StepWaiting
 from toolweave.engine.fork import approvals_to_repeat, edits_before, history_before
@@ -66,6 +67,8 @@ class RunRequest:
     # The document to check, where `workflow` was derived from it: one trigger's part of a
     # workflow, a flow with its templates filled in. Without it `workflow` itself is checked.
     source: LoadedWorkflow | None = None
+    # The id of the run, for replays; otherwise a new one.
+    run_id: str | None = None
 
 
 class GatedEngine(Protocol):
@@ -73,6 +76,8 @@ class GatedEngine(Protocol):
 
     @property
     def journal(self) -> Journal: ...
+    @property
+    def clock(self) -> Clock: ...
     @property
     def backend(self) -> RunBackend: ...
 
@@ -237,7 +242,7 @@ class Runs:
         while True:
             notified = notifications.of(run)
             found = await self._engine.get(run)
-            if found.status in FINAL or (found.status != "running" and not _is_due(found)):
+            if found.status in FINAL or (found.status != "running" and not self._is_due(found)):
                 return found
             with notifications.listening(), anyio.move_on_after(MISSED_NOTIFICATION_S):
                 await notified.wait()
@@ -260,7 +265,7 @@ class Runs:
     async def _until_due(self, found: RunRecord, wake_at: str) -> None:
         """Wait for a run's wake-up, an answer or a cancellation."""
         due, notifications = datetime.fromisoformat(wake_at), self._engine.journal.notifications
-        while (ahead_s := (due - datetime.now(UTC)).total_seconds()) > 0:
+        while (ahead_s := (due - self._engine.clock.now()).total_seconds()) > 0:
             notified = notifications.of(found.id)
             if (await self._engine.get(found.id)).changed_at != found.changed_at:
                 return
@@ -268,6 +273,6 @@ class Runs:
             with notifications.listening(), anyio.move_on_after(wait_s):
                 await notified.wait()
 
-
-def _is_due(found: RunRecord) -> bool:
-    return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= datetime.now(UTC)
+    def _is_due(self, found: RunRecord) -> bool:
+        now = self._engine.clock.now()
+        return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= now

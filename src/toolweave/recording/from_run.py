@@ -70,8 +70,8 @@ class RunRecorder:
         plan = await self._plan(run)
         entries = await self._journal.read(run.id)
         exchanges = await exchanges_of(self._home.database, run.id)
-        seen = _Seen(run, plan, {one.step for one in exchanges if one.body})
-        steps = list(seen.steps(entries))
+        seen = RunSteps(run, plan, {one.step for one in exchanges if one.body})
+        steps = list(seen.read(entries))
         lines = _ExchangeLines(datetime.fromisoformat(run.started_at), self._schemas(exchanges))
         lines.add_all(exchanges)
         started = next(one.event for one in entries if isinstance(one.event, Started))
@@ -102,7 +102,7 @@ class RunRecorder:
             tuple(lines.models),
             tuple(_people(entries, len(exchanges))),
             tuple(steps),
-            _result(entries),
+            result_of(entries),
         )
 
     async def _plan(self, run: RunRecord) -> Plan:
@@ -195,8 +195,11 @@ class _ExchangeLines:
         return self._times[key]
 
 
-class _Seen:
-    """Reads the steps of a run from its journal, each with what it saw when it ran."""
+class RunSteps:
+    """Reads the steps of a run from its journal, each with what it saw when it ran.
+
+    `exchanged` are the steps whose exchanges were kept.
+    """
 
     def __init__(self, run: RunRecord, plan: Plan, exchanged: set[str]) -> None:
         self._state = RunState(plan)
@@ -206,19 +209,20 @@ class _Seen:
         self._started: dict[str, float] = {}
         self.is_partial = False
 
-    def steps(self, entries: Sequence[JournalEntry]) -> Iterator[StepLine]:
+    def read(self, entries: Sequence[JournalEntry]) -> Iterator[StepLine]:
+        """Yield the ended steps in order."""
         for entry in entries:
             at_ms = (datetime.fromisoformat(entry.at) - self._began).total_seconds() * 1000
             if isinstance(entry.event, StepStarted):
                 self._started.setdefault(entry.event.key, at_ms)
             for key, event in one_by_one(entry.event):
                 ended = key or _failed_key(event)
-                line = self._line(ended, event, at_ms) if ended else None
+                line = self._line(ended, at_ms) if ended else None
                 self._state.apply(event)
                 if line is not None and ended is not None:
                     yield _finished(line, event)
 
-    def _line(self, key: str, event: Event, at_ms: float) -> StepLine | None:
+    def _line(self, key: str, at_ms: float) -> StepLine | None:
         place = self._state.places.get(key)
         if place is None:
             return None
@@ -235,7 +239,7 @@ class _Seen:
         except ToolweaveError:
             return line  # its input was refused, which a replay computes again
         mode = replay_mode(step.kind, given)
-        if mode == "boundary" and self._lacks_exchanges(key, step.kind.code, event):
+        if mode == "boundary" and self._lacks_exchanges(key, step.kind.code):
             mode, self.is_partial = "outcome", True
         request = canonical(request_of(step.kind, given)) if mode == "outcome" else None
         update: dict[str, object] = {"replay": mode}
@@ -243,10 +247,10 @@ class _Seen:
             update["request"] = request
         return line.model_copy(update=update)
 
-    def _lacks_exchanges(self, key: str, code: object, event: Event) -> bool:
-        """Whether the step called something that was not kept; a refused one called nothing."""
+    def _lacks_exchanges(self, key: str, code: object) -> bool:
+        """Whether the step calls something and nothing of that was kept."""
         calls = f"{type(code).__module__}.".startswith(_CALLING)
-        return calls and isinstance(event, StepFinished) and key not in self._exchanged
+        return calls and key not in self._exchanged
 
 
 def _finished(line: StepLine, event: Event) -> StepLine:
@@ -290,7 +294,8 @@ def _people(entries: Sequence[JournalEntry], after: int) -> Iterator[PersonLine]
             )
 
 
-def _result(entries: Sequence[JournalEntry]) -> ResultLine:
+def result_of(entries: Sequence[JournalEntry]) -> ResultLine:
+    """Return how a finished run ended."""
     event = entries[-1].event
     assert isinstance(event, Finished)
     line: JsonObject = {"type": "result", "status": event.status, "result": event.result}

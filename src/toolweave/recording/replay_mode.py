@@ -39,6 +39,11 @@ def is_timed(kind: NodeKind) -> bool:
     return kind.spec is not None and kind.spec.ref in _TIMED
 
 
+def is_model_tool(kind: NodeKind) -> bool:
+    """Whether the node is only ever a tool of an agent, which uses its code in other ways."""
+    return f"{type(kind.code).__module__}.".startswith("toolweave.nodes.tool.")
+
+
 def request_of(kind: NodeKind, given: NodeInput) -> Json:
     """Return what a node is asked to do; what came in matters only if it is not bound to inputs."""
     asked: dict[str, Json] = {"config": given.config, "inputs": given.inputs}

@@ -186,6 +186,20 @@ async def opened(address: str) -> AsyncGenerator[Database]:
             await writer.close()
 
 
+@asynccontextmanager
+async def opened_in_memory() -> AsyncGenerator[Database]:
+    """Open a database that is gone when it is closed; one thread reads and writes."""
+    session = _Session(Path(":memory:"), _connect_in_memory, "memory")
+    try:
+        yield Database(DIALECT, reader=session, writer=session, sender=_Sender(session))
+    finally:
+        await session.close()
+
+
+def _connect_in_memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None)
+
+
 def _prepare(address: str) -> tuple[Path, bool]:
     """Return the file, created if missing, and whether it is writable."""
     path = Path(address).expanduser().absolute()
