@@ -300,6 +300,7 @@ EDITING: tuple[Place, ...] = (
     Place("editor-new", at("new"), page="new"),
     Place("editor", pressed(), page="w"),
     Place("quick-add", pressed("a"), dialog="features/palette/CommandPalette.tsx"),
+    Place("node", pressed("Escape", "Enter"), dialog="features/node/NodeView.tsx"),
     Place("fault", a_fault),
     Place("problems", problems),
     Place("json", pressed("j")),

@@ -138,6 +138,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/edit/import",
         "POST /api/v1/edit/preview",
         "POST /api/v1/edit/names",
+        "POST /api/v1/edit/input",
         "POST /api/v1/edit/tool",
         "POST /api/v1/runs/{run}/freeze",
         "GET /api/v1/events",

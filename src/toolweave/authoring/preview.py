@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 import anyio.to_thread
 
@@ -35,7 +36,12 @@ from toolweave.workflow.preview import (
     needs_data,
     previewed,
 )
-from toolweave.workflow.scope.completions import Completion, completions_at
+from toolweave.workflow.scope.completions import (
+    Completion,
+    InputSource,
+    completions_at,
+    input_sources,
+)
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import Scope
 
@@ -45,6 +51,10 @@ MAX_DEPTH = 40
 MAX_SAMPLE = 60
 # For all holes of a text together.
 BUDGET_S = 0.5
+# How much of one value a page shows as a tree: its size, and limits (members, characters of a
+# text, depth) to try one after the other until it fits.
+MAX_TREE_CHARS = 200_000
+_TREE_SIZES = ((MAX_MEMBERS, 100_000, MAX_DEPTH), (50, 2_000, 12), (12, 300, 5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,27 @@ class Nameable:
     run: RunRecord | None
     completions: list[Completion]
     languages: dict[str, Language]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSource:
+    """One value that a node can read; `value` is masked, and cut if `is_cut`."""
+
+    path: str
+    about: str
+    kind: str
+    has_value: bool
+    value: Json
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSources:
+    """Everything that a node can read, with the data of a run if there is one."""
+
+    run: RunRecord | None
+    is_reached: bool
+    sources: list[NodeSource]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +138,11 @@ class Previews:
         """What the texts of a node can name. Raises `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`."""
         look = await self._look(workflow, node, run)
         return await anyio.to_thread.run_sync(self._nameable, look)
+
+    async def sources(self, workflow: Workflow, node: str, run: str | None = None) -> NodeSources:
+        """What a node can read, with values. Raises `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`."""
+        look = await self._look(workflow, node, run)
+        return await anyio.to_thread.run_sync(self._sources, look)
 
     async def _look(self, workflow: Workflow, node: str, run: str | None) -> _Look:
         found = node_in(workflow, node)
@@ -146,13 +182,25 @@ class Previews:
         return Preview(look.run, moment is not None and moment.is_reached, shown, faults)
 
     def _nameable(self, look: _Look) -> Nameable:
-        case = look.case
-        scope = Scope(
-            case.workflow, case.spec, case.known.tools_of, graph=case.graph, given=case.made.given
-        )
         names = _names(self._moment(look), "value")
-        found = completions_at(scope, look.node, names, self._sample)
-        return Nameable(look.run, found, languages_of(look.node, case.spec(look.node)))
+        found = completions_at(_scope(look.case), look.node, names, self._sample)
+        return Nameable(look.run, found, languages_of(look.node, look.case.spec(look.node)))
+
+    def _sources(self, look: _Look) -> NodeSources:
+        moment = self._moment(look)
+        found = input_sources(_scope(look.case), look.node, _names(moment, "value"))
+        sources = [self._source(source) for source in found]
+        return NodeSources(look.run, moment is not None and moment.is_reached, sources)
+
+    def _source(self, source: InputSource) -> NodeSource:
+        """A value as it may be shown; a large one with fewer members, shorter texts."""
+        path, about, kind = source.path, source.about, source.kind
+        if not source.value:
+            return NodeSource(path, about, kind, has_value=False, value=None, is_cut=False)
+        shown = _as_tree(source.value[0])
+        is_cut = shown != source.value[0]
+        masked = self._masker.mask_json(shown)
+        return NodeSource(path, about, kind, has_value=True, value=masked, is_cut=is_cut)
 
     def _moment(self, look: _Look) -> StepSnapshot | None:
         if look.past is None:
@@ -182,27 +230,53 @@ class Previews:
         return text if len(text) <= MAX_SAMPLE else text[: MAX_SAMPLE - 1] + "…"
 
 
+def _scope(case: CheckContext) -> Scope:
+    return Scope(
+        case.workflow, case.spec, case.known.tools_of, graph=case.graph, given=case.made.given
+    )
+
+
 def _names(moment: StepSnapshot | None, language: Language) -> Mapping[str, Json]:
     if moment is None:
         return {}
     return moment.names(of_settings=language == "config", of_own=language == "own")
 
 
-def _cut(value: Json, depth: int = 0) -> Json:
+def _cut(
+    value: Json,
+    depth: int = 0,
+    *,
+    members: int = MAX_MEMBERS,
+    chars: int = 2 * MAX_SHOWN,
+    max_depth: int = MAX_DEPTH,
+) -> Json:
     """As much of a value as may be shown, and more than that: no secret is cut in two where it is.
 
     What is cut off is never seen, so only what is left has to be searched for secrets.
     """
+
+    def inner(one: Json) -> Json:
+        return _cut(one, depth + 1, members=members, chars=chars, max_depth=max_depth)
+
     if isinstance(value, str):
-        return value[: 2 * MAX_SHOWN]
-    if depth > MAX_DEPTH:
+        return value[:chars]
+    if depth > max_depth:
         return "…"
     if isinstance(value, list):
-        return [_cut(one, depth + 1) for one in value[:MAX_MEMBERS]]
+        return [inner(one) for one in value[:members]]
     if isinstance(value, dict):
-        few = list(value.items())[:MAX_MEMBERS]
-        return {name: _cut(one, depth + 1) for name, one in few}
+        return {name: inner(one) for name, one in islice(value.items(), members)}
     return value
+
+
+def _as_tree(value: Json) -> Json:
+    """As much of a value as a page shows as a tree."""
+    shown = value
+    for members, chars, depth in _TREE_SIZES:
+        shown = _cut(value, members=members, chars=chars, max_depth=depth)
+        if len(_text(shown)) <= MAX_TREE_CHARS:
+            break
+    return shown
 
 
 def _text(value: Json) -> str:

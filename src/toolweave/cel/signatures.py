@@ -72,6 +72,7 @@ _TABLE: dict[str, str] = {
     "replace": "string string string string | string string string int string",
     "split": "string string list | string string int list",
     "join": "list string | list string string",
+    "parseJson": "string dyn",
     "base64.encode": "bytes string",
     "base64.decode": "string bytes",
     **dict.fromkeys(("math.ceil", "math.floor", "math.round", "math.trunc"), "double double"),

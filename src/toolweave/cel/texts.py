@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
 
+from toolweave import json_text
 from toolweave.cel.operators import MEMBER_SIZE
 from toolweave.cel.values import (
     BuiltList,
@@ -18,6 +19,7 @@ from toolweave.cel.values import (
     is_list,
     mismatch,
 )
+from toolweave.errors import Invalid
 
 MAX_PATTERN_CHARS = 1_000
 MAX_REASON_CHARS = 80
@@ -193,6 +195,16 @@ def decode(run: Evaluation, text: Cel) -> bytes:
         raise Failed("the text is no base64") from None
 
 
+def parse_json(run: Evaluation, text: Cel) -> Cel:
+    """`text.parseJson()`: the value that a JSON text stands for."""
+    run.grow(len(text))
+    run.spend(len(text) >> 4)
+    try:
+        return json_text.read(text)
+    except Invalid as error:
+        raise Failed(f"the text is {error.message}") from None
+
+
 def _paid(run: Evaluation, name: str, *texts: Cel) -> None:
     if not all(isinstance(text, str) for text in texts):
         raise mismatch(name, *texts)
@@ -226,6 +238,7 @@ TEXT_FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., Cel]]] = {
     "replace": ((3, 4), typed(replace, "replace()", str, str, str, int)),
     "split": ((2, 3), typed(split, "split()", str, str, int)),
     "join": ((1, 2), join),
+    "parseJson": ((1,), typed(parse_json, "parseJson()", str)),
     "base64.encode": ((1,), typed(encode, "base64.encode()", bytes)),
     "base64.decode": ((1,), typed(decode, "base64.decode()", str)),
 }

@@ -17,8 +17,9 @@ _MARKS = (
     r"\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u0f18-\u0fc6\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
 )
 _CHARACTERS = rf"[\w{_MARKS}.-]*"
+_STEP = r"""\[(?:\d+|'[^'\n]*'|"[^"\n]*")\]|(?<=\.parseJson)\(\)"""
 # A name as ids have them, or a path such as `nodes['node-2'].output[0]`; `a{2}` has none.
-_NAME = rf"""((?!\d+\}})\w{_CHARACTERS}(?:\[(?:\d+|'[^'\n]*'|"[^"\n]*")\]{_CHARACTERS})*)"""
+_NAME = rf"((?!\d+\}})\w{_CHARACTERS}(?:(?:{_STEP}){_CHARACTERS})*)"
 _PLACEHOLDERS: dict[Braces, re.Pattern[str]] = {
     "single": re.compile(rf"\{{{_NAME}\}}"),
     "double": re.compile(rf"\{{\{{[ \t]*{_NAME}[ \t]*\}}\}}"),

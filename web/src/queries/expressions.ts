@@ -54,6 +54,20 @@ export function useNames(node: string) {
   });
 }
 
+/** What a node can read, with the values of the shown run. */
+export function useNodeInput(node: string) {
+  const editor = useEditor();
+  const { run, stamp } = useShownRun();
+  const connections = useConnectionsStamp();
+  return useQuery({
+    queryKey: ["input", node, connections, run, stamp],
+    queryFn: ({ signal }) =>
+      unwrap(client.POST("/api/v1/edit/input", { body: requestBody(editor, node, run) as never, signal })),
+    staleTime: 30_000,
+    retry: false,
+  });
+}
+
 export interface PreviewRequest {
   node: string;
   field: string;

@@ -1,5 +1,6 @@
 /** The editor of one workflow, editable or read-only: toolbar, palette, canvas, side panel and run panel. */
 
+import { Suspense, lazy, useEffect } from "react";
 import { useStore } from "zustand";
 import { Canvas } from "../features/canvas/Canvas";
 import { Inspector } from "../features/inspector/Inspector";
@@ -13,16 +14,20 @@ import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
 import { ServersDialog } from "../features/servers/ServersDialog";
 import { ExportDialog } from "../features/workflows/ExportDialog";
+import { canOpenNode } from "../model/workflow/families";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
 import { closeNodeSearch, nodeSearchStore } from "../state/nodeSearch";
 import { setPanels, panelStore } from "../state/panels";
+import { Button } from "../ui/Button";
 import { EditorToolbar } from "./EditorToolbar";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import type { EditorDialog } from "./useEditorCommands";
 import { applyFixes, startAndShowRun } from "./useEditorCommands";
+
+const NodeView = lazy(() => import("../features/node/NodeView"));
 
 export interface EditorViewProps {
   openDialog: EditorDialog;
@@ -71,6 +76,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
           onClose={closeNodeSearch}
         />
       )}
+      {overlay === "node" && <OpenNode workflow={workflow} isReadOnly={isReadOnly} />}
       {overlay === "keys" && <ShortcutsDialog onClose={() => setPanels({ overlay: null })} />}
       {overlay === "servers" && !isReadOnly && <ServersDialog onClose={() => setPanels({ overlay: null })} />}
       {openDialog === "inputs" && (
@@ -86,9 +92,30 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   );
 }
 
+/** The selected node in a dialog with its input and output beside its form. */
+function OpenNode({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
+  const id = useStore(panelStore, (state) => state.openNode);
+  const node = id ? nodeById(workflow, id) : undefined;
+  const close = () => setPanels({ overlay: null, openNode: null });
+  // A node that was deleted stays closed when an undo brings it back.
+  useEffect(() => (node ? undefined : close()), [node]);
+  useEffect(() => close, []);
+  if (!node) return null;
+  return (
+    <Suspense>
+      <NodeView
+        node={node}
+        form={<Inspector key={node.id} node={node} isReadOnly={isReadOnly} />}
+        onClose={close}
+      />
+    </Suspense>
+  );
+}
+
 function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
   const editor = useEditor();
   const side = useStore(panelStore, (state) => state.side);
+  const isNodeOpen = useStore(panelStore, (state) => state.overlay === "node");
   const selection = useDocument((state) => state.selection);
   const selectedNode = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
   if (side === "json") {
@@ -109,8 +136,14 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
   if (side !== "inspector") return null;
   return (
     <aside className="editor__side" aria-label="Inspector" data-panel data-stop="side">
-      {selectedNode ? (
-        <Inspector node={selectedNode} isReadOnly={isReadOnly} />
+      {selectedNode && isNodeOpen ? null : selectedNode ? (
+        <Inspector node={selectedNode} isReadOnly={isReadOnly}>
+          {canOpenNode(selectedNode) && (
+            <Button icon="expand" onClick={() => setPanels({ overlay: "node", openNode: selectedNode.id })}>
+              Open with input and output
+            </Button>
+          )}
+        </Inspector>
       ) : (
         <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />
       )}

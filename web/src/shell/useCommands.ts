@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { groupNodes, moveNodes, ungroupNodes } from "../model/workflow/edits";
 import type { Direction } from "../model/workflow/navigation";
 import { neighbour } from "../model/workflow/navigation";
+import { canOpenNode } from "../model/workflow/families";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { announce } from "../state/announcements";
@@ -39,6 +40,13 @@ function moveSelection(editor: Editor, direction: Direction, extend = false): vo
 function focusInspector(): void {
   setPanels({ side: "inspector" });
   requestAnimationFrame(() => focusRegion("side"));
+}
+
+/** Opens the selected node; a note or a group has only its settings. */
+function openNode({ document }: Editor): void {
+  const node = nodeById(document.workflow, [...document.selection][0] ?? "");
+  if (node && canOpenNode(node)) setPanels({ overlay: "node", openNode: node.id });
+  else focusInspector();
 }
 
 /** Undo or redo; if the focus was on the canvas, it moves to what changed. */
@@ -162,11 +170,11 @@ function editorCommands(editor: Editor): readonly Command[] {
     },
     {
       id: "configure",
-      title: "Open the settings of the node",
+      title: "Open the node",
       keys: "enter",
       at: "node",
       isDisabled: () => document.selection.size !== 1,
-      run: focusInspector,
+      run: () => openNode(editor),
     },
     {
       id: "open-subworkflow",

@@ -8,8 +8,11 @@ export interface PanelState {
   hasPalette: boolean;
   side: SidePanel;
   hasRunPanel: boolean;
+  /** The node that the overlay `node` shows. */
+  openNode: string | null;
   /** The overlay that is open, if any. */
-  overlay: "add" | "commands" | "connect" | "disconnect" | "find" | "files" | "keys" | "servers" | null;
+  overlay:
+    "node" | "add" | "commands" | "connect" | "disconnect" | "find" | "files" | "keys" | "servers" | null;
 }
 
 /** In a narrower window the palette is hidden at first; its key and its button show it. */
@@ -19,6 +22,7 @@ export const panelStore = createStore<PanelState>(() => ({
   hasPalette: (globalThis.innerWidth ?? Infinity) >= MIN_WIDTH_FOR_PALETTE,
   side: "inspector",
   hasRunPanel: false,
+  openNode: null,
   overlay: null,
 }));
 

@@ -1,4 +1,4 @@
-"""`/api/v1/edit/preview`, `/names` and `/tool`: previews while a workflow is edited.
+"""`/api/v1/edit/preview`, `/names`, `/input` and `/tool`: previews while a workflow is edited.
 
 Expressions are evaluated with the data of a run, within limits; nothing is run, saved or sent.
 """
@@ -121,6 +121,27 @@ class NodeNamesResponse(JsonRecord):
     languages: dict[str, Literal["value", "config", "own", "words", "prompt", "flow"]]
 
 
+class NodeSourceResponse(JsonRecord):
+    """A value that the node can read: the path to write, and the value in the run."""
+
+    path: str
+    about: str
+    kind: str
+    has_value: bool
+    # Any: data of a run, masked; large values are cut.
+    value: Any
+    is_cut: bool
+
+
+class NodeInputResponse(JsonRecord):
+    """What the node can read, nearest first; the values are those of `run`."""
+
+    run: RunReference | None
+    # Whether the run reached the node.
+    reached: bool = Field(validation_alias="is_reached")
+    sources: list[NodeSourceResponse]
+
+
 class _Handlers:
     """The handlers."""
 
@@ -151,6 +172,14 @@ class _Handlers:
             languages=found.languages,
         )
 
+    async def show_input(
+        self, body: Annotated[NodeNamesRequest, Depends(NodeNamesRequest.read)]
+    ) -> NodeInputResponse:
+        """Show what a node can read: its input, earlier outputs, the run's input, with values."""
+        loaded = await body.loaded()
+        found = await self._previews.sources(loaded.workflow, body.node, body.run)
+        return NodeInputResponse.of(found)
+
     async def draft_tool(
         self, body: Annotated[EditRequest, Depends(EditRequest.read)]
     ) -> ToolDraftResponse:
@@ -167,10 +196,11 @@ class _Handlers:
 
 
 def preview_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The three endpoints."""
+    """The four endpoints."""
     handlers = _Handlers(studio)
     routes = Routes(authenticator, "/api/v1/edit", "edit", 404)
     routes.add("POST", "/preview", handlers.preview_expression)
     routes.add("POST", "/names", handlers.list_names)
+    routes.add("POST", "/input", handlers.show_input)
     routes.add("POST", "/tool", handlers.draft_tool)
     return routes.router()

@@ -52,6 +52,24 @@ def completions_at(
     return found[:MAX_OFFERS]
 
 
+@dataclass(frozen=True, slots=True)
+class InputSource:
+    """Something that a node's expressions read from: its path, and its value in the last run."""
+
+    path: str
+    about: str
+    kind: str
+    value: tuple[Json, ...]
+
+
+def input_sources(scope: Scope, node: Node, names: Mapping[str, Json]) -> list[InputSource]:
+    """Return what a node can read, nearest first; `names` come from a run."""
+    return [
+        InputSource(write_path(root.path), root.about or "", _kind(root), root.value)
+        for root in _roots(scope, node, names)
+    ]
+
+
 def _roots(scope: Scope, node: Node, names: Mapping[str, Json]) -> Iterator[_Place]:
     incoming = scope.data_seen(node, "value")
     yield _Place(("data",), incoming, _value(names, "data"), "incoming data")
@@ -103,10 +121,13 @@ def _below(root: _Place, show: Show) -> Iterator[Completion]:
 
 
 def _offer(place: _Place, show: Show) -> Completion:
-    shape = of_value(place.value[0]) if place.value else place.shape
-    kind = "" if shape.is_unknown else shape.words
     sample = show(str(place.path[-1]), place.value[0]) if place.value else None
-    return Completion(write_path(place.path), kind, place.about, sample)
+    return Completion(write_path(place.path), _kind(place), place.about, sample)
+
+
+def _kind(place: _Place) -> str:
+    shape = of_value(place.value[0]) if place.value else place.shape
+    return "" if shape.is_unknown else shape.words
 
 
 def _parts(place: _Place) -> Iterator[_Place]:

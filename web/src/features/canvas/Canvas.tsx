@@ -159,8 +159,8 @@ function Drawing({
         aria-describedby="canvas-help"
       >
         <p id="canvas-help" className="visually-hidden">
-          Arrow keys move between nodes, Enter opens the settings, A adds a node, Shift+A inserts one, C
-          connects it, question mark lists all keys.
+          Arrow keys move between nodes, Enter opens one, A adds a node, Shift+A inserts one, C connects it,
+          question mark lists all keys.
         </p>
         {isLowDetail ? <OverviewEdges edges={edges} /> : <Background gap={24} size={1.4} />}
         {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && (
@@ -193,6 +193,7 @@ function showSettings(): void {
 /** Opens the workflow that a node runs; any other node is configured. */
 function openNode(editor: Editor, id: string): void {
   const name = subworkflowOf(nodeById(editor.document.workflow, id));
+  editor.document.select([id]);
   if (name === null) runCommand("configure");
   else openSubworkflow(editor, name);
 }

@@ -1,5 +1,6 @@
 /** The selected node: its name, its fields and its problems. */
 
+import type { ReactNode } from "react";
 import { useMemo } from "react";
 import { builtInParameters, fieldParameter } from "../../model/form/parameters";
 import { renameNode } from "../../model/workflow/edits";
@@ -23,10 +24,11 @@ interface Props {
   isReadOnly: boolean;
 }
 
-export function Inspector({ node, isReadOnly }: Props) {
+export function Inspector({ node, isReadOnly, children }: Props & { children?: ReactNode }) {
   const editor = useEditor();
   return (
     <div className="inspector">
+      {children}
       <Field label="Name" note={<span className="mono">{nodeRef(node)}</span>}>
         {(id, _, aria) => (
           <input

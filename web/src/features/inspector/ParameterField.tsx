@@ -19,6 +19,7 @@ import type { FieldProps, FormField } from "./formContext";
 import { useFormField } from "./formContext";
 import { ObjectField } from "./ObjectField";
 import { UnionField } from "./UnionField";
+import { useMapping } from "./useMapping";
 
 const SIMPLE_CONTROLS = {
   text: TextControl,
@@ -44,6 +45,7 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
     if (isComputed && isExpression(field.value)) field.set(undefined);
     setWantsExpression(!isComputed);
   };
+  const mapping = useMapping({ label, field, isText: control === "text" || isComputed });
   const aria = fieldAria(id, parameter.description, field.problems);
   const isOwn = isComputed || field.value === null || !Nested;
   const tools = isBare ? null : (
@@ -56,9 +58,14 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
       onExpression={toggle}
     />
   );
-  if (!isOwn && Nested) return <Nested parameter={parameter} path={path} depth={depth} tools={tools} />;
+  if (!isOwn && Nested)
+    return (
+      <div className="param--nested" {...mapping}>
+        <Nested parameter={parameter} path={path} depth={depth} tools={tools} />
+      </div>
+    );
   return (
-    <div className="field param">
+    <div className="field param" {...mapping}>
       <div className="param__head">
         <label className="field__label" htmlFor={id}>
           {label}

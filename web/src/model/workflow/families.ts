@@ -86,3 +86,8 @@ export function familyOf(type: string): Family {
 export function familyOfNode(node: WorkflowNode): Family {
   return familyOf(node.type);
 }
+
+/** Whether a node takes part in runs; notes and groups do not. */
+export function canOpenNode(node: WorkflowNode): boolean {
+  return familyOfNode(node) !== "note";
+}

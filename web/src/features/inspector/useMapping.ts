@@ -1,0 +1,96 @@
+/** Lets a field receive values that are clicked or dragged from a tree. */
+
+import type { DragEvent, FocusEvent, RefObject } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { inBraces, insertPath } from "../../model/form/insertion";
+import type { FieldTarget } from "../../state/fieldTarget";
+import { PATH_DRAG_TYPE, clearFieldTarget, setFieldTarget } from "../../state/fieldTarget";
+import type { FormField } from "./formContext";
+
+interface MappingOptions {
+  label: string;
+  field: FormField;
+  /** Whether the value is a text, into which an expression can be inserted anywhere. */
+  isText: boolean;
+}
+
+/** The properties of the element around a field. */
+export interface MappingProps {
+  ref: RefObject<HTMLDivElement | null>;
+  onFocus(event: FocusEvent): void;
+  onDragOver(event: DragEvent): void;
+  onDragLeave(): void;
+  onDrop(event: DragEvent): void;
+  "data-mapping": true;
+  "data-drop"?: "over";
+}
+
+export function useMapping({ label, field, isText }: MappingOptions): MappingProps {
+  const element = useRef<HTMLDivElement>(null);
+  const [isOver, setOver] = useState(false);
+  const canReceive = !field.isReadOnly && field.language !== null;
+  const insert = (path: string, isDropped: boolean) => {
+    const language = field.language ?? "value";
+    const control = textControl(element.current);
+    if (!isText) {
+      field.set(inBraces(path, language));
+      return void focusSoon(element.current, null);
+    }
+    const text = typeof field.value === "string" ? field.value : "";
+    const end = text.length;
+    const [from, to] =
+      isDropped || !control ? [end, end] : [control.selectionStart ?? end, control.selectionEnd ?? end];
+    const written = insertPath(text, from, to, language, path);
+    field.set(written.text);
+    focusSoon(element.current, written.caret);
+  };
+  const latest = useRef(insert);
+  useEffect(() => {
+    latest.current = insert;
+  });
+  const target = useMemo<FieldTarget>(
+    () => ({ label, insert: (path) => latest.current(path, false) }),
+    [label],
+  );
+  useEffect(() => () => clearFieldTarget(target), [target]);
+  return {
+    ref: element,
+    "data-mapping": true,
+    onFocus(event) {
+      // The focus of a nested field arrives here as well.
+      const isOwn = (event.target as HTMLElement).closest("[data-mapping]") === element.current;
+      if (isOwn && canReceive) setFieldTarget(target);
+    },
+    onDragOver(event) {
+      if (!canReceive || !event.dataTransfer.types.includes(PATH_DRAG_TYPE)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      event.dataTransfer.dropEffect = "copy";
+      setOver(true);
+    },
+    onDragLeave: () => setOver(false),
+    onDrop(event) {
+      setOver(false);
+      const path = event.dataTransfer.getData(PATH_DRAG_TYPE);
+      if (!canReceive || !path) return;
+      event.preventDefault();
+      event.stopPropagation();
+      insert(path, true);
+    },
+    ...(isOver ? { "data-drop": "over" as const } : {}),
+  };
+}
+
+function textControl(element: HTMLElement | null) {
+  return element?.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea") ?? null;
+}
+
+/** After the field was rendered with its new value; another control may have taken its place. */
+function focusSoon(element: HTMLElement | null, caret: number | null): void {
+  requestAnimationFrame(() => {
+    const control = textControl(element);
+    control?.focus();
+    const at = caret ?? control?.value.length ?? 0;
+    control?.setSelectionRange(at, at);
+  });
+}

@@ -1,0 +1,108 @@
+/** What a node can read; a value that is clicked or dragged is written into a field as an expression. */
+
+import { useMemo, useState } from "react";
+import { useStore } from "zustand";
+import { matchingPaths, sourceItems } from "../../model/data/tree";
+import { tableOf } from "../../model/data/table";
+import { formatValue } from "../../model/text/formatValue";
+import type { Json, WorkflowNode } from "../../model/workflow/workflow";
+import { useNames, useNodeInput } from "../../queries/expressions";
+import { useDocument } from "../../state/editorContext";
+import { PATH_DRAG_TYPE, fieldTargetStore } from "../../state/fieldTarget";
+import type { DataLook } from "../../ui/DataView";
+import { DataView } from "../../ui/DataView";
+
+const INPUT = "data";
+
+export function InputPane({ node }: { node: WorkflowNode }) {
+  const [look, setLook] = useState<DataLook>("tree");
+  const [search, setSearch] = useState("");
+  const input = useNodeInput(node.id);
+  const { data: names } = useNames(node.id);
+  const items = useMemo(
+    () => sourceItems(input.data?.sources ?? [], names?.offers ?? []).filter(isUseful),
+    [input.data, names],
+  );
+  const only = useMemo(
+    () => (search.trim() === "" ? undefined : matchingPaths(items, search.trim())),
+    [items, search],
+  );
+  const open = useMemo(() => initiallyOpen(items), [items]);
+  const source = input.data?.sources.find(({ path }) => path === INPUT);
+  const choose = (path: string) => fieldTargetStore.getState().target?.insert(path);
+  return (
+    <>
+      <div className="node-view__pane-head">
+        <h3>Input</h3>
+        <Origin isRun={input.data?.run != null} isReached={input.data?.reached ?? false} />
+      </div>
+      <Hint />
+      {input.error && <p className="node-view__none">Not available: {input.error.message}</p>}
+      {items.length > 0 && (
+        <input
+          className="input"
+          type="search"
+          aria-label="Search the input"
+          placeholder="Search fields and values"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      )}
+      {only?.size === 0 && <p className="node-view__none">No results for “{search.trim()}”.</p>}
+      {items.length > 0 && (
+        <DataView
+          key={input.data ? "loaded" : "loading"}
+          label="Input"
+          look={look}
+          onLook={setLook}
+          items={items}
+          open={open}
+          only={only}
+          table={() => tableOf((source?.value ?? null) as Json)}
+          json={() => formatValue(source?.hasValue ? source.value : undefined)}
+          dragType={PATH_DRAG_TYPE}
+          chooseTitle="Click to insert, or drag onto a field"
+          onChoose={choose}
+        />
+      )}
+    </>
+  );
+}
+
+type Item = ReturnType<typeof sourceItems>[number];
+
+/** The facts of the run help only in rare expressions: completion offers them. */
+function isUseful(item: Item): boolean {
+  return item.path !== "run" && (item.summary !== "" || item.children().length > 0 || item.path === INPUT);
+}
+
+/** The input itself with its first level; other sources are closed. */
+function initiallyOpen(items: readonly Item[]): ReadonlySet<string> {
+  const [first] = items;
+  if (!first) return new Set();
+  const containers = first.children().filter(({ kind }) => kind === "object");
+  return new Set([first.path, ...containers.slice(0, 3).map(({ path }) => path)]);
+}
+
+function Origin({ isRun, isReached }: { isRun: boolean; isReached: boolean }) {
+  if (!isRun) return <span className="faint">expected fields, no run yet</span>;
+  return <span className="faint">{isReached ? "from the last run" : "not reached in the last run"}</span>;
+}
+
+/** Where a chosen value goes. */
+function Hint() {
+  const target = useStore(fieldTargetStore, (state) => state.target);
+  const isReadOnly = useDocument((state) => state.isReadOnly);
+  if (isReadOnly) return null;
+  return (
+    <p className="node-view__hint" role="status">
+      {target ? (
+        <>
+          Click a value to insert it into <strong>{target.label}</strong>.
+        </>
+      ) : (
+        "Select a field, then click a value. Or drag a value onto a field."
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,58 @@
+/** A value as a tree, a table or JSON. */
+
+import { Tabs } from "./Tabs";
+import type { TreeItem } from "./Tree";
+import { Tree } from "./Tree";
+import { ValueTable } from "./ValueTable";
+import "./tree.css";
+
+export type DataLook = "tree" | "table" | "json";
+
+const LOOKS: readonly { name: DataLook; title: string }[] = [
+  { name: "tree", title: "Tree" },
+  { name: "table", title: "Table" },
+  { name: "json", title: "JSON" },
+];
+
+interface Props {
+  label: string;
+  look: DataLook;
+  onLook(look: DataLook): void;
+  items: readonly TreeItem[];
+  open: ReadonlySet<string>;
+  only?: ReadonlySet<string> | undefined;
+  /** Computed only when the table is shown. */
+  table(): { columns: readonly string[]; rows: readonly (readonly string[])[]; hidden: number };
+  /** The value as text, and whether it is complete. */
+  json(): { text: string; isAll: boolean };
+  dragType?: string;
+  chooseTitle?: string;
+  onChoose?(path: string): void;
+}
+
+export function DataView({ label, look, onLook, table, json, ...tree }: Props) {
+  return (
+    <div className="data-view">
+      <Tabs<DataLook> label={`${label} as`} tabs={LOOKS} current={look} onChange={onLook}>
+        {look === "tree" ? (
+          <Tree label={label} {...tree} />
+        ) : look === "table" ? (
+          <ValueTable label={`${label} as a table`} {...table()} />
+        ) : (
+          <JsonText label={`${label} as JSON`} {...json()} />
+        )}
+      </Tabs>
+    </div>
+  );
+}
+
+function JsonText({ label, text, isAll }: { label: string; text: string; isAll: boolean }) {
+  return (
+    <>
+      <pre className="value" tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+      {!isAll && <p className="faint">Only the beginning is shown.</p>}
+    </>
+  );
+}
