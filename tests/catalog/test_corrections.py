@@ -158,7 +158,7 @@ def test_an_unknown_subtype_is_told_with_those_there_are() -> None:
     found = correct(our_catalog(), "MEMORY", "ELEPHANT")
     assert found == UnknownName(
         "Node subtype not found: 'MEMORY.ELEPHANT'",
-        "search_nodes finds a node by what it should do",
+        "search_nodes (`toolweave catalog search`) finds a node by its purpose",
         (
             *("VECTOR_DATABASE", "CONVERSATION_BUFFER", "KEY_VALUE_STORE"),
             *("DOCUMENT_STORE", "ENTITY", "KNOWLEDGE_BASE"),

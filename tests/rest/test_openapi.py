@@ -86,7 +86,7 @@ def test_every_operation_says_what_it_wants_and_has_a_name(document: dict[str, A
     }
     assert len(operations) >= 28
     open_ones = [name for name, operation in operations.items() if not operation.get("security")]
-    assert open_ones == ["get /health", "get /api/v1/public/health"]
+    assert open_ones == ["get /ready", "get /health", "get /api/v1/public/health"]
     assert len({operation["operationId"] for operation in operations.values()}) == len(operations)
     assert all(operation["description"] for operation in operations.values())
     schemes = document["components"]["securitySchemes"]

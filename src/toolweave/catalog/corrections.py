@@ -262,7 +262,7 @@ def _missing(catalog: Catalog, node_type: str, subtype: str, readings: list[_Ask
             f"node_type is one of {', '.join(NODE_TYPES)}; get_node_types lists their subtypes"
         )
         return UnknownName(f"Node type not found: {name!r}", " ".join(hints))
-    hints.append("search_nodes finds a node by what it should do")
+    hints.append("search_nodes (`toolweave catalog search`) finds a node by its purpose")
     subtypes = _subtypes(catalog, known, meant)
     return UnknownName(f"Node subtype not found: {name!r}", " ".join(hints), subtypes)
 
