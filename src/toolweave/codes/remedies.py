@@ -69,7 +69,7 @@ _BY_CODE: dict[str, str] = {
     "NODE_TYPE_UNKNOWN": "use a type of get_node_types",
     "NODE_UNKNOWN": "find the node with search_nodes; names cannot be invented",
     "MCP_SERVER_NOT_FOUND": "register it: `toolweave servers add NAME -- COMMAND`, then approve it",
-    "MCP_TOOL_NOT_FOUND": "search_nodes (`toolweave catalog search`) finds the tools of connected servers",
+    "MCP_TOOL_NOT_FOUND": "search_nodes (`toolweave catalog search`) finds tools of servers",
     "SERVER_NOT_APPROVED": "a person must approve it: `toolweave servers approve NAME`",
     "TOOL_CHANGED": "a person must look at it: `toolweave servers diff NAME`, then approve",
     "MODEL_NEEDED": "configure a model: `toolweave models add`, or use fixed values",
