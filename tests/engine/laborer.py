@@ -4,8 +4,8 @@
 MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
 clock is wrong by DAYS. A VICE is for positive
 controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
-that steps begin, `shy` takes no run of another one that is gone, `hasty` stops what Temporal gave
-up.
+that steps begin, `shy` takes no run of another one that is gone, `careless` does not compare its
+runs with Temporal.
 """
 
 import os
@@ -189,6 +189,10 @@ def _is_dead(holder: str | None) -> bool:
     return holder is None or bool(holder)
 
 
+async def _keep_nothing(_reconciler: object) -> None:
+    await anyio.sleep_forever()
+
+
 def main(
     address: str,
     folder: str,
@@ -202,8 +206,8 @@ def main(
         socket.gethostname = lambda: machine
     if vice == "greedy":
         lease_watch.is_gone = _is_dead
-    if vice == "hasty":  # by name: the other ones need no Temporal
-        import_module("tests.engine.hasty_worker").make_hasty()
+    if vice == "careless":  # by name: the other ones need no Temporal
+        import_module("toolweave.engine.temporal.reconciler").Reconciler.keep = _keep_nothing
     anyio.run(work, address, Path(folder), float(hold_s), vice, float(days), backend)
 
 

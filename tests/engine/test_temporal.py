@@ -1,36 +1,36 @@
 """Runs on a real Temporal server and a real Postgres: everything a run does works there too."""
 
-import json
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
-import psycopg
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHandle
 from temporalio.worker import Replayer
-from tests.cli.driving import Commands
 from tests.engine.building import Behaviour, EchoTools, waits, workflow
 from tests.engine.laborer import GRAPH, ONCE, Marks, engine_on, laborer
 from tests.engine.temporal_server import TemporalServer
 from tests.engine.test_calls import INNER, OUTER, WithCalls, over
-from tests.engine.test_workers import worker
 from tests.storage.postgres import Postgres
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.resources.record import Resources
 from toolweave.clock import SystemClock
+from toolweave.engine.backend import AdvanceResult
 from toolweave.engine.backend_choice import choose_backend
+from toolweave.engine.backends import temporal as temporal_backend
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import CancelAsked, RunStatus
 from toolweave.engine.journal import Journal
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.subworkflows import SubWorkflows
-from toolweave.engine.temporal.connection import REPEAT_S, RunWorkflows
+from toolweave.engine.temporal.connection import RunWorkflows
 from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.run_workflow import RunWorkflow
+from toolweave.engine.temporal.worker import TemporalWorker
 from toolweave.errors import Unavailable
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
@@ -43,20 +43,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
 LEASE_S = 2
 CHAIN = workflow({"s": "start", "a": "once", "b": "keyed"}, ["s > a", "a > b"])
 
-GREET = {
-    "id": "greet",
-    "name": "greet",
-    "version": "1.0.0",
-    "schemaVersion": "1.3.0",
-    "nodes": [
-        {"id": "s", "type": "start", "name": "s", "position": {"x": 0, "y": 0}, "data": {}},
-        {"id": "e", "type": "end", "name": "e", "position": {"x": 9, "y": 0}, "data": {}},
-    ],
-    "connections": [
-        {"id": "1", "from": "s", "to": "e", "fromPort": "output", "toPort": "input"},
-    ],
-}
-
 Process = Callable[..., Awaitable[Engine]]
 
 
@@ -66,13 +52,29 @@ class Slow:
     def __init__(self) -> None:
         self.begun = anyio.Event()
         self.may_end = anyio.Event()
+        self.stopped = anyio.Event()
         self.tries = 0
 
     async def behave(self, context: NodeContext) -> Outcome:
         self.tries += 1
         self.begun.set()
-        await self.may_end.wait()
+        try:
+            await self.may_end.wait()
+        except BaseException:
+            self.stopped.set()
+            raise
         return Outcome(context.given.incoming)
+
+
+class HastyWorker(TemporalWorker):
+    """A positive control: it stops a run when Temporal gives its activity up."""
+
+    async def wait(self, driving: "asyncio.Future[AdvanceResult]") -> None:
+        try:
+            await super().wait(driving)
+        except asyncio.CancelledError:
+            driving.cancel()
+            raise
 
 
 @pytest.fixture
@@ -87,13 +89,18 @@ async def process(
     """Engines with connections of their own; several are several processes."""
     store = WorkflowStore(WorkflowFiles(tmp_path / "workflows"))
     await store.save(INNER, over=None)
-    # A queue for each test: no worker of another one takes its runs.
-    chosen = choose_backend(temporal.address(lease_s=LEASE_S, queue=request.node.name))
     async with AsyncExitStack() as stack:
 
         async def opened(
-            *, drives_runs: bool = True, drain_s: float = 0.0, **behaviours: Behaviour
+            *,
+            drives_runs: bool = True,
+            drain_s: float = 0.0,
+            queue: str = "",
+            **behaviours: Behaviour,
         ) -> Engine:
+            # A queue for each test: no worker of another one takes its runs.
+            place = temporal.address(lease_s=LEASE_S, queue=request.node.name + queue)
+            chosen = choose_backend(place)
             database = await stack.enter_async_context(open_database(address))
             await migrate(database)
             clock = SystemClock()
@@ -234,22 +241,28 @@ async def test_a_terminated_workflow_cancels_its_run_with_the_reason(
 
 
 async def test_an_outage_of_temporal_makes_no_step_uncertain_and_loses_no_run(
-    process: Process, temporal: TemporalServer
+    process: Process, temporal: TemporalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = Slow()
+    slow, cut_off = Slow(), Slow()
     engine = await process(a=slow.behave)
     run = await engine.runs.start(RunRequest(CHAIN, {"n": 1}))
+    with monkeypatch.context() as control:
+        control.setattr(temporal_backend, "TemporalWorker", HastyWorker)
+        hasty = await process(a=cut_off.behave, queue="-hasty")
+    stopped = await hasty.runs.start(RunRequest(CHAIN, {"n": 3}))
     with anyio.fail_after(40):
         await slow.begun.wait()
+        await cut_off.begun.wait()
     temporal.kill()
     try:
-        # It gives up signalling after more time than the heartbeat timeout.
-        assert REPEAT_S > LEASE_S
         late = await process(a=slow.behave)
         unplaced = await late.runs.start(RunRequest(CHAIN, {"n": 2}))
         assert (await late.get(unplaced)).status == "running"
+        with anyio.fail_after(40):
+            await cut_off.stopped.wait()  # the activities are given up
     finally:
         temporal.start()
+    await until(hasty, stopped, "uncertain")  # the control
     slow.may_end.set()
     assert await over(engine, run) == "success"
     # It was never announced to Temporal: the reconciler finds it.
@@ -346,21 +359,3 @@ async def test_a_request_with_a_key_starts_one_run_across_processes(process: Pro
     assert started[0] == started[1]
     assert await over(one, started[0]) == "success"
     assert len(await one.newest()) == 1
-
-
-def test_a_command_starts_a_run_that_a_worker_process_executes(
-    address: str, temporal: TemporalServer, tmp_path: Path
-) -> None:
-    tw = Commands(tmp_path, tmp_path)
-    place = temporal.address(lease_s=LEASE_S, queue="commands")
-    settings = {"TOOLWEAVE_DATABASE": address, "TOOLWEAVE_BACKEND": place}
-    graph = tmp_path / "greet.json"
-    graph.write_text(json.dumps(GREET))
-    with worker(tw.environ | settings) as process:
-        ran = tw("run", str(graph), "--input", "n=1", "--json", **settings)
-        shown = tw.ok("runs", "list", "--json", **settings).json
-    assert ran.code == 0, ran
-    assert [one["status"] for one in shown] == ["success"]
-    with psycopg.connect(address) as connection:
-        rows = connection.execute("SELECT holder FROM runs").fetchall()
-    assert [holder.split("/")[1] for (holder,) in rows] == [str(process.pid)]

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from temporalio.api.enums.v1 import PendingActivityState
@@ -12,6 +13,7 @@ from temporalio.client import (
     WorkflowHistoryEventFilterType,
 )
 from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RetryConfig, RPCError, RPCStatusCode, TLSConfig
 
 from toolweave.engine.temporal.address import TemporalAddress, invalid_address
@@ -44,7 +46,15 @@ async def connect(address: TemporalAddress, api_key: str | None, *, lazy: bool) 
             tls=tls if address.uses_tls or api_key is not None else False,
             retry_config=RetryConfig(max_elapsed_time_millis=REPEAT_S * 1_000),
             lazy=lazy,
+            runtime=_runtime(),
         )
+
+
+@cache
+def _runtime() -> Runtime:
+    """One for the process; its failures are reported by us, so it prints only errors."""
+    severe = TelemetryFilter(core_level="ERROR", other_level="ERROR")
+    return Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(filter=severe)))
 
 
 def _read(path: Path | None) -> bytes | None:
