@@ -48,6 +48,23 @@ async def runs_of(page: Page, studio: Studio) -> int:
     return len(cast("Any", await studio.ask(page, "GET", f"/api/v1/runs?workflow={NAME}"))["runs"])
 
 
+async def a_step_is_run_alone(page: Page, view: Locator) -> None:
+    """On the data of the last run, then on an input that is typed."""
+    condition = view.get_by_role("textbox", name="condition_expression")
+    await condition.fill("data == 'cold'")
+    await view.get_by_role("button", name="Run step").click()
+    output = view.get_by_role("region", name="Output", exact=True)
+    await expect(output.locator(".badge")).to_have_text("false")
+    await view.get_by_role("button", name="Edit its input").click()
+    await view.get_by_label("Input of this step, as JSON").fill('"cold"')
+    await view.get_by_role("button", name="Run step").click()
+    await expect(output.locator(".badge")).to_have_text("true")
+    await shot(page, "node-view-step")
+    await condition.fill("data ==")
+    await view.get_by_role("button", name="Run step").click()
+    await expect(output.get_by_role("alert")).to_contain_text("EXPRESSION_INVALID")
+
+
 async def test_a_value_is_mapped_by_click_drag_and_keyboard(page: Page, studio: Studio) -> None:
     view = await open_node(page, studio, "get")
     tree = view.get_by_role("tree", name="Input")
@@ -96,5 +113,6 @@ async def test_json_in_a_text_opens_as_a_tree_and_earlier_outputs_are_listed(
         await expect(view.get_by_role("region", name=region)).to_contain_text("sky")
     await view.get_by_role("button", name="Next node").click()
     await expect(view.get_by_role("heading", name="Check")).to_be_visible()
+    await a_step_is_run_alone(page, view)
     await page.keyboard.press("Escape")
     assert await runs_of(page, studio) == 1

@@ -163,6 +163,7 @@ ROUTES: Mapping[str, Rule] = {
     ),
     **_full(
         "workflows:run",
+        "POST /api/v1/edit/test",
         "POST /api/v1/edit/validate#live",
         "POST /api/v1/edit/mode#live",
         "POST /api/v1/signals",
@@ -173,6 +174,7 @@ ROUTES: Mapping[str, Rule] = {
         "PUT /api/v1/workflows/{name}",
         "DELETE /api/v1/workflows/{name}",
         "POST /api/v1/runs#document",
+        "POST /api/v1/edit/test#document",
         "POST /api/v1/runs/{run}/fork#document",
         "POST /api/v1/runs/{run}/fork#edit",
         "PUT /api/v1/published/{name}",

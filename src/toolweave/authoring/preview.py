@@ -144,6 +144,26 @@ class Previews:
         look = await self._look(workflow, node, run)
         return await anyio.to_thread.run_sync(self._sources, look)
 
+    async def samples(
+        self, workflow: Workflow, node: str, run: str | None = None
+    ) -> tuple[str | None, dict[str, Json]]:
+        """The run's id, and what it left for a node: outputs by node id, `trigger` and `data`.
+
+        Raises `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
+        """
+        look = await self._look(workflow, node, run)
+        moment = await anyio.to_thread.run_sync(self._moment, look)
+        if moment is None or look.run is None:
+            return None, {}
+        names = _names(moment, "value")
+        left = names["nodes"]
+        outputs: dict[str, Json] = {
+            name: value["output"]
+            for name, value in (left.items() if isinstance(left, dict) else ())
+            if isinstance(value, dict) and "output" in value and name != node
+        }
+        return look.run.id, {**outputs, "trigger": names["trigger"], "data": names["data"]}
+
     async def _look(self, workflow: Workflow, node: str, run: str | None) -> _Look:
         found = node_in(workflow, node)
         known: KnownEnvironment = await self._tools.known()
@@ -197,7 +217,7 @@ class Previews:
         path, about, kind = source.path, source.about, source.kind
         if not source.value:
             return NodeSource(path, about, kind, has_value=False, value=None, is_cut=False)
-        shown = _as_tree(source.value[0])
+        shown = as_tree(source.value[0])
         is_cut = shown != source.value[0]
         masked = self._masker.mask_json(shown)
         return NodeSource(path, about, kind, has_value=True, value=masked, is_cut=is_cut)
@@ -269,7 +289,7 @@ def _cut(
     return value
 
 
-def _as_tree(value: Json) -> Json:
+def as_tree(value: Json) -> Json:
     """As much of a value as a page shows as a tree."""
     shown = value
     for members, chars, depth in _TREE_SIZES:

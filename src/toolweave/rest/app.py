@@ -33,6 +33,7 @@ from toolweave.rest.routes.keys import key_routes
 from toolweave.rest.routes.knowledge import FastInvoke, knowledge_routes
 from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.models import model_routes
+from toolweave.rest.routes.node_test import node_test_routes
 from toolweave.rest.routes.preview import preview_routes
 from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_control import run_control_routes
@@ -113,6 +114,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
         workflow_routes,
         edit_routes,
         preview_routes,
+        node_test_routes,
         run_control_routes,
         run_routes,
         run_detail_routes,

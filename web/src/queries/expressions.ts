@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
 import { isRunOver } from "../model/run/runState";
+import type { Json } from "../model/workflow/workflow";
 import type { Editor } from "../state/editor";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
 
@@ -66,6 +67,17 @@ export function useNodeInput(node: string) {
     staleTime: 30_000,
     retry: false,
   });
+}
+
+export type StepResult = Schemas["TestNodeResponse"];
+
+/** Runs one node alone, on the data of the shown run or on `input`. */
+export async function runStep(editor: Editor, node: string, input?: { value: Json }): Promise<StepResult> {
+  const body = {
+    ...requestBody(editor, node, editor.run.id),
+    ...(input ? { input: input.value } : {}),
+  };
+  return unwrap(client.POST("/api/v1/edit/test", { body: body as never }));
 }
 
 export interface PreviewRequest {

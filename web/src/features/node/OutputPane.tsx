@@ -1,54 +1,179 @@
-/** The output of a node in the run on the canvas. */
+/** The output of a node: of the step that was run alone here, else of the run on the canvas. */
 
 import { useMemo, useState } from "react";
+import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
+import { parseJson } from "../../model/form/values";
 import { formatValue } from "../../model/text/formatValue";
 import { safeText } from "../../model/text/untrusted";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
-import { useRunState } from "../../state/editorContext";
+import type { StepResult } from "../../queries/expressions";
+import { runStep, useNodeInput } from "../../queries/expressions";
+import { useDocument, useEditor, useRunState } from "../../state/editorContext";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
+import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 
+interface Fault {
+  message: string;
+  hint?: string | null | undefined;
+  code: string;
+}
+
+type Shown = { kind: "result"; result: StepResult } | { kind: "fault"; fault: Fault };
+
 export function OutputPane({ node }: { node: WorkflowNode }) {
-  const step = useRunState((state) => {
-    const key = state.run?.stepsOfNode[node.id]?.at(-1);
-    return key ? state.run!.steps[key] : undefined;
-  });
-  const error = step?.status === "failed" ? step.attempts.at(-1)?.error : undefined;
+  const isReadOnly = useDocument((state) => state.isReadOnly);
+  const [shown, setShown] = useState<Shown | null>(null);
   return (
     <>
       <div className="node-view__pane-head">
         <h3>Output</h3>
-        {step && <span className="faint">from the last run</span>}
       </div>
-      {error ? (
-        <div className="step-error" role="alert">
-          <strong>
-            <Untrusted {...safeText(error.message)} />
-          </strong>
-          {error.hint && (
-            <p>
-              <Untrusted {...safeText(error.hint)} />
-            </p>
+      {!isReadOnly && <RunStep node={node} onShown={setShown} />}
+      {shown === null ? <LastOutput node={node} /> : <StepOutput shown={shown} />}
+    </>
+  );
+}
+
+/** Runs the node alone; its input is that of the last run, or one that is typed here. */
+function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown): void }) {
+  const editor = useEditor();
+  const { data: known } = useNodeInput(node.id);
+  const [isRunning, setRunning] = useState(false);
+  const [typed, setTyped] = useState<string | null>(null);
+  const { value, fault } = typed === null ? {} : parseJson(typed);
+  const source = known?.sources.find(({ path }) => path === "data");
+  const edit = () => setTyped(JSON.stringify(source?.hasValue ? source.value : {}, null, 2));
+  const run = async () => {
+    setRunning(true);
+    try {
+      const input = typed === null ? undefined : { value: value ?? null };
+      onShown({ kind: "result", result: await runStep(editor, node.id, input) });
+    } catch (error) {
+      onShown({ kind: "fault", fault: faultOf(error) });
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <>
+      <div className="row">
+        <Button
+          look="primary"
+          icon="play"
+          disabled={isRunning || fault !== undefined}
+          onClick={() => void run()}
+        >
+          {isRunning ? "Running…" : "Run step"}
+        </Button>
+        {typed === null ? (
+          <Button look="quiet" onClick={edit}>
+            Edit its input
+          </Button>
+        ) : (
+          <Button look="quiet" onClick={() => setTyped(null)}>
+            Use the last input
+          </Button>
+        )}
+      </div>
+      {typed !== null && (
+        <Field label="Input of this step, as JSON" fault={fault ?? null}>
+          {(id, _, aria) => (
+            <textarea
+              id={id}
+              {...aria}
+              className="textarea textarea--code"
+              rows={6}
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
           )}
-          <span className="mono faint">{error.code}</span>
-        </div>
-      ) : step?.value !== undefined ? (
-        <OutputValue value={step.value} />
-      ) : (
-        <p className="node-view__none">
-          {step?.truncated ? "The output is large; open the run to see it." : "No output yet."}
-        </p>
+        </Field>
       )}
     </>
   );
 }
 
+function faultOf(error: unknown): Fault {
+  if (error instanceof ApiError) return { message: error.message, hint: error.hint, code: error.code };
+  return { message: String(error), code: "" };
+}
+
+/** What the step returned when it ran alone, or why it did not. */
+function StepOutput({ shown }: { shown: Shown }) {
+  if (shown.kind === "fault") return <StepFault {...shown.fault} />;
+  const { result } = shown;
+  const errors = result.problems.filter(({ severity }) => severity === "error");
+  if (!result.executed && errors.length > 0)
+    return errors.map((error) => <StepFault key={error.pointer} {...error} />);
+  if (result.error)
+    return (
+      <StepFault
+        message={String(result.error["message"] ?? "The step failed.")}
+        hint={result.error["hint"] as string | null}
+        code={String(result.error["code"] ?? "")}
+      />
+    );
+  if (result.status && result.status !== "success")
+    return <p className="node-view__none">The step is {result.status}.</p>;
+  const ports = result.ports.filter((port) => port !== "output");
+  return (
+    <>
+      <p className="row faint" role="status">
+        Result of this step alone
+        {ports.map((port) => (
+          <Badge key={port}>{port}</Badge>
+        ))}
+        {result.isCut && <span>Large values are cut.</span>}
+      </p>
+      <OutputValue value={result.output as Json} />
+    </>
+  );
+}
+
+/** The output in the run on the canvas. */
+function LastOutput({ node }: { node: WorkflowNode }) {
+  const step = useRunState((state) => {
+    const key = state.run?.stepsOfNode[node.id]?.at(-1);
+    return key ? state.run!.steps[key] : undefined;
+  });
+  const error = step?.status === "failed" ? step.attempts.at(-1)?.error : undefined;
+  if (error) return <StepFault {...error} />;
+  if (step?.truncated) return <p className="node-view__none">The output is large; open the run to see it.</p>;
+  if (step?.value === undefined) return <p className="node-view__none">No output yet.</p>;
+  return (
+    <>
+      <p className="faint">From the run on the canvas</p>
+      <OutputValue value={step.value} />
+    </>
+  );
+}
+
+function StepFault({ message, hint, code }: Fault) {
+  return (
+    <div className="step-error" role="alert">
+      <strong>
+        <Untrusted {...safeText(message)} />
+      </strong>
+      {hint && (
+        <p>
+          <Untrusted {...safeText(hint)} />
+        </p>
+      )}
+      <span className="mono faint">{code}</span>
+    </div>
+  );
+}
+
 const OPEN: ReadonlySet<string> = new Set(["output"]);
 
-export function OutputValue({ value }: { value: Json }) {
+function OutputValue({ value }: { value: Json }) {
   const [look, setLook] = useState<DataLook>("tree");
   const items = useMemo(() => [valueItem("output", "Output", value)], [value]);
   return (
