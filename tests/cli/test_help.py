@@ -9,7 +9,10 @@ from tests.cli.driving import Commands
 from toolweave.cli.main import cli
 
 # They run until they are stopped and print no data.
-SERVICES = {"toolweave demo-server", "toolweave mcp", "toolweave serve", "toolweave worker"}
+SERVICES = {
+    *("toolweave demo-server", "toolweave mcp", "toolweave mock", "toolweave serve"),
+    "toolweave worker",
+}
 
 
 def _commands(

@@ -49,6 +49,7 @@ COMMANDS: CommandsTable = {
         "Use flows and prompts from git repositories.",
     ),
     "mcp": ("toolweave.serve.mcp_command", "mcp", "Run the MCP server over stdio."),
+    "mock": ("toolweave.cli.mock", "mock", "Serve the tools of a recording over MCP."),
     "models": ("toolweave.cli.models", "models", "Configure language models."),
     "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),
     "publish": ("toolweave.cli.publish", "publish_workflow", "Publish a workflow as an MCP tool."),

@@ -33,6 +33,7 @@ RECORDINGS: dict[str, str] = {
     "RECORDING_EXISTS": "There is a recording with this name already.",
     "RECORDING_INVALID": "A recording is damaged, too large, or has lines of a wrong form.",
     "RECORDING_NAME_INVALID": "The name of a recording contains characters that are not allowed.",
+    "RECORDING_NO_SERVER": "A recording does not have the server that is to be served.",
     "RECORDING_NO_MATCH": "A replayed step asked for something that is not recorded.",
     "RECORDING_UNKNOWN": "There is no recording with this name.",
     "RECORDING_USED_UP": "A replayed step asked for something more often than it is recorded.",

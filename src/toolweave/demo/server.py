@@ -8,7 +8,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -124,21 +124,24 @@ def build_server() -> Server[Store]:
     )
 
 
-def run_stdio() -> None:
+# Any: what a server keeps while it runs is its own affair.
+BuildServer = Callable[[], Server[Any]]
+
+
+def run_stdio(build: BuildServer = build_server) -> None:
     """Serve one client over stdin and stdout until stdin closes."""
     _log_to_stderr()
     # The reading thread cannot be interrupted, so a handled Ctrl-C would wait for one more line.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(_serve_stdio)
+    anyio.run(_serve_stdio, build())
 
 
-async def _serve_stdio() -> None:
-    server = build_server()
+async def _serve_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (read_stream, write_stream):
         await server.run(read_stream, write_stream, server.create_initialization_options())
 
 
-def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
+def run_http(host: str = "127.0.0.1", port: int = 0, build: BuildServer = build_server) -> None:
     """Serve streamable HTTP at `/mcp` until interrupted; port 0 takes a free one.
 
     The address is written to stderr as `listening on http://HOST:PORT/mcp`.
@@ -148,7 +151,7 @@ def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
     with listen(host, port) as listener:
         _log_to_stderr()
         chosen: int = listener.getsockname()[1]
-        app = build_server().streamable_http_app(transport_security=_only_for(host, chosen))
+        app = build().streamable_http_app(transport_security=_only_for(host, chosen))
         config = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
         )

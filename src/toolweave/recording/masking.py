@@ -111,10 +111,7 @@ def _texts(value: Json) -> Iterator[str]:
         case list():
             for one in value:
                 yield from _texts(one)
-        case dict():
-            for one in value.values():
-                yield from _texts(one)
-        case _:
+        case _:  # of an object each field has a name of its own; it may be a schema
             return
 
 

@@ -5,13 +5,14 @@ entry of the same tool and the places where both differ.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from toolweave import json_text
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
+from toolweave.problems import pointer
 from toolweave.recording.value_difference import ValueDifference, value_differences
 
 MASK_START = "${mask:"
@@ -39,8 +40,8 @@ def canonical_arguments(
     filled = with_schema_defaults(arguments, schema or {})
     found = canonical({key: value for key, value in filled.items() if key != "_meta"})
     assert isinstance(found, dict)
-    for pointer in ignored:
-        found = _without(found, [_unescaped(part) for part in pointer.split("/")[1:]])
+    for place in ignored:
+        found = _without(found, [_unescaped(part) for part in place.split("/")[1:]])
     return found
 
 
@@ -215,3 +216,15 @@ def _fits(recorded: Json, given: Json, bound: dict[str, str]) -> bool:
             )
         case _:
             return type(recorded) is type(given) and recorded == given
+
+
+def find_masks(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Yield the places of texts that contain a mask."""
+    if isinstance(value, str) and MASK_START in value:
+        yield pointer(*at) if at else ""
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from find_masks(one, (*at, key))
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from find_masks(one, (*at, number))

@@ -83,14 +83,18 @@ class Playback:
         lines = self.recording.tools
         return [read_tool(server, line.definition) for line in lines if line.server == server]
 
-    def answer_call(self, call: ToolCall) -> ToolResult:
-        """Return the recorded result of a call, or raise its error."""
+    def take_call(self, server: str, tool: str, arguments: JsonObject) -> CallLine:
+        """Return the next recorded entry of a call. Raises `NotFound`."""
         step = _step()
-        request = self._canonical(call.server, call.tool, call.arguments)
+        request = self._canonical(server, tool, arguments)
         try:
-            entry = self._calls.take(f"{call.server}/{call.tool}", request, step)
+            return self._calls.take(f"{server}/{tool}", request, step)
         except NotFound as error:
             raise self._refused(step, error) from None
+
+    def answer_call(self, call: ToolCall) -> ToolResult:
+        """Return the recorded result of a call, or raise its error."""
+        entry = self.take_call(call.server, call.tool, call.arguments)
         if entry.error is not None:
             raise read_error(entry.error)
         if entry.result is None:

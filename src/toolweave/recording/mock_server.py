@@ -1,0 +1,115 @@
+"""A recorded server as an MCP server: the recorded tools, and the recorded answers to calls.
+
+Handshake and tool list are made from the recording in either protocol era. A call that is not
+recorded is refused with the nearest one; nothing is ever called live.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import anyio
+from mcp import MCPError, types
+from mcp.server import Server, ServerRequestContext
+
+from toolweave import __version__
+from toolweave.errors import NotFound
+from toolweave.json_text import JsonObject
+from toolweave.recording.entries import CallLine
+from toolweave.recording.matching import find_masks
+from toolweave.recording.playback import Playback
+from toolweave.recording.recording import Recording
+
+MASKED = "toolweave/masked"
+
+
+def recorded_server(recording: Recording, wanted: str | None) -> str:
+    """Return the server to serve: the named one, or the only one. Raises `RECORDING_NO_SERVER`."""
+    names = sorted({line.server for line in recording.tools})
+    if wanted in names or (wanted is None and len(names) == 1):
+        return wanted or names[0]
+    listed = ", ".join(repr(name) for name in names) or "none"
+    what = "has no server" if wanted else "does not have exactly one server to serve"
+    raise NotFound(
+        "RECORDING_NO_SERVER",
+        f"recording {recording.name!r} {what}{f' {wanted!r}' if wanted else ''}",
+        hint=f"choose one with --server; it has {listed}",
+    )
+
+
+@dataclass(slots=True)
+class MockServer:
+    """Answers `tools/list` and `tools/call` from a recording."""
+
+    server: str
+    playback: Playback
+    # Whether latency, progress and failures of the connection are replayed too.
+    has_faults: bool = False
+
+    async def list_tools(
+        self, _context: ServerRequestContext[Any, Any], _params: object
+    ) -> types.ListToolsResult:
+        """Return the recorded tools on one page."""
+        lines = self.playback.recording.tools
+        return types.ListToolsResult(
+            tools=[
+                types.Tool.model_validate(line.definition)
+                for line in lines
+                if line.server == self.server
+            ]
+        )
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Return the recorded result, or fail as recorded."""
+        try:
+            entry = self.playback.take_call(self.server, params.name, params.arguments or {})
+        except NotFound as error:
+            raise MCPError(
+                types.INVALID_PARAMS, f"{error.code}: {error.message}", error.facts or None
+            ) from None
+        if self.has_faults:
+            await self._delay(entry, context)
+        if entry.result is None:
+            raise _failure(entry)
+        result: JsonObject = dict(entry.result)
+        if masked := list(find_masks(result)):
+            # A mask is a place holder, and says so.
+            result["_meta"] = {MASKED: [*masked]}
+        return types.CallToolResult.model_validate(result)
+
+    async def _delay(self, entry: CallLine, context: ServerRequestContext[Any, Any]) -> None:
+        passed_ms = 0.0
+        for one in entry.progress:
+            await anyio.sleep(max(one.after_ms - passed_ms, 0) / 1000)
+            passed_ms = max(one.after_ms, passed_ms)
+            await context.session.report_progress(one.progress, one.total, one.message)
+        await anyio.sleep(max(entry.took_ms - passed_ms, 0) / 1000)
+
+
+def _failure(entry: CallLine) -> MCPError:
+    error = entry.error or {"code": "CALL_CANCELLED", "message": f"the call was {entry.ended}"}
+    return MCPError(types.INTERNAL_ERROR, f"{error.get('code')}: {error.get('message')}")
+
+
+def build_mock(recording: Recording, server: str, *, has_faults: bool = False) -> Server[Any]:
+    """Return an MCP server that serves one server of a recording."""
+    if not has_faults:
+        recording = _without_failures(recording)
+    mock = MockServer(server, Playback(recording), has_faults)
+    return Server(
+        server,
+        version=__version__,
+        instructions=f"Recorded answers of {server!r}, from {recording.name!r}.",
+        on_list_tools=mock.list_tools,
+        on_call_tool=mock.call_tool,
+    )
+
+
+def _without_failures(recording: Recording) -> Recording:
+    """Leave out failures of the connection where the same call has a result as well."""
+    answered = {line.key for line in recording.calls if line.result is not None}
+    calls = tuple(
+        line for line in recording.calls if line.result is not None or line.key not in answered
+    )
+    return replace(recording, calls=calls)
