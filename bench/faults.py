@@ -11,6 +11,7 @@ import sys
 import time
 
 from bench.fault_disks import full
+from bench.fault_fuzz import fuzzed
 from bench.fault_hooks import duplicates
 from bench.fault_hostile import documents
 from bench.fault_kills import at_any_moment, at_every_write
@@ -36,6 +37,7 @@ def parts(*, quick: bool) -> list[Part]:
             beside(3),
             duplicates(5, 5),
             documents(),
+            fuzzed(2),
             waiting("sqlite", 20_000, 6),
             waiting("postgresql", 20_000, 6),
         ]
@@ -52,6 +54,7 @@ def parts(*, quick: bool) -> list[Part]:
         beside(20),
         duplicates(20, 20),
         documents(),
+        fuzzed(600),
         waiting("sqlite", 100_000, 30),
         waiting("postgresql", 100_000, 30),
     ]

@@ -27,6 +27,7 @@ from toolweave.access.authorization import (
 from toolweave.access.keys import SCOPES, ApiKey, KeyId
 from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.tool_service import ToolService
+from toolweave.engine.called_runs import caller_of
 from toolweave.errors import Denied
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
@@ -360,3 +361,48 @@ async def test_only_a_whole_run_id_acts_and_its_beginning_only_reads(tmp_path: P
             assert await call("run_cancel", await started(house, "pause"))
         assert (await act(await started(house, "pause"), "cancel")).status_code == 202
         assert (await act(run, "fork")).status_code == 202
+
+
+async def test_an_idempotency_key_belongs_to_its_api_key(tmp_path: Path) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        full, mine = await house.key(), await limited(house)
+
+        async def run_of(headers: dict[str, str], workflow: str, once: str) -> str:
+            body = {"workflow": workflow, "inputs": {"who": "Ada"}, "once_key": once}
+            answer = await house.client.post("/api/v1/runs", json=body, headers=headers)
+            assert answer.status_code == 202, answer.text
+            return answer.json()["id"]
+
+        theirs = await run_of(full, "pause", "order-1")
+        assert await run_of(full, "pause", "order-1") == theirs  # the positive control
+        own = await run_of(mine, "greet", "order-1")
+        assert own != theirs
+        assert await run_of(mine, "greet", "order-1") == own
+        # A run cannot pass for one that a step of another run called.
+        called = await run_of(mine, "greet", f"sub/{theirs}/pause")
+        row = await house.home.database.row("SELECT once_key FROM runs WHERE id = ?", called)
+        assert row is not None
+        assert caller_of(row[0]) is None
+        assert caller_of(f"sub/{theirs}/pause") == (theirs, "pause")
+
+
+async def test_a_limited_key_cannot_find_runs_and_questions_by_how_their_ids_begin(
+    tmp_path: Path,
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        run = await started(house, "ask")
+        question = await question_of(house, run)
+        mine, full = await limited(house), await house.key()
+        for path in (f"runs/{run[:8]}", f"runs/{run[:8]}/output", f"inbox/{question['id'][:8]}"):
+            refused = await house.client.get(f"/api/v1/{path}", headers=mine)
+            assert refused.status_code == 404, path  # as for one that does not exist
+            shown = await house.client.get(f"/api/v1/{path}", headers=full)
+            assert shown.status_code == 200, path  # the positive control
+        for headers, is_found in ((mine, False), (full, True)):
+            async with mcp_client(house, headers) as client:
+                for tool in ("run_status", "run_result", "explain_run"):
+                    answer = await client.call_tool(tool, {"run_id": run[:8]})
+                    assert answer.is_error is not is_found, tool
+                    assert is_found or "RUN_UNKNOWN" in str(answer), tool

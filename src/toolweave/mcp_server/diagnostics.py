@@ -8,9 +8,9 @@ from toolweave.authoring.run_explanation import brief, explain_run
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
+from toolweave.mcp_server.run_tools import find_run
 from toolweave.mcp_server.stored_workflows import read_document
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
-from toolweave.publishing.limited_keys import require_workflow as require_published
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Node
 
@@ -54,9 +54,7 @@ class DiagnosticTools:
 
     async def _explain(self, asked: ToolRequest) -> JsonObject:
         studio = await self._context.studio()
-        run = await studio.engine.match(asked.text("run_id"))
-        if (key := asked.caller.key) is not None:
-            await require_published(self._context.published, key, run.workflow)
+        run = await find_run(self._context, studio.engine, asked)
         dialect: FormatName = "toolweave"
         revision: str | None = None
         try:

@@ -10,7 +10,7 @@ from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
-from toolweave.publishing.limited_keys import require_workflow
+from toolweave.publishing.limited_keys import VisibleRuns
 
 RESULT_TOKENS = 5_000
 # They take a run's whole id; the others also its first characters.
@@ -26,10 +26,7 @@ class RunTools:
     async def call(self, asked: ToolRequest) -> Answer:
         """Call one of the run tools."""
         engine = (await self._context.studio()).engine
-        find = engine.get if asked.name in ACTING else engine.match
-        run = await find(asked.text("run_id"))
-        if (key := asked.caller.key) is not None:
-            await require_workflow(self._context.published, key, run.workflow)
+        run = await find_run(self._context, engine, asked, is_whole=asked.name in ACTING)
         match asked.name:
             case "run_result":
                 return structured_result(await _result(engine, run, asked))
@@ -42,6 +39,17 @@ class RunTools:
             case _:
                 pass
         return structured_result(await status_of(engine, run.id))
+
+
+async def find_run(
+    context: McpContext, engine: Engine, asked: ToolRequest, *, is_whole: bool = False
+) -> RunRecord:
+    """Return the run of a call by its id; its first characters suffice to read, unless limited."""
+    key, identity = asked.caller.key, asked.text("run_id")
+    if key is not None:
+        runs = VisibleRuns(engine, context.published)
+        return await (runs.get if is_whole else runs.match)(key, identity)
+    return await (engine.get if is_whole else engine.match)(identity)
 
 
 async def status_of(engine: Engine, run_id: str) -> JsonObject:

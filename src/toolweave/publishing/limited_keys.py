@@ -46,8 +46,12 @@ class VisibleRuns:
         return record
 
     async def match(self, key: ApiKey, run: str) -> RunRecord:
-        """Return a run by its id or its first characters, to read it; raises as `get`."""
-        return await self.get(key, (await self._engine.match(run)).id)
+        """Return a run by its id or its first characters, to read it; raises as `get`.
+
+        A limited key gives the whole id: else it could find those of other runs piece by piece.
+        """
+        whole = run if key.tools is not None else (await self._engine.match(run)).id
+        return await self.get(key, whole)
 
     async def newest(
         self, key: ApiKey, *, status: str | None, workflow: str | None, limit: int

@@ -105,8 +105,10 @@ class _Handlers:
 
     async def show_question(self, identity: QuestionId, request: Request) -> InboxQuestion:
         """Show a question, open or closed."""
-        question = await self._inbox.show(identity)
-        await require_workflow(self._published, key_of(request), question.workflow)
+        key = key_of(request)
+        find = self._inbox.show if key.tools is None else self._inbox.questions.get
+        question = await find(identity)
+        await require_workflow(self._published, key, question.workflow)
         return InboxQuestion.of(question)
 
     async def answer_question(

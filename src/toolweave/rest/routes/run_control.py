@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, model_validator
 
 from toolweave import json_text
+from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow as require_document
 from toolweave.engine.engine import Engine
@@ -117,8 +118,9 @@ class _Handlers:
         """Start a run; it is executed in the background."""
         loaded = await self._workflow(request, body)
         inputs = cast("JsonObject", body.inputs)
+        once_key = _once_key(key_of(request), body.once_key)
         run_request = RunRequest(
-            loaded.workflow, inputs, trigger=TRIGGER, once_key=body.once_key, source=loaded
+            loaded.workflow, inputs, trigger=TRIGGER, once_key=once_key, source=loaded
         )
         return await self._accepted(await self._engine.runs.start(run_request), response)
 
@@ -212,6 +214,13 @@ _ACCEPTED: dict[str, Any] = {
         "Location": {"schema": {"type": "string"}, "description": "The address of the run."},
     }
 }
+
+
+def _once_key(key: ApiKey, given: str | None) -> str | None:
+    """Keep idempotency keys apart from those of triggers and steps, and limited keys' from all."""
+    if given is None:
+        return None
+    return f"{TRIGGER}/{given}" if key.tools is None else f"{TRIGGER}:{key.id}/{given}"
 
 
 class _Edit:
