@@ -99,7 +99,7 @@ def test_two_workers_and_a_service_run_what_a_command_and_rest_start(
 def test_the_services_fit_each_other() -> None:
     settings = SERVICES["worker"]["environment"]
     assert parse_address(settings["TOOLWEAVE_BACKEND"]).target.split(":")[0] in SERVICES
-    assert f"@{'postgres'}:" in settings["TOOLWEAVE_DATABASE"]
+    assert "@postgres:" in settings["TOOLWEAVE_DATABASE"]
     assert {"serve", "worker", "postgres", "temporal"} == SERVICES.keys()
     for name in ("serve", "worker"):
         grace_s = int(SERVICES[name]["stop_grace_period"].removesuffix("s"))
