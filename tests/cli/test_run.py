@@ -217,6 +217,10 @@ def test_a_run_is_shown_with_its_timeline(tw: Commands) -> None:
     )
     assert [found["id"]] == [one["id"] for one in tw.ok("runs", "list", "--json").json]
     assert tw.ok("runs", "list", "--json", "--status", "failed").json == []
+    assert len(tw.ok("runs", "list", "--json", "--text", "ada").json) == 1
+    assert tw.ok("runs", "list", "--text", "Grace").out.startswith("No matching runs.")
+    assert len(tw.ok("runs", "list", "--json", "--since", "2001-01-01").json) == 1
+    assert tw.ok("runs", "list", "--json", "--until", "2001-01-01T00:00+02:00").json == []
     assert tw.ok("runs", "show", "last").out == shown.out
     assert "[RUN_UNKNOWN]" in tw("runs", "show", "zzz").err
 

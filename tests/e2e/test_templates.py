@@ -36,6 +36,15 @@ async def test_a_template_is_found_placed_in_two_clicks_and_run(page: Page, stud
     await page.get_by_role("link", name="Workflows", exact=True).click()
     await expect(steps.first).to_contain_text("done")
     await expect(page.get_by_role("table", name="Recent runs")).to_contain_text("CSV to JSON")
+    # The run is found by what it was started with, and not by anything else.
+    await page.get_by_role("link", name="Runs", exact=True).click()
+    search = page.get_by_role("searchbox", name="Search inputs")
+    await search.fill("nobody sent this")
+    await expect(page.get_by_role("heading", name="No runs")).to_be_visible()
+    await search.fill("NAME")
+    await page.get_by_label("Started").select_option("Last hour")
+    await expect(page.get_by_role("table", name="Runs")).to_contain_text("CSV to JSON")
+    await shot(page, "runs-search")
 
 
 async def test_a_template_needs_nothing_more_once_its_account_is_stored(

@@ -109,9 +109,51 @@ async def test_runs_are_listed_newest_first_by_status_and_workflow(house: House)
     await post(house, f"/{second}/cancel")
 
 
+async def test_runs_are_found_by_the_text_of_their_inputs_and_by_time(house: House) -> None:
+    sent = [
+        {"who": "Ada 50%_off"},
+        {"who": "Grace", "note": "über"},
+        {"who": "x" * 120_000 + "Zoe"},
+    ]
+    ada, grace, large = [
+        await started(house, {"document": greeting("found"), "inputs": inputs}) for inputs in sent
+    ]
+    shown = [await run_until(house, run, "success") for run in (ada, grace, large)]
+    key = await house.key("workflows:read")
+
+    async def ids(**query: str) -> list[str]:
+        asked = {"workflow": "found", **query}
+        answer = await house.client.get(RUNS, params=asked, headers=key)
+        assert answer.status_code == 200, answer.text
+        return [run["id"] for run in answer.json()["runs"]]
+
+    assert set(await ids()) == {ada, grace, large}
+    assert await ids(text="ADA") == [ada]
+    assert await ids(text="50%_") == [ada]
+    assert await ids(text="ÜBER") == [grace]
+    assert await ids(text="zoe") == [large]
+    # Only inputs are searched: neither the names of the journal nor the trigger of the run.
+    assert await ids(text="trigger") == []
+    assert await ids(text="rest") == []
+    assert await ids(text="ada", status="failed") == []
+    first = min(run["startedAt"] for run in shown)
+    assert set(await ids(since=first)) == {ada, grace, large}
+    assert await ids(until="2001-01-01T00:00:00Z") == []
+    assert await ids(since="2999-01-01T00:00:00Z") == []
+
+
 @pytest.mark.parametrize(
     "query",
-    ["limit=0", "limit=1001", "limit=x", "status=done", "workflow=%00", "workflow=" + "x" * 300],
+    [
+        "limit=0",
+        "limit=1001",
+        "limit=x",
+        "status=done",
+        "since=then",
+        "text=",
+        "workflow=%00",
+        "workflow=" + "x" * 300,
+    ],
 )
 async def test_a_list_that_cannot_be_is_refused(house: House, query: str) -> None:
     key = await house.key("workflows:read")

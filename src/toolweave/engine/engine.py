@@ -33,7 +33,8 @@ from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan
 from toolweave.engine.run_creation import NewRun
-from toolweave.engine.run_table import RunRecord, RunTable
+from toolweave.engine.run_search import RunSearch
+from toolweave.engine.run_table import ALL_RUNS, RunRecord, RunTable
 from toolweave.engine.runs import PrepareWorkflow, RunRequest, Runs, WorkflowChecker
 from toolweave.engine.spans import run_span, tell_run_span
 from toolweave.engine.state import RunState
@@ -261,10 +262,15 @@ class Engine:
         return await self._rows.match(run)
 
     async def newest(
-        self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
+        self,
+        *,
+        status: str | None = None,
+        workflow: str | None = None,
+        limit: int = 50,
+        search: RunSearch = ALL_RUNS,
     ) -> list[RunRecord]:
-        """Return the newest runs, by status or workflow name."""
-        return await self._rows.newest(status=status, workflow=workflow, limit=limit)
+        """Return the newest runs, by status, workflow name, time or inputs."""
+        return await self._rows.newest(status=status, workflow=workflow, limit=limit, search=search)
 
     async def unfinished(self) -> list[str]:
         """Return the runs that can continue now: due, or interrupted and not leased."""

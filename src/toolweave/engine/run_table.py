@@ -2,15 +2,20 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 
 from toolweave.clock import timestamp
 from toolweave.engine.events import RunStatus
+from toolweave.engine.run_search import STARTED_BODY, RunSearch
 from toolweave.errors import NotFound
-from toolweave.storage.database import Database, Row
+from toolweave.storage.database import Database, Row, Value
 
 # A time that has come by every clock, also by a slow one or one that was set back.
 # Readers take it as the time at which the run was woken.
 AT_ONCE = timestamp(datetime(1970, 1, 1, tzinfo=UTC))
+ALL_RUNS = RunSearch()
+# How many runs are read at once to compare their inputs.
+_BATCH = 500
 _COLUMNS = (
     "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
     "error"
@@ -58,19 +63,35 @@ class RunTable:
         return _run(rows[0])
 
     async def newest(
-        self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
+        self,
+        *,
+        status: str | None = None,
+        workflow: str | None = None,
+        limit: int = 50,
+        search: RunSearch = ALL_RUNS,
     ) -> list[RunRecord]:
-        """Return the newest runs, by status or workflow name."""
-        wanted = {"status": status, "workflow": workflow}
-        values = [value for value in wanted.values() if value]
-        where = " AND ".join(f"{name} = ?" for name, value in wanted.items() if value)
-        where = f"WHERE {where}" if where else ""
-        rows = await self._database.rows(
-            f"SELECT {_COLUMNS} FROM runs {where} ORDER BY started_at DESC, id LIMIT ?",
-            *values,
-            limit,
-        )
-        return [_run(row) for row in rows]
+        """Return the newest runs, by status, workflow name, time or inputs."""
+        wanted = {"status = ?": status, "workflow = ?": workflow}
+        conditions: list[tuple[str, Value]] = [(sql, one) for sql, one in wanted.items() if one]
+        conditions += search.conditions()
+        where = " AND ".join(sql for sql, _ in conditions) or "1 = 1"
+        values = [value for _, value in conditions]
+        body = f", {STARTED_BODY}" if search.text else ""
+        query = f"SELECT {_COLUMNS}{body} FROM runs WHERE {where} ORDER BY started_at DESC, id"
+        if not search.text:
+            rows = await self._database.rows(f"{query} LIMIT ?", *values, limit)
+            return [_run(row) for row in rows]
+        found: list[RunRecord] = []
+        for offset in count(step=_BATCH):
+            rows = await self._database.rows(f"{query} LIMIT {_BATCH} OFFSET ?", *values, offset)
+            found += [_run(row[:-1]) for row in rows if search.matches(_text(row[-1]))]
+            if len(found) >= limit or len(rows) < _BATCH:
+                break
+        return found[:limit]
+
+
+def _text(value: Value) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _run(row: Row) -> RunRecord:

@@ -1,9 +1,11 @@
 """What a key limited to some published tools may see: their workflows, and the runs of those."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from toolweave.access.keys import ApiKey
 from toolweave.engine.engine import Engine
+from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
 from toolweave.publishing.service import Published
 
@@ -54,14 +56,21 @@ class VisibleRuns:
         return await self.get(key, whole)
 
     async def newest(
-        self, key: ApiKey, *, status: str | None, workflow: str | None, limit: int
+        self,
+        key: ApiKey,
+        *,
+        status: str | None,
+        workflow: str | None,
+        limit: int,
+        search: RunSearch,
     ) -> Sequence[RunRecord]:
         """Return the newest runs that the key may see."""
+        find = partial(self._engine.newest, status=status, limit=limit, search=search)
         if key.tools is None:
-            return await self._engine.newest(status=status, workflow=workflow, limit=limit)
+            return await find(workflow=workflow)
         tools = await self._published.tools()
         mine = [one.publication for one in tools if key.allows_tool(one.publication.tool)]
         found: list[RunRecord] = []
         for name in {one.workflow for one in mine if workflow in (None, one.workflow)}:
-            found += await self._engine.newest(status=status, workflow=name, limit=limit)
+            found += await find(workflow=name)
         return sorted(found, key=lambda run: run.started_at, reverse=True)[:limit]

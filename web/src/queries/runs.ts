@@ -18,17 +18,23 @@ export interface RunFilter {
   status: RunStatus | null;
   workflow: string | null;
   limit: number;
+  /** Text in the inputs of the run. */
+  text?: string;
+  /** The start of the period in which the run started. */
+  since?: string | null;
 }
 
-export function useRuns({ status, workflow, limit }: RunFilter) {
+export function useRuns({ status, workflow, limit, text = "", since = null }: RunFilter) {
   return useQuery({
-    queryKey: [...RUNS, status, workflow, limit],
+    queryKey: [...RUNS, status, workflow, limit, text, since],
     queryFn: async () => {
-      const query = { limit, ...(status ? { status } : {}), ...(workflow ? { workflow } : {}) };
+      const wanted = { status, workflow, text, since };
+      const query = { limit, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value)) };
       return (await unwrap(client.GET("/api/v1/runs", { params: { query } }))).runs;
     },
     // The change feed triggers refetches; this interval is the fallback without it.
     refetchInterval: 30_000,
+    placeholderData: (previous) => previous,
   });
 }
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import AwareDatetime
 from starlette.routing import Route
 
 from toolweave.app.running_studio import RunningStudio
@@ -16,6 +17,7 @@ from toolweave.engine.events import FINAL, Event, RunStatus, to_body
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_json import RunStep, RunSummary
+from toolweave.engine.run_search import RunSearch
 from toolweave.errors import Invalid
 from toolweave.json_record import JsonRecord
 from toolweave.publishing.limited_keys import VisibleRuns
@@ -46,6 +48,16 @@ Status = Annotated[RunStatus | None, Query(description="Only runs with this stat
 WorkflowName = Annotated[
     str | None,
     Query(max_length=MAX_NAME, pattern=PRINTABLE, description="Only runs of this workflow"),
+]
+Since = Annotated[
+    AwareDatetime | None, Query(description="Only runs that started at this time or later")
+]
+Until = Annotated[
+    AwareDatetime | None, Query(description="Only runs that started before this time")
+]
+InputText = Annotated[
+    str | None,
+    Query(min_length=1, max_length=200, description="Only runs with this text in their inputs"),
 ]
 Limit = Annotated[int, Query(ge=1, le=MAX_LISTED, description="Maximum number of runs")]
 After = Annotated[
@@ -97,11 +109,16 @@ class _Handlers:
         request: Request,
         status: Status = None,
         workflow: WorkflowName = None,
+        since: Since = None,
+        until: Until = None,
+        text: InputText = None,
         limit: Limit = 50,
     ) -> RunListResponse:
         """List the newest runs."""
-        key = key_of(request)
-        runs = await self._runs.newest(key, status=status, workflow=workflow, limit=limit)
+        search = RunSearch(since, until, text)
+        runs = await self._runs.newest(
+            key_of(request), status=status, workflow=workflow, limit=limit, search=search
+        )
         return RunListResponse(runs=[RunSummary.of(run) for run in runs])
 
     async def show_run(

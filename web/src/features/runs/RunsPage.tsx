@@ -1,4 +1,4 @@
-/** The history of runs, filtered by status and workflow; two of them can be compared. */
+/** The history of runs, filtered by inputs, status, workflow and time; two of them can be compared. */
 
 import { useState } from "react";
 import type { RunStatus } from "../../model/run/runState";
@@ -11,6 +11,7 @@ import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { statusTone } from "../../ui/statusTone";
+import { PERIODS, useRunFilters } from "./useRunFilters";
 import "./runs.css";
 
 const STATUSES: RunStatus[] = [
@@ -24,11 +25,11 @@ const STATUSES: RunStatus[] = [
 ];
 
 export function RunsPage() {
-  const [status, setStatus] = useState<RunStatus | null>(null);
-  const [workflow, setWorkflow] = useState<string | null>(null);
+  const filters = useRunFilters();
+  const { status, setStatus, workflow, setWorkflow, text, since } = filters;
   const [limit, setLimit] = useState(50);
   const [marked, setMarked] = useState<string[]>([]);
-  const { data: runs, error } = useRuns({ status, workflow, limit });
+  const { data: runs, error } = useRuns({ status, workflow, limit, text, since });
   const { data: workflows } = useWorkflows();
   const mark = (id: string) =>
     setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
@@ -38,6 +39,14 @@ export function RunsPage() {
         <div className="page__head">
           <h1>Runs</h1>
           <div className="filters">
+            <input
+              className="input"
+              type="search"
+              placeholder="Search inputs"
+              aria-label="Search inputs"
+              value={filters.typed}
+              onChange={(event) => filters.setTyped(event.target.value)}
+            />
             <select
               className="select"
               aria-label="Status"
@@ -58,6 +67,18 @@ export function RunsPage() {
               <option value="">All workflows</option>
               {workflows?.map((workflow) => (
                 <option key={workflow.slug}>{workflow.name}</option>
+              ))}
+            </select>
+            <select
+              className="select"
+              aria-label="Started"
+              value={filters.hours}
+              onChange={(event) => filters.setPeriod(Number(event.target.value))}
+            >
+              {PERIODS.map(({ title, hours }) => (
+                <option key={hours} value={hours}>
+                  {title}
+                </option>
               ))}
             </select>
             <Button

@@ -61,6 +61,7 @@ export function TemplatesPage() {
             <p>Clear the filters to see all templates.</p>
           </EmptyState>
         )}
+        <h2 className="visually-hidden">All templates</h2>
         <ul className="templates" aria-label="Templates">
           {shown?.map((template) => (
             <TemplateCard key={template.name} template={template} available={available} />
