@@ -63,6 +63,7 @@ BROAD_CATCHERS = {
     "access/vault_key.py": "a discovered plugin: a keyring backend",
     "mcp_server/stdio.py": "a door's request: what fails in loading is raised to the caller",
     "cli/main.py": "a door's request",
+    "cli/studio_socket.py": "a door's request: a command that the studio executes",
     "mcp_server/server.py": "a door's request",
     "engine/executor.py": "a step of a run",
     "engine/pure_steps.py": "a step of a run that computes",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolweave.clock import Clock, SystemClock
-from toolweave.settings import Settings
+from toolweave.settings import LOCKFILE, Settings, lockfile_path
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 
@@ -30,7 +30,6 @@ DATABASE_NAME = "toolweave.db"
 # Folders of a home: named workflows, and files that nodes may use.
 WORKFLOWS = "workflows"
 FILES = "files"
-LOCKFILE = "toolweave.lock.json"
 
 
 @dataclass(frozen=True)
@@ -103,11 +102,3 @@ def workflow_store(settings: Settings) -> "WorkflowStore":
     files = import_module("toolweave.storage.workflow_files").WorkflowFiles
     store = import_module("toolweave.workflow.store").WorkflowStore
     return store(files(settings.home / WORKFLOWS))
-
-
-def lockfile_path(settings: Settings, directory: Path) -> Path:
-    """Return the lockfile path: the setting, else the project's file, else the home's."""
-    if settings.lockfile is not None:
-        return settings.lockfile
-    of_project = directory / LOCKFILE
-    return of_project if of_project.exists() else settings.home / LOCKFILE

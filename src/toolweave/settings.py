@@ -11,6 +11,7 @@ from toolweave.errors import Invalid
 
 MIB = 1024 * 1024
 PREFIX = "TOOLWEAVE_"
+LOCKFILE = "toolweave.lock.json"
 
 # Descriptions in page order; a number's default and minimum come from the model.
 WORDS: Mapping[str, str] = {
@@ -141,6 +142,14 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         ),
         retry=_retry(env),
     )
+
+
+def lockfile_path(settings: Settings, directory: Path) -> Path:
+    """Return the lockfile path: the setting, else the project's file, else the home's."""
+    if settings.lockfile is not None:
+        return settings.lockfile
+    of_project = directory / LOCKFILE
+    return of_project if of_project.exists() else settings.home / LOCKFILE
 
 
 def _retry(env: Mapping[str, str]) -> Retry:

@@ -67,6 +67,9 @@ FORBIDDEN: dict[tuple[str, ...], tuple[str, ...]] = {
     ("--help",): HELP,
     ("servers", "--help"): HELP,
     ("nonsense",): HELP,
+    # All that they need where a studio does the work.
+    ("call", "--help"): HELP,
+    ("run", "--help"): HELP,
     ("catalog", "types"): (*STYLES, *OTHER_NODES),
     ("catalog", "search", "send", "mail"): (*STYLES, *OTHER_NODES),
     ("servers", "list"): (*STYLES, "toolweave.nodes", "toolweave.workflow.formats.load"),

@@ -4,6 +4,7 @@ import pytest
 
 from toolweave.cli.run_display import Display
 from toolweave.cli.run_parts import part_lines, usage_line
+from toolweave.cli.run_report import as_line
 from toolweave.engine.events import Event, StepStarted, StepWaiting
 from toolweave.engine.journal import JournalEntry
 from toolweave.json_text import Json
@@ -51,7 +52,7 @@ def test_that_each_part_begins_is_no_news(capsys: pytest.CaptureFixture[str]) ->
         StepStarted("n"),
     ]
     for seq, event in enumerate(happened):
-        display.show(JournalEntry(seq, "2026-01-01T00:00:00.000Z", event))
+        display.show(as_line(JournalEntry(seq, "2026-01-01T00:00:00.000Z", event)))
     told = [line.strip() for line in capsys.readouterr().err.splitlines()]
     assert len(told) == 3
     assert told[0] == "▸ n"

@@ -8,7 +8,8 @@ from tests.engine.building import Behaviour, EchoTools, Kinds, gives, waits, wor
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.node_kind import NodeKind
-from toolweave.cli.run_display import Display, timeline
+from toolweave.cli.run_display import Display
+from toolweave.cli.run_report import as_line, timeline
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepCancelled, StepFailed
@@ -198,5 +199,5 @@ async def test_a_cancelled_step_is_told_as_cancelled_everywhere(
     assert [line.split()[-1] for line in drawn if line.startswith("a")] == ["cancelled"]
     display = Display(as_json=False)
     for entry in entries:
-        display.show(entry)
+        display.show(as_line(entry))
     assert "■ a  stopped" in capsys.readouterr().err

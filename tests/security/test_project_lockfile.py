@@ -7,9 +7,9 @@ from tests.cli.driving import Commands
 from tests.security.controls import Control
 
 from rest.house import house_in
-from toolweave.home import LOCKFILE as NAME
 from toolweave.json_text import JsonObject
 from toolweave.servers.lockfile import Lockfile
+from toolweave.settings import LOCKFILE as NAME
 from toolweave.testing.server import ScriptedServer, a_tool
 from toolweave.tools.read_tool import read_tool
 

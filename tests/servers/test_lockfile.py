@@ -13,9 +13,8 @@ import pytest
 
 from servers import lock_writer
 from toolweave.errors import Invalid, Unavailable
-from toolweave.home import LOCKFILE, lockfile_path
 from toolweave.servers.lockfile import Lockfile
-from toolweave.settings import Settings
+from toolweave.settings import LOCKFILE, Settings, lockfile_path
 from toolweave.testing.server import a_tool
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool, tool_hash

@@ -89,7 +89,7 @@ def test_one_process_cannot_hold_the_same_lock_twice(path: Path) -> None:
 def test_the_file_tells_who_holds_it_and_only_to_its_user(path: Path) -> None:
     with hold(path):
         body = json.loads(path.read_bytes())
-        assert set(body) == {"pid", "boot_id", "started_at", "command"}
+        assert set(body) == {"pid", "boot_id", "started_at", "command", "address", "version"}
         assert body["started_at"].endswith("Z")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700

@@ -10,6 +10,7 @@ from tests.triggers.hosting import Host, hosting, node, trigger
 
 from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.app.change_feed import TOPICS, ChangeFeed
+from toolweave.app.run_progress import ProgressListeners
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import Authoring
 from toolweave.errors import Denied, NotFound, Unavailable
@@ -198,6 +199,7 @@ async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
                 engine=host.engine,
                 authoring=Authoring(host.home, host.studio.connections),
                 published=Published(host.home),
+                progress=ProgressListeners(),
             )
         )
         before = await topics.now()

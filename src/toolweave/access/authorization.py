@@ -1,4 +1,4 @@
-"""The authorisation table: routes, MCP methods and tools, their scopes, and limited keys.
+"""The authorisation table: routes, MCP methods and tools, commands, their scopes; limited keys.
 
 A limited key is one with `ApiKey.tools`: it may use only the rows of `_limited`, and the code
 behind them shows and runs nothing but its tools. What has no row is refused to everybody.
@@ -66,6 +66,11 @@ def tool_rule(name: str) -> Rule:
 def method_rule(name: str) -> Rule:
     """Return the rule of a method of the MCP server."""
     return METHODS.get(name, NOBODY)
+
+
+def command_rule(name: str) -> Rule:
+    """Return the rule of a command that the studio executes for `toolweave` in a shell."""
+    return COMMANDS.get(name, NOBODY)
 
 
 def _full(scope: str | None, *names: str) -> dict[str, Rule]:
@@ -299,4 +304,10 @@ METHODS: Mapping[str, Rule] = {
     **_limited("workflows:read", "prompts/list"),  # empty as well
     **_full("workflows:read", "prompts/get"),
     **_limited("workflows:run", "tasks/get", "tasks/update", "tasks/cancel"),
+}
+
+COMMANDS: Mapping[str, Rule] = {
+    **_full("tools:execute", "call"),
+    **_full("workflows:run", "run"),
+    **_full("workflows:write", "run#document", "run#edit"),
 }

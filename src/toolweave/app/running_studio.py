@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from toolweave.app.open_engine import open_engine
+from toolweave.app.run_progress import ProgressListeners
 from toolweave.app.studio import Studio, open_studio
 from toolweave.authoring.authoring import Authoring
 from toolweave.engine.engine import Engine
@@ -19,14 +20,16 @@ class RunningStudio(Studio):
     engine: Engine
     authoring: Authoring
     published: Published
+    progress: ProgressListeners
 
 
 @asynccontextmanager
 async def open_running_studio(home: Home) -> AsyncGenerator[RunningStudio]:
     """Open the studio and its engine; interrupted and due runs continue."""
+    progress = ProgressListeners()
     async with (
         open_studio(home, keeps_trying=True) as studio,
-        open_engine(studio, drives_runs=True) as engine,
+        open_engine(studio, drives_runs=True, on_progress=progress.report) as engine,
     ):
         yield RunningStudio(
             home=home,
@@ -36,4 +39,5 @@ async def open_running_studio(home: Home) -> AsyncGenerator[RunningStudio]:
             engine=engine,
             authoring=Authoring(home, studio.connections),
             published=Published(home),
+            progress=progress,
         )

@@ -7,9 +7,9 @@ from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from toolweave.errors import Invalid
-from toolweave.home import DATABASE_NAME, Home, lockfile_path
+from toolweave.home import DATABASE_NAME, Home
 from toolweave.json_record import JsonRecord
-from toolweave.settings import PREFIX, WORDS, Settings, from_environment
+from toolweave.settings import PREFIX, WORDS, Settings, from_environment, lockfile_path
 
 Source = Literal["default", "environment", "command line"]
 

@@ -10,8 +10,8 @@ import click
 
 from toolweave.cli.terminal import json_option, tell
 from toolweave.errors import Conflict, Invalid, Unavailable
-from toolweave.home import DATABASE_NAME, WORKFLOWS, lockfile_path
-from toolweave.settings import Settings, from_environment
+from toolweave.home import DATABASE_NAME, WORKFLOWS
+from toolweave.settings import Settings, from_environment, lockfile_path
 from toolweave.storage.backup import copy_database
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL

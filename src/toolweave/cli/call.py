@@ -4,28 +4,26 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-import anyio
 import click
 
-from toolweave.app.studio import Studio, open_studio
-from toolweave.cli.elicitation import ask_on_terminal
-from toolweave.cli.results import as_dict, print_result
+from toolweave.cli.results import Result, print_result
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import current_home, run
+from toolweave.cli.studio_connection import (
+    StudioConnection,
+    StudioGone,
+    connected_studio,
+    stopped,
+)
+from toolweave.cli.studio_protocol import CallToolCommand
 from toolweave.cli.terminal import is_terminal, json_option, print_json, say
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
-from toolweave.problems import how_many
-from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
-from toolweave.tools.check import check_arguments
-from toolweave.tools.coerce import coerce_arguments
-from toolweave.tools.tool import ToolCall, ToolProgress, ToolResult
 
 SHOWN_WORDS = 40
-# How long to wait for an interrupted call to be cancelled.
-GRACE_S = 1.0
+# How long to wait for the studio to cancel an interrupted call.
+CANCEL_S = 2.0
 
 
 def _checked_pairs(
@@ -103,63 +101,50 @@ def call(
     the server.
     """
 
-    async def work() -> ToolResult:
-        async with current_home() as home, open_studio(home) as studio:
-            arguments = await _with_pairs(studio, server, tool, given, pairs, timeout)
-            request = ToolCall(
-                server=server, tool=tool, arguments=arguments, scope="cli", deadline_s=timeout
-            )
-            with _Watching(quiet=as_json) as watching:
-                asker = watching.ask if sys.stdin.isatty() and not as_json else None
-                try:
-                    return await studio.gate.call(request, on_progress=watching.hear, asker=asker)
-                except anyio.get_cancelled_exc_class():
-                    await _let_it_hear(studio, server)
-                    raise
-
-    result = run(work)
+    command = CallToolCommand(
+        server=server,
+        tool=tool,
+        arguments=given,
+        pairs=list(pairs),
+        timeout_s=timeout,
+        can_ask=sys.stdin.isatty() and not as_json,
+    )
+    with connected_studio() as studio, _Watching(quiet=as_json) as watching:
+        if studio is not None:
+            result = _call_in(studio, command, watching)
+        else:
+            work = import_module("toolweave.cli.call_work")
+            result = work.call_here(command, watching.show, watching.ask)
     if as_json:
-        print_json(as_dict(result))
+        print_json(result)
     else:
         print_result(result, tool, save_to)
-    return 1 if result.is_error else 0
+    return 1 if result["isError"] else 0
 
 
-async def _with_pairs(
-    studio: Studio,
-    server: str,
-    name: str,
-    given: JsonObject,
-    pairs: tuple[str, ...],
-    timeout: float | None,
-) -> JsonObject:
-    if not pairs:
-        return given
-    deadline_s = timeout or studio.home.settings.limits.call_deadline_s
-    listed = await studio.gate.tools(server, deadline_s=deadline_s)
-    tools = {tool.name: tool for tool in listed}
-    tool = tools.get(name)
-    if tool is None:
-        return given  # the gate reports it
-    coerced, problems = coerce_arguments(tool, pairs)
-    arguments = {**given, **coerced}
-    if problems:
-        told = {problem.pointer for problem in problems}
-        problems += [one for one in check_arguments(tool, arguments) if one.pointer not in told]
-        message = f"the arguments of {name!r} have {how_many(problems)}"
-        raise Invalid("MCP_ARGUMENTS_INVALID", message, problems=problems)
-    return arguments
-
-
-async def _let_it_hear(studio: Studio, server: str) -> None:
-    """Wait for a ping sent after the cancellation; its answer shows that the server got both."""
-    with (
-        anyio.CancelScope(shield=True),
-        anyio.move_on_after(GRACE_S),
-        suppress(ToolweaveError),
-    ):
-        live = await studio.connections.use(await studio.home.registry.get(server))
-        await live.connection.ping()
+def _call_in(studio: StudioConnection, command: CallToolCommand, watching: "_Watching") -> Result:
+    """Let the studio make the call."""
+    try:
+        studio.send("call", command)
+        while True:
+            name, *values = studio.receive()
+            if name == "result":
+                return values[0]
+            if name == "ask":
+                studio.send("answer", watching.answer(values[0]))
+            elif name == "progress":
+                watching.show(*values)
+    except StudioGone:
+        raise stopped(
+            f"it is unknown whether the call of {command.tool!r} completed",
+            "call it again if the tool may run twice; without a studio the command works alone",
+        ) from None
+    except KeyboardInterrupt:
+        with suppress(StudioGone, ToolweaveError):
+            studio.send("cancel")
+            while studio.receive(CANCEL_S)[0] != "cancelled":
+                pass
+        raise
 
 
 class _Bar(Protocol):
@@ -190,18 +175,22 @@ class _Watching:
         if self._bar is not None:
             self._bar.stop()
 
-    async def hear(self, progress: ToolProgress) -> None:
+    def show(self, done: float, total: float | None, message: str | None) -> None:
         """Show the progress of the call."""
-        words = visible(" ".join((progress.message or "working").split()), one_line=True)
-        total = f"/{progress.total:g}" if progress.total is not None else ""
-        count = f"{progress.done:g}{total}"
+        words = visible(" ".join((message or "working").split()), one_line=True)
+        count = f"{done:g}" if total is None else f"{done:g}/{total:g}"
         if self._bar is not None:
-            self._bar.show(progress.done, progress.total, words[:SHOWN_WORDS], count)
+            self._bar.show(done, total, words[:SHOWN_WORDS], count)
         elif not self._quiet:
             say(f"{count} {words}", stderr=True)
 
-    async def ask(self, question: ElicitationQuestion) -> ElicitationAnswer:
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Ask the person a question of the studio."""
+        return import_module("toolweave.cli.elicitation").answer_question(question, self.ask)
+
+    async def ask(self, question: Any) -> Any:
         """Ask the person a question while the bar is hidden."""
+        ask_on_terminal = import_module("toolweave.cli.elicitation").ask_on_terminal
         if self._bar is None:
             return await ask_on_terminal(question)
         self._bar.stop()

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from toolweave.cli.input_file import STDIN
 from toolweave.cli.terminal import is_terminal, json_option, print_json, say
-from toolweave.cli.workflow_files import STDIN, write_file
+from toolweave.cli.workflow_files import write_file
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.problems import Problem
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, LoadedWorkflow

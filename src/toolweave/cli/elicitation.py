@@ -1,5 +1,11 @@
 """Questions that a tool asks during a call, shown to the person at the terminal."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+import anyio
+
 from toolweave.cli.prompts import confirm, read_line
 from toolweave.cli.terminal import say, visible
 from toolweave.json_text import Json, JsonObject, write
@@ -30,6 +36,14 @@ async def ask_on_terminal(question: ElicitationQuestion) -> ElicitationAnswer:
     say("(Ctrl-D declines)", indent=2, stderr=True)
     content = await _fill(form)
     return ElicitationAnswer("decline") if content is None else ElicitationAnswer("accept", content)
+
+
+def answer_question(
+    question: dict[str, Any],
+    ask: Callable[[ElicitationQuestion], Awaitable[ElicitationAnswer]],
+) -> dict[str, Any]:
+    """Ask a question that came as JSON and return the answer as JSON."""
+    return asdict(anyio.run(ask, ElicitationQuestion(**question)))
 
 
 async def _fill(form: Tool) -> JsonObject | None:

@@ -5,10 +5,11 @@ from pathlib import Path
 import click
 
 from toolweave.authoring.environment import Tools, approved_tools
+from toolweave.cli.input_file import names_file
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.cli.workflow_files import names_file, read_file
+from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
 from toolweave.errors import Invalid, NotFound
 from toolweave.export import discover

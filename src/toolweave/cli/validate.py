@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from toolweave.authoring.environment import known_built_in
+from toolweave.cli.input_file import STDIN
 from toolweave.cli.known_tools import known_tools
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import Part, json_option, print_json, say
-from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
+from toolweave.cli.workflow_files import WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
 from toolweave.problems import Problem
 from toolweave.workflow.checks.context import KnownEnvironment

@@ -1,7 +1,6 @@
 """Workflow files on the command line: read a file or `-`, and write it back safely."""
 
 import os
-import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from toolweave.cli.input_file import STDIN, read_bytes
 from toolweave.errors import Conflict, Unavailable
+from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats.format import FormatName
-from toolweave.workflow.formats.load import YAML_ENDINGS, dump
+from toolweave.workflow.formats.load import dump
 from toolweave.workflow.model import Workflow
 
-STDIN = "-"
-ENDINGS = (".json", *YAML_ENDINGS)
 INSTEAD = "choose another name, or delete the file"
 
 
@@ -51,19 +50,9 @@ class WorkflowFile:
         write_file(path, text, force=True)
 
 
-def names_file(text: str) -> bool:
-    """Whether an argument is a file or standard input, not the name of a stored workflow."""
-    return text == STDIN or os.path.lexists(text) or Path(text).suffix.lower() in ENDINGS
-
-
 def read_file(name: str) -> WorkflowFile:
     """Read the file; `-` is standard input."""
-    if name == STDIN:
-        return WorkflowFile(STDIN, sys.stdin.buffer.read())
-    try:
-        return WorkflowFile(name, Path(name).read_bytes())
-    except OSError as error:
-        raise click.BadParameter(f"{name!r} cannot be read: {error.strerror}") from None
+    return WorkflowFile(name, read_bytes(name))
 
 
 def write_file(path: Path, text: str, *, force: bool = False, hint: str = INSTEAD) -> None:

@@ -56,3 +56,13 @@ async def is_orphan(database: Database, key: str | None) -> bool:
         return False
     row = await database.row("SELECT finished_at FROM runs WHERE id = ?", caller[0])
     return row is None or row[0] is not None
+
+
+async def root_of(database: Database, run: str) -> str:
+    """Return the run that nobody called, at the beginning of the calls that led to `run`."""
+    while True:
+        row = await database.row("SELECT once_key FROM runs WHERE id = ?", run)
+        caller = caller_of(row[0]) if row is not None else None
+        if caller is None:
+            return run
+        run = caller[0]

@@ -199,15 +199,22 @@ class Runs:
             return (await self._engine.get(run)).status
 
     async def run_to_end(
-        self, run: str, *, through_pauses: bool = False, on_pause: OnPause | None = None
+        self,
+        run: str,
+        *,
+        through_pauses: bool = False,
+        on_pause: OnPause | None = None,
+        drives: bool = True,
     ) -> RunRecord:
         """Drive a run until it finishes or waits, here or in the process that owns it.
 
         With `through_pauses`, delays and retries are waited for too: the run then returns only when
-        it is finished or needs a person or an event.
+        it is finished or needs a person or an event. Without `drives` this only waits, for a caller
+        that may be cancelled: the backend executes the run.
         """
         while True:
-            await self.drive(run)
+            if drives:
+                await self.drive(run)
             found = await self._settled(run)
             if found is None:
                 continue  # nobody reported anything: its owner may be gone
@@ -217,7 +224,7 @@ class Runs:
                 if on_pause is not None:
                     await on_pause(run)
                 await self._until_due(found, found.wake_at)
-            elif not await self._continue_called(run):
+            elif not await self._continue_called(run, drives=drives):
                 return found
 
     async def settle(self, run: str, wait_s: float) -> RunStatus:
@@ -249,15 +256,18 @@ class Runs:
                 continue
             return None
 
-    async def _continue_called(self, run: str) -> bool:
+    async def _continue_called(self, run: str, *, drives: bool) -> bool:
         """Drive what a run called and waits for; whether anything can continue without a person."""
         for called in await self._engine.called_by(run):
             found = await self._engine.get(called)
             if found.wake_at is not None:
                 await self._until_due(found, found.wake_at)
-            elif found.status != "running" and not await self._continue_called(called):
+            elif found.status != "running" and not await self._continue_called(
+                called, drives=drives
+            ):
                 continue
-            await self.drive(called)
+            if drives:
+                await self.drive(called)
             await anyio.sleep(CALLED_RUN_S)
             return True
         return False

@@ -14,13 +14,13 @@ import uvicorn
 
 from toolweave.access.keys import ApiKeys
 from toolweave.app.client_config import client_config
+from toolweave.cli.studio_protocol import KEY_FILE
 from toolweave.errors import Unavailable
 from toolweave.home import open_home
 from toolweave.json_text import write
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
 from toolweave.serve.connections import MAX_CONNECTIONS, LimitedConnection
 from toolweave.serve.http import ListenAddress, open_app
-from toolweave.serve.studio_key import FILE as KEY_FILE
 from toolweave.serve.studio_key import studio_key
 from toolweave.settings import Settings, from_environment
 
@@ -100,7 +100,7 @@ async def _serve(
 
     async with (
         open_home(settings) as home,
-        open_app(home, address, is_ending=is_ending) as app,
+        open_app(home, address, is_ending=is_ending, serves_commands=True) as app,
     ):
         server = uvicorn.Server(
             uvicorn.Config(

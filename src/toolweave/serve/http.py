@@ -6,7 +6,7 @@ import re
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -26,6 +26,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
+from toolweave.cli.studio_socket import open_command_socket
 from toolweave.home import WORKFLOWS, Home
 from toolweave.library.home_libraries import library_store
 from toolweave.mcp_server.context import McpContext, WaitLimits
@@ -110,8 +111,12 @@ async def open_app(
     *,
     log: TextIO | None = None,
     is_ending: Callable[[], bool] = lambda: False,
+    serves_commands: bool = False,
 ) -> AsyncGenerator[ASGIApp]:
-    """Return the application of an open home; endless streams end once `is_ending` returns true."""
+    """Return the application of an open home; endless streams end once `is_ending` returns true.
+
+    With `serves_commands` it also does the work of `toolweave call` and `run` of this home.
+    """
     settings = home.settings
     rates = RateLimiter(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
     authenticator = Authenticator(ApiKeys(home.database, home.clock), rates)
@@ -129,6 +134,7 @@ async def open_app(
             open_replies(home, studio.engine, studio.gate) as replies,
             _open_mcp(catalog, tool_service, changes, studio) as mcp,
             _open_topics(studio, is_ending) as topics,
+            open_command_socket(studio) if serves_commands else nullcontext(),
             background() as tasks,
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)

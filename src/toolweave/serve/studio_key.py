@@ -7,15 +7,14 @@ from pathlib import Path
 import anyio.to_thread
 
 from toolweave.access.keys import STUDIO, ApiKeys
+from toolweave.cli.studio_protocol import KEY_FILE
 from toolweave.errors import ToolweaveError
 from toolweave.storage.files import write_private
-
-FILE = "studio.key"
 
 
 async def studio_key(keys: ApiKeys, home: Path) -> str | None:
     """Return the studio's key, a new one if needed; `None` if it cannot be stored."""
-    path = home / FILE
+    path = home / KEY_FILE
     text = await anyio.to_thread.run_sync(_read, path)
     if text is not None and await keys.check(text) is not None:
         return text

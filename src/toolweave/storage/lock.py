@@ -9,13 +9,13 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+import orjson
 
-from toolweave.clock import SystemClock, timestamp
 from toolweave.errors import Conflict, Unavailable
-from toolweave.json_text import write
 from toolweave.storage.files import make_private_folder
 
 if sys.platform == "win32":
@@ -34,13 +34,26 @@ class LockOwner:
     boot_id: str | None
     started_at: str
     command: str
+    # Where the process answers commands of the same version, if it does.
+    address: str | None = None
+    version: str | None = None
 
-
-_OWNER = TypeAdapter(LockOwner)
+    @property
+    def runs(self) -> bool:
+        """Whether its process may still run: one of that number does, since the same boot."""
+        if self.boot_id != _boot_id():
+            return False
+        try:
+            os.kill(self.pid, 0)
+        except PermissionError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return True
 
 
 @contextmanager
-def hold(path: Path) -> Generator[None]:
+def hold(path: Path, *, address: str | None = None, version: str | None = None) -> Generator[None]:
     """Hold the lock file `path`; a read-only folder needs no lock."""
     descriptor = _open(path)
     if descriptor is None:
@@ -49,7 +62,7 @@ def hold(path: Path) -> Generator[None]:
     try:
         if not _lock(descriptor):
             raise _in_use(path)
-        _write_owner(descriptor)
+        _write_owner(descriptor, address, version)
         yield
         # Truncated, not removed: a waiting process may have this file open.
         with suppress(OSError):
@@ -61,9 +74,18 @@ def hold(path: Path) -> Generator[None]:
 def owner_of(path: Path) -> LockOwner | None:
     """Return the last owner that did not release `path`; it may no longer run."""
     try:
-        return _OWNER.validate_json(path.read_bytes())
-    except (OSError, ValidationError):
+        return _read_owner(orjson.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError):
         return None
+
+
+# Any: whatever the file contains.
+def _read_owner(found: dict[str, Any]) -> LockOwner | None:
+    owner = LockOwner(**found)
+    texts = [found["started_at"], found["command"]]
+    texts += [text for text in (owner.boot_id, owner.address, owner.version) if text is not None]
+    is_right = type(owner.pid) is int and all(type(text) is str for text in texts)
+    return owner if is_right else None
 
 
 def _open(path: Path) -> int | None:
@@ -93,20 +115,25 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _write_owner(descriptor: int) -> None:
-    boot_id = _BOOT_ID.read_text(encoding="ascii").strip() if _BOOT_ID.exists() else None
+def _write_owner(descriptor: int, address: str | None, version: str | None) -> None:
     owner = LockOwner(
         pid=os.getpid(),
-        boot_id=boot_id,
-        started_at=timestamp(SystemClock().now()),
+        boot_id=_boot_id(),
+        started_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         # Only the name: arguments may contain secrets.
         command=Path(sys.argv[0]).name,
+        address=address,
+        version=version,
     )
     # On a full disk the lock still works; only its owner is not recorded.
     with suppress(OSError):
         os.truncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.write(descriptor, write(asdict(owner)).encode())
+        os.write(descriptor, orjson.dumps(asdict(owner)))
+
+
+def _boot_id() -> str | None:
+    return _BOOT_ID.read_text(encoding="ascii").strip() if _BOOT_ID.exists() else None
 
 
 def _in_use(path: Path) -> Conflict:

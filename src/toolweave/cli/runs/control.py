@@ -10,7 +10,7 @@ from typing import cast
 import click
 
 from toolweave import json_text
-from toolweave.cli.run_display import find_run
+from toolweave.cli.run_report import find_run
 from toolweave.cli.runs.opening import with_engine
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say

@@ -2,17 +2,9 @@
 
 import click
 
-from toolweave.cli.run_display import (
-    STYLES,
-    Display,
-    answered,
-    as_line,
-    find_run,
-    show_value,
-    timeline,
-    to_do,
-)
+from toolweave.cli.run_display import STYLES, Display, show_value
 from toolweave.cli.run_parts import part_lines, usage_line
+from toolweave.cli.run_report import answered, as_line, find_run, timeline, to_dos
 from toolweave.cli.runs.opening import with_engine
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
@@ -56,8 +48,8 @@ def show(run_id: str, as_json: bool) -> None:
             show_value(result)
         if isinstance(usage, dict):
             say(usage_line(usage))
-        for record in records(entries):
-            for line in to_do(found.id, record) or ():
+        for _, *lines in to_dos(found.id, entries):
+            for line in lines:
                 say(line)
 
     run(with_engine(work))
@@ -73,11 +65,11 @@ def watch(run_id: str, as_json: bool) -> None:
         found = await find_run(engine, run_id)
         display = Display(as_json=as_json)
         async for entry in engine.follow(found.id):
-            display.show(entry)
+            display.show(as_line(entry))
         entries = await engine.journal.read(found.id)
         plan = await engine.plan(found.id)
         status = (await engine.get(found.id)).status
-        display.end(status, execution(found.id, plan, entries), entries)
+        display.end(status, execution(found.id, plan, entries), to_dos(found.id, entries))
 
     run(with_engine(work))
 

@@ -15,6 +15,7 @@ from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
+from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats import discover
 from toolweave.workflow.formats.envelope import X, marked
 from toolweave.workflow.formats.fields import shown
@@ -29,7 +30,6 @@ from toolweave.workflow.model import Workflow, WorkflowId
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 100
 DEEPER = 16
-YAML_ENDINGS = (".yaml", ".yml")
 _CONTAINERS = frozenset({dict, list})
 _LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{19,}[\s,\]}]")
 _LONG = b"0" * 19
