@@ -65,6 +65,21 @@ async def a_step_is_run_alone(page: Page, view: Locator) -> None:
     await expect(output.get_by_role("alert")).to_contain_text("EXPRESSION_INVALID")
 
 
+async def a_small_window_shows_one_pane_at_a_time(page: Page, view: Locator) -> None:
+    """Choosing a value leads back to the field that got it."""
+    wide = page.viewport_size
+    assert wide is not None
+    await page.set_viewport_size({"width": 390, "height": 844})
+    city = view.get_by_role("combobox", name="city", exact=True)
+    await city.fill("")
+    await view.get_by_role("tab", name="Input", exact=True).click()
+    await expect(city).to_be_hidden()
+    await view.get_by_role("treeitem", name="city").first.click()
+    await expect(city).to_have_value("{{ data.city }}")
+    await expect(city).to_be_focused()
+    await page.set_viewport_size(wide)
+
+
 async def test_a_value_is_mapped_by_click_drag_and_keyboard(page: Page, studio: Studio) -> None:
     view = await open_node(page, studio, "get")
     tree = view.get_by_role("tree", name="Input")
@@ -90,6 +105,7 @@ async def test_a_value_is_mapped_by_click_drag_and_keyboard(page: Page, studio: 
     await page.keyboard.press("Enter")
     await expect(city).to_have_value("in {{ data.city }}")
     await expect(city).to_be_focused()
+    await a_small_window_shows_one_pane_at_a_time(page, view)
     await page.keyboard.press("Escape")
     await expect(view).to_have_count(0)
     assert await runs_of(page, studio) == 1  # mapping runs nothing

@@ -58,3 +58,5 @@ async def test_running_a_step_needs_what_running_a_document_needs(house: House) 
         status, found = await step(house, *scopes, **body)
         assert (status, found["error"]["code"]) == (403, "SCOPE_MISSING"), scopes
     assert (await step(house, **body))[0] == 200
+    status, found = await step(house, document={}, node="greet")
+    assert (status, found["error"]["code"]) == (404, "NODE_ID_UNKNOWN")

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
-from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.environment import node_in
 from toolweave.authoring.node_test import NodeTest, NodeTests
 from toolweave.authoring.preview import Previews, as_tree
@@ -62,7 +61,7 @@ class _Handlers:
     ) -> TestNodeResponse:
         """Run one node alone; nothing before or behind it runs, but its effect happens."""
         require_part(request, "document")
-        loaded = require_workflow(await body.loaded())
+        loaded = await body.loaded()
         node = node_in(loaded.workflow, body.node)
         run, samples = await self._previews.samples(loaded.workflow, body.node, body.run)
         if "input" in body.model_fields_set:

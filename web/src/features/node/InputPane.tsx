@@ -14,7 +14,12 @@ import { DataView } from "../../ui/DataView";
 
 const INPUT = "data";
 
-export function InputPane({ node }: { node: WorkflowNode }) {
+interface Props {
+  node: WorkflowNode;
+  onInsert(): void;
+}
+
+export function InputPane({ node, onInsert }: Props) {
   const [look, setLook] = useState<DataLook>("tree");
   const [search, setSearch] = useState("");
   const input = useNodeInput(node.id);
@@ -29,7 +34,12 @@ export function InputPane({ node }: { node: WorkflowNode }) {
   );
   const open = useMemo(() => initiallyOpen(items), [items]);
   const source = input.data?.sources.find(({ path }) => path === INPUT);
-  const choose = (path: string) => fieldTargetStore.getState().target?.insert(path);
+  const choose = (path: string) => {
+    const { target } = fieldTargetStore.getState();
+    if (!target) return;
+    target.insert(path);
+    onInsert();
+  };
   return (
     <>
       <div className="node-view__pane-head">

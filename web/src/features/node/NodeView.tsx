@@ -83,7 +83,7 @@ export default function NodeView({ node, form, onClose }: Props) {
         </div>
         <div className="node-view__panes">
           <section className="node-view__pane node-view__pane--input" aria-label="Input">
-            <InputPane key={node.id} node={node} />
+            <InputPane key={node.id} node={node} onInsert={() => setPane("form")} />
           </section>
           <section className="node-view__pane node-view__pane--form dialog__body" aria-label="Parameters">
             {form}
