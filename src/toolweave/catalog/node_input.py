@@ -118,16 +118,20 @@ def refused_at(
     hint: str | None = None,
     is_certain: bool = False,
     fix: Json = None,
+    patch: Sequence[Json] = (),
 ) -> Invalid:
     """A refusal of a configuration or input, with its place: `("cases", 0, "when")`.
 
-    `is_certain`: no template in the value can change it. `fix`: the only value it can mean.
+    `is_certain`: no template in the value can change it. `fix`: the only value it can mean;
+    `patch`: the same as operations on the node's fields.
     """
     facts: dict[str, Json] = {"field": at[0], "at": pointer(*at)}
     if is_certain:
         facts["certain"] = True
     if fix is not None:
         facts["fix"] = fix
+    if patch:
+        facts["patch"] = [*patch]
     return Invalid(code, message, hint=hint, facts=facts)
 
 

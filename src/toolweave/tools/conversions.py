@@ -20,13 +20,26 @@ _PATH = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 _LISTED = re.compile(r"[\w#@+-][\w#@+./-]*(\s*[,;]\s*[\w#@+-][\w#@+./-]*)+")
 _NUMBERED = re.compile(r".*\d")
 # YAML booleans too: converted files contain them as texts.
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_BOOLEANS = {
+    **dict.fromkeys(("true", "yes", "on", "y", "ja", "oui", "si", "sí", "sim", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "n", "nein", "non", "não", "0"), False),
+    **dict.fromkeys(("enabled", "wahr", "vrai"), True),
+    **dict.fromkeys(("disabled", "falsch", "faux"), False),
+}
 _WORDS = {
     word: number
     for number, word in enumerate(
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     )
 }
+_ISO = re.compile(
+    r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?", re.ASCII
+)
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
+_GROUPED = re.compile(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
+_BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
+_QUERY = re.compile(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
+_RRULE = re.compile(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
 # Seconds of a unit; a bare `m` is a minute.
 _UNITS: dict[str, float] = {
@@ -69,25 +82,30 @@ def seconds_in(about: str) -> float | None:
 
 def duration(text: str, unit: float) -> float | None:
     """`5 minutes` in a unit of so many seconds."""
-    match = _DURATION.fullmatch(text.strip())
-    seconds = _UNITS.get(match.group(2).lower()) if match else None
-    if match is None or seconds is None:
+    seconds = _seconds(text.strip())
+    if seconds is None:
         return None
-    found = round(float(match.group(1)) * seconds / unit, 9)
+    found = round(seconds / unit, 9)
     return int(found) if found.is_integer() else found
 
 
+def _seconds(text: str) -> float | None:
+    """The seconds of `5 minutes`, `1h 30m`, `PT15S` or `00:05:00`."""
+    if (clock := _CLOCK.fullmatch(text)) is not None:
+        hours, minutes, seconds = map(int, clock.groups())
+        return hours * 3600 + minutes * 60 + seconds
+    if len(text) > 1 and text[-1] != "T" and (iso := _ISO.fullmatch(text)) is not None:
+        return sum(float(count) * _UNITS[unit] for unit, count in iso.groupdict("0").items())
+    parts = _DURATION.findall(text)
+    known = [_UNITS.get(unit.lower()) for _, unit in parts]
+    if not parts or None in known or _DURATION.sub("", text).strip(" ,") not in {"", "and"}:
+        return None
+    return sum(float(count) * (unit or 0) for (count, _), unit in zip(parts, known, strict=True))
+
+
 def _from_text(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
-    is_number = "integer" in kinds or "number" in kinds
-    if is_number and _INTEGER.fullmatch(text):
-        yield int(text)
-    if "number" in kinds and _NUMBER.fullmatch(text):
-        yield float(text)
-    if is_number and text.lower() in _WORDS:
-        yield _WORDS[text.lower()]
-    unit = seconds_in(about) if is_number else None
-    if unit is not None and (found := duration(text, unit)) is not None:
-        yield found
+    if "integer" in kinds or "number" in kinds:
+        yield from _numbers(text, kinds, about)
     if "boolean" in kinds and text.lower() in _BOOLEANS:
         yield _BOOLEANS[text.lower()]
     if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "["):
@@ -95,8 +113,41 @@ def _from_text(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
             yield json_text.read(text, max_bytes=MAX_PARSED)
         except Invalid:
             return
-    if "array" in kinds and _LISTED.fullmatch(text):
+    if "object" in kinds and _QUERY.fullmatch(text):
+        pairs = (one.partition("=") for one in text.removeprefix("?").split("&"))
+        yield {name: value for name, _, value in pairs}
+    if "array" in kinds:
+        yield from _lists(text)
+
+
+def _numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
+    if _INTEGER.fullmatch(text):
+        yield int(text)
+    if "number" in kinds and _NUMBER.fullmatch(text):
+        yield float(text)
+    if _GROUPED.fullmatch(text):
+        yield int(re.sub(r"[^\d-]", "", text))
+    if text.lower() in _WORDS:
+        yield _WORDS[text.lower()]
+    unit = seconds_in(about)
+    if unit is not None and (found := duration(text, unit)) is not None:
+        yield found
+
+
+def _lists(text: str) -> Iterator[Json]:
+    if bullets := _bullets(text):
+        yield bullets
+    if _RRULE.fullmatch(text):
+        yield [text]
+    elif _LISTED.fullmatch(text):
         yield [one.strip() for one in re.split(r"[,;]", text)]
+
+
+def _bullets(text: str) -> list[Json]:
+    """The items of a list with one on each line, each with the same kind of mark."""
+    found = [_BULLET.fullmatch(line) for line in text.splitlines() if line.strip()]
+    items: list[Json] = [one[1].strip() for one in found if one is not None]
+    return items if items and len(items) == len(found) else []
 
 
 def _from_list(value: list[Json], kinds: list[Json]) -> Iterator[Json]:

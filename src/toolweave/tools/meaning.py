@@ -17,6 +17,23 @@ _VERSION = re.compile(r"([A-Za-z]{3,})v?\d+")
 _STEM = re.compile(r"(?:ation|ing|ed|es|s|e|ion)$")
 # A value with one of these says the opposite of the option it contains.
 _NEGATIONS = frozenset({"not", "no", "non", "without", "never", "except", "un", "dont", "skip"})
+# Words that make another setting of one: bounds, ends, units, the opposite.
+_CHANGING = frozenset(
+    {*_NEGATIONS, "max", "min", "maximum", "minimum", "start", "end", "default", "rate", "error"}
+    | {"previous", "next", "first", "last", "total", "initial", "fallback", "retry", "exclude"}
+    | {"old", "parent", "other", "secondary", "on", "enable", "disable", "ms", "seconds", "from"}
+)
+# Words that add nothing to a name.
+_GENERIC = frozenset(
+    {"config", "name", "list", "expression", "text", "params", "settings", "options", "value"}
+    | {"num", "number", "param", "parameter", "field", "the", "my", "str", "string", "array"}
+)
+# Words by which other systems control a run.
+_CONTROL = frozenset(
+    {"retry", "retries", "error", "fail", "failure", "condition", "when", "if", "unless", "only"}
+    | {"fallback", "catch", "then", "else", "next", "after", "before", "depends", "timeout", "skip"}
+    | {"secret", "token", "password", "key", "auth", "credential", "credentials", "approval"}
+)
 _NOISE = frozenset({"api", "chat", "type", "mode", "the", "a", "an", "by", "to", "of", "new"})
 
 
@@ -56,6 +73,37 @@ def renamed(wrong: str, free: Iterable[str]) -> list[str]:
     plain = plain_word(wrong)
     same = [name for name in known if plain_word(name) == plain]
     return same or _grouped(plain, known, key_groups.GROUPS)
+
+
+def containing(wrong: str, free: Iterable[str]) -> list[str]:
+    """The names that say more than `wrong` (`host`: `smtp_host`), or less by words without meaning.
+
+    Not where the other words change the meaning, such as a unit, a bound or the other end.
+    """
+    given = _in_order(wrong)
+    found: list[str] = []
+    for name in list(dict.fromkeys(free))[:MAX_OPTIONS]:
+        known = _in_order(name)
+        if not given or not known or given == known:
+            continue
+        if len(known) > len(given):
+            is_tail = known[-len(given) :] == given and not _CHANGING & {*known[: -len(given)]}
+            is_head = known[: len(given)] == given and {*known[len(given) :]} <= _GENERIC
+            found += [name] if is_tail or is_head else []
+        elif len(given) > len(known):
+            rest = [one for one in given if one not in known]
+            is_same = [one for one in given if one in known] == known
+            found += [name] if is_same and {*rest} <= _GENERIC else []
+    return found
+
+
+def says_when(name: str) -> bool:
+    """Whether a key asks for something to happen or not, rather than being a detail of it."""
+    return bool(_CONTROL & {*_in_order(name)})
+
+
+def _in_order(name: str) -> list[str]:
+    return [one.lower() for one in _WORD.findall(name)]
 
 
 def is_related(wrong: str, known: Iterable[str]) -> bool:

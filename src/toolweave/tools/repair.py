@@ -15,8 +15,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.document import Steps
+from toolweave.tools.meaning import containing, is_related, renamed, says_when
 from toolweave.tools.meaning import meant as meant_options
-from toolweave.tools.meaning import renamed
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
@@ -29,6 +29,7 @@ MAX_LISTED = 8
 SHORT = 2
 _DIGITS = re.compile(r"\d+")
 _DOUBLED = re.compile(r"([a-z])\1+")
+_WORD = re.compile(r"[\w:./-]{1,30}")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 
 Operation = dict[str, Json]
@@ -55,7 +56,7 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         case "enum" | "const":
             return _option(fault)
         case "type":
-            return _kind(fault, explainer)
+            return _kind(fault, whole, explainer)
         case _:
             return NONE
 
@@ -143,8 +144,7 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     slip = misspelt(wrong, free) or _only_fitting(wrong, fault.value, known, free, explainer)
     meant = slip or closest(wrong, free)
     if meant is None:
-        listed = ", ".join(shown(name) for name in free[:8])
-        return Repair(f"available: {listed}" if listed else "remove it")
+        return _without(fault, free, known, explainer)
     move: Operation = {
         "op": "move",
         "from": pointer(*fault.path),
@@ -154,15 +154,34 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
 
 
+def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Explainer) -> Repair:
+    """Remove a plain value that no other field could take, so that nothing is lost."""
+    wrong, value = str(fault.path[-1]), fault.value
+    is_plain = isinstance(value, bool | int | float) or (
+        isinstance(value, str) and _WORD.fullmatch(value) is not None
+    )
+    takes = [name for name in free if explainer.fits(known.get(name, True), value)]
+    if is_plain and not takes and not says_when(wrong) and not is_related(wrong, known):
+        return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
+    listed = ", ".join(shown(name) for name in free[:8])
+    return Repair(f"available: {listed}" if listed else "there is no setting for it here")
+
+
 def _only_fitting(
     wrong: str, value: Json, known: JsonObject, free: list[str], explainer: Explainer
 ) -> str | None:
     """Return the only free name that means the same and accepts the value."""
-    found = [
-        name
-        for name in renamed(wrong, free)
-        if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
-    ]
+
+    def fitting(names: Iterable[str]) -> list[str]:
+        return [
+            name
+            for name in names
+            if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
+        ]
+
+    found = fitting(renamed(wrong, free))
+    if not found and len(longer := fitting(containing(wrong, free))) == 1:
+        return longer[0]
     return found[0] if len(found) == 1 else None
 
 
@@ -196,7 +215,7 @@ def _field(path: Steps) -> str:
     return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
-def _kind(fault: Violation, explainer: Explainer) -> Repair:
+def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
     described = fault.schema.get("description")
     about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
@@ -204,9 +223,22 @@ def _kind(fault: Violation, explainer: Explainer) -> Repair:
         if explainer.fits(fault.schema, value):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
+    if (flat := _unwrapped(fault, whole, explainer)) is not None:
+        path = fault.path[:-1]
+        return Repair("write one list instead of a list in a list", (_replace(path, flat),))
     if fault.value is None:
         return Repair("leave it out if there is no value")
     return NONE
+
+
+def _unwrapped(fault: Violation, whole: Json, explainer: Explainer) -> Json:
+    """The items of a list that is the only item of another one."""
+    outer = _at(whole, fault.path[:-1]) if fault.path else None
+    is_only = isinstance(outer, list) and len(outer) == 1
+    if not is_only or not isinstance(fault.value, list) or not fault.value:
+        return None
+    fits = all(explainer.fits(fault.schema, one) for one in fault.value)
+    return fault.value if fits else None
 
 
 def with_article(kind: str) -> str:

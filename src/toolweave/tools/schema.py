@@ -182,8 +182,13 @@ def _sanitise(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
         loosen(schemas, dropped)
 
 
+_NUMBERS = ("integer", "number")
+
+
 def _strip(schema: JsonObject) -> None:
-    for keyword in ANNOTATIONS & schema.keys():
+    # Repairs prefer names that are not deprecated, and read the unit of a number.
+    kept = {"deprecated", "description"} if schema.get("type") in _NUMBERS else {"deprecated"}
+    for keyword in (ANNOTATIONS - kept) & schema.keys():
         # A reference can make a map of properties look like a schema; keep a property `title`.
         is_secret = keyword == "writeOnly" and schema[keyword] is True
         if not is_secret and not isinstance(schema[keyword], dict):

@@ -50,7 +50,8 @@ def test_what_is_needed_is_missed_and_told_where(
     lacking = merged(whole, having(path, ""))
     (problem,) = found(check, catalog_node(ref, lacking))
     assert (problem.code, problem.severity) == ("SETTING_NEEDED", "error")
-    assert problem.pointer == f"{UNDER_TEST}/configurations"
+    owner, dot, _ = path.partition(".")
+    assert problem.pointer == f"{UNDER_TEST}/configurations" + (f"/{owner}" if dot else "")
     assert path in problem.message
     assert list(found(check, catalog_node(ref, {**lacking, "enabled": False}))) == []
 

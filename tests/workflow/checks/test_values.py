@@ -113,9 +113,18 @@ def test_a_patch_never_brings_an_unreadable_expression_to_light() -> None:
 
 
 def test_an_unknown_field_like_no_other_is_a_warning_that_lists_the_known() -> None:
-    problem = only(configured("FLOW.DELAY", {"colour": "red"}))
+    problem = only(configured("FLOW.DELAY", {"colour": {"red": 255}}))
     assert (problem.code, problem.severity, problem.patch) == ("FIELD_UNKNOWN", "warning", None)
     assert problem.hint == ("available: 'duration_seconds', 'enabled', 'retry_attempts', 'timeout'")
+
+
+def test_a_plain_unknown_value_that_no_field_could_take_is_removed() -> None:
+    problem = only(configured("FLOW.DELAY", {"duration_seconds": 1, "colour": "red"}))
+    assert (problem.hint, problem.severity) == ("remove it", "warning")
+    assert problem.patch == ({"op": "remove", "path": f"{UNDER_TEST}/configurations/colour"},)
+    # A number may be meant for a field that takes one, and a control key asks for something.
+    for key, value in (("colour", 3), ("retry_colour", "red")):
+        assert only(configured("FLOW.DELAY", {"duration_seconds": 1, key: value})).patch is None
 
 
 @pytest.mark.parametrize(
@@ -171,12 +180,12 @@ def test_a_required_input_is_missed_only_where_nothing_feeds_the_node() -> None:
     assert problem.pointer == f"{UNDER_TEST}/inputParams/data"
 
 
-def test_a_misspelt_input_of_a_fed_node_is_a_warning_with_a_patch() -> None:
+def test_a_misspelt_required_input_of_a_fed_node_is_an_error_with_a_patch() -> None:
     configurations = {"notion_token": "${vault:notion}"}
     node = catalog_node("EXTERNAL_ACTION.NOTION", configurations, {"instructon": "Add a page"})
     case = a_case(a_workflow(node))
     first, second = check(case)
-    assert [first.severity, second.severity] == ["warning", "warning"]
+    assert [first.severity, second.severity] == ["error", "warning"]
     assert_mends(case, first)
 
 

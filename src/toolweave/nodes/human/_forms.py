@@ -5,7 +5,7 @@ from toolweave.catalog.node_input import refused_at
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._question import Judge, QuestionMemory, Verdict
 from toolweave.nodes.human._reply_meaning import words_of
-from toolweave.nodes.schema_setting import read_schema
+from toolweave.nodes.schema_setting import read_schema, schema_patch
 from toolweave.workflow.question import DECLINED, Question
 
 FILLED = "form_data"
@@ -20,6 +20,7 @@ def form_schema(given: NodeInput, field: str) -> JsonObject:
             "FORM_SCHEMA_INVALID",
             f"{field!r} must describe an object with properties: one for each field of the form",
             hint='write {"type": "object", "properties": {"name": {"type": "string"}}}',
+            patch=schema_patch(field, schema),
         )
     return schema
 

@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.document import Steps
+from toolweave.tools.inner_keys import moved_member
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 
@@ -81,6 +84,19 @@ def _is_missing(node: Node, settings: JsonObject, path: str) -> bool:
 
 
 def _problem(index: int, node: Node, why: str, path: str) -> Problem:
-    place = pointer("nodes", index, "data", "configurations")
-    message = f"node {shown(node.id)} has {why}, which requires {path!r}"
-    return Problem("SETTING_NEEDED", place, message, hint=f"set {path} in its configurations")
+    """The missing setting, at the object that lacks it if that is there."""
+    first, *below = path.split(".")
+    at: Steps = ("configurations",)
+    if isinstance(object_at(node.data, "configurations").get(first), dict):
+        at = ("configurations", first)
+    moves = moved_member(node.data, ("configurations", first, *below)) if below else []
+    return placed(
+        Problem(
+            "SETTING_NEEDED",
+            pointer(*at),
+            f"node {shown(node.id)} has {why}, which requires {path!r}",
+            hint=f"set {path} in its configurations",
+            patch=tuple(moves) or None,
+        ),
+        pointer("nodes", index, "data"),
+    )

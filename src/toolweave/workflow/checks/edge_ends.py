@@ -7,15 +7,10 @@ from typing import Any
 from toolweave.problems import Problem, did_you_mean
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.kinds import SILENT, is_loop, spec_of, style_of, type_of
+from toolweave.workflow.checks.kinds import is_loop, spec_of, style_of, type_of
 from toolweave.workflow.checks.ports import NEXT, is_attachment, names_out, out_ports
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
-
-MAX_CANDIDATES = 5
-# Node types without an input, or without an output.
-_FIRST = frozenset({"start", "multi_input", "input", "TOOL", "MEMORY"})
-_LAST = frozenset({"end", "result", "TOOL", "MEMORY"})
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 
@@ -80,17 +75,7 @@ class EdgeEnds:
         if is_lost and self._is_only(end, key):
             node = plain_node(end, kind)
             return f"add a node of type {kind!r}", {"op": "add", "path": "/nodes/-", "value": node}
-        loose = self._last if key == "from" else self._first
-        if key == "from" and edge.source_port != OUTPUT_PORT:
-            loose = self._without_edge(edge.source_port)
-        fitting = [node for node in loose if self._fits(edge, key, node)]
-        if len(fitting) != 1:
-            return None
-        hint = (
-            f"connect it to {fitting[0]!r}, which has no "
-            f"{'outgoing' if key == 'from' else 'incoming'} edge"
-        )
-        return hint, {"op": "replace", "path": place, "value": fitting[0]}
+        return None
 
     def _fits(self, edge: Edge, key: str, node: NodeId) -> bool:
         """Whether the edge can use this node without a new problem."""
@@ -115,16 +100,6 @@ class EdgeEnds:
                     found.add(edge.target)
                     waiting.append(edge.target)
         return end in found
-
-    def _without_edge(self, port: str) -> list[NodeId]:
-        """Return nodes with an unconnected output port; empty if there are many."""
-        found = [
-            node.id
-            for node in self._nodes.values()
-            if port in (out_ports(self._case, node) or ())
-            and all(edge.source_port != port for edge in self._case.graph.outgoing(node.id))
-        ]
-        return found if len(found) <= MAX_CANDIDATES else []
 
     def _has_port(self, node: Node, port: str) -> bool:
         known = out_ports(self._case, node)
@@ -160,25 +135,3 @@ class EdgeEnds:
     @cached_property
     def _known(self) -> set[tuple[object, ...]]:
         return {(edge.source, edge.target, *way(edge)) for edge in self._case.workflow.edges}
-
-    @cached_property
-    def _first(self) -> list[NodeId]:
-        entered = {
-            edge.target
-            for edge in self._case.graph.edges
-            if not self._is_loop_back(edge.target, edge.target_port)
-        }
-        return self._few(entered, _FIRST)
-
-    @cached_property
-    def _last(self) -> list[NodeId]:
-        left = {edge.source for edge in self._case.graph.edges}
-        return self._few(left, _LAST)
-
-    def _few(self, joined: set[NodeId], natural: frozenset[str]) -> list[NodeId]:
-        found = [
-            node.id
-            for node in self._nodes.values()
-            if node.id not in joined and type_of(node) not in natural | SILENT
-        ]
-        return found if len(found) <= MAX_CANDIDATES else []

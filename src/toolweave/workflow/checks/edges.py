@@ -10,7 +10,7 @@ from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of,
 from toolweave.workflow.checks.ports import (
     ERROR,
     LOOP_PORTS,
-    SAME_AS_INPUT,
+    NUMBERED,
     SAME_AS_OUTPUT,
     choices_of,
     enters_by,
@@ -99,8 +99,6 @@ def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
         f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
         hint="remove the edge, or connect the nodes before and after it",
         severity="warning",
-        # Nothing can follow an end; another edge may be meant for another node.
-        patch=(_remove(index),) if code == "EDGE_OUT_OF_END" else None,
     )
 
 
@@ -139,7 +137,8 @@ class _Ways:
 
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
         spec = self._case.spec(node)
-        key = ("", node.id) if spec is None else (spec.type, spec.subtype)
+        is_own = spec is None or spec.ref in NUMBERED
+        key = ("", node.id) if is_own or spec is None else (spec.type, spec.subtype)
         if key not in self._out:
             known = out_ports(self._case, node)
             found = None if known is None else (known, names_out(self._case, node, known))
@@ -181,7 +180,6 @@ class _Ways:
         place = self._case.at_edge(index, "toPort")
         spec = spec_of(self._case, target)
         known = [port.name for port in spec.input_ports] if spec else [INPUT_PORT]
-        is_clear = edge.target_port in SAME_AS_INPUT or closest(edge.target_port, known)
         yield Problem(
             "EDGE_TARGET_PORT_UNKNOWN",
             place,
@@ -189,7 +187,7 @@ class _Ways:
             hint=f"use {' or '.join(repr(name) for name in known)}",
             severity="warning",
             patch=({"op": "replace", "path": place, "value": known[0]},)
-            if is_clear and len(known) == 1
+            if len(known) == 1
             else None,
         )
 

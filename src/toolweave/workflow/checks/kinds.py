@@ -1,6 +1,6 @@
 """Node types: the types of the editor and of flows, and catalog nodes by type and subtype."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -54,13 +54,33 @@ def check(case: CheckContext) -> Iterator[Problem]:
     left = MAX_LOOKED_UP
     for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
         # A node without a type is reported when the file is parsed.
-        if spec is not None or node.type in _PLAIN or not node.type:
+        if spec is not None or node.type in _PLAIN:
+            continue
+        if not node.type:
+            yield from _without_type(case, index, node)
             continue
         left -= 1
         if node.type not in NODE_TYPES and "subtype" not in node.data:
             yield _unknown_type(case, index, node, is_looked_up=left >= 0)
         else:
             yield _unknown_node(case, index, node, is_looked_up=left >= 0)
+
+
+def _without_type(case: CheckContext, index: int, node: Node) -> Iterator[Problem]:
+    """Yield a missing type that the subtype tells, as the parser's problem with a patch."""
+    subtype = node.data.get("subtype")
+    of_name = [one for one in _built_in(case.known.catalog) if one.subtype == subtype]
+    if len(of_name) == 1:
+        place = pointer("nodes", index)
+        patch = (_set("add", f"{place}/type", of_name[0].type),)
+        message = "'type' is missing; the node cannot run"
+        hint = f"add 'type': {of_name[0].type!r}"
+        yield Problem("FIELD_MISSING", place, message, hint=hint, patch=patch)
+
+
+def _built_in(catalog: Catalog) -> Iterator[NodeSpec]:
+    types = (spec for name in NODE_TYPES for spec in catalog.of_type(name))
+    return (spec for spec in types if spec.origin is None)
 
 
 def spec_of(case: CheckContext, node: Node) -> NodeSpec | None:
@@ -117,7 +137,14 @@ def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | Non
         if not is_tool or spec.origin is not None
     }
     meant = closest(subtype, of_type)
-    return of_type[meant] if meant else None
+    return of_type[meant] if meant else _by_keyword(subtype, of_type.values())
+
+
+def _by_keyword(subtype: str, specs: Iterable[NodeSpec]) -> NodeSpec | None:
+    """Return the only node of a type with this keyword: a `SCHEDULE` is a CRON trigger."""
+    word = subtype.casefold().replace("_", " ").replace("-", " ")
+    found = [one for one in specs if one.origin is None and word in one.keywords]
+    return found[0] if len(found) == 1 else None
 
 
 @lru_cache(maxsize=16_384)
@@ -136,9 +163,11 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     if meant := meant_type(node.type):
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
-    found = correct(case.known.catalog, node.type, "")
-    if isinstance(found, CorrectedName):
-        return _corrected(index, node, found.spec, message)
+    # `n8n-nodes-base.httpRequest`: the last part says what it does.
+    for name in dict.fromkeys((node.type, node.type.rpartition(".")[2])):
+        found = correct(case.known.catalog, name, "")
+        if isinstance(found, CorrectedName):
+            return _corrected(index, node, found.spec, message)
     hint = did_you_mean(node.type, _PLAIN) or _hint(None)
     return Problem("NODE_TYPE_UNKNOWN", place, message, hint=hint)
 
@@ -178,9 +207,30 @@ def _without_subtype(case: CheckContext, index: int, node: Node) -> Problem:
         found = correct(case.known.catalog, node.type, "")
         if isinstance(found, CorrectedName):
             return _corrected(index, node, found.spec, message)
+    if (problem := _misnamed_subtype(case, index, node, message)) is not None:
+        return problem
     known = [spec.subtype for spec in case.known.catalog.of_type(node.type) if spec.origin is None]
     hint = f"use one of {', '.join(known)}" if known else "search the catalog for it"
     return Problem("NODE_UNKNOWN", place, message, hint=hint)
+
+
+def _misnamed_subtype(case: CheckContext, index: int, node: Node, message: str) -> Problem | None:
+    """The subtype under another key, such as `sub_type` or `nodeType`."""
+    if "subtype" in node.data:
+        return None
+    given = {f"data/{key}": value for key, value in node.data.items()} | node.extras
+    found = {
+        place: value
+        for place, value in given.items()
+        if isinstance(value, str) and case.known.catalog.get(node.type, value) is not None
+    }
+    if len(found) != 1:
+        return None
+    ((place, value),) = found.items()
+    at, to = f"/nodes/{index}/{place}", pointer("nodes", index, "data", "subtype")
+    move = {"op": "move", "from": at, "path": to}
+    hint = f"give {value!r} as 'subtype'"
+    return Problem("NODE_UNKNOWN", at, message, hint=hint, patch=(move,))
 
 
 def _corrected(index: int, node: Node, spec: NodeSpec, message: str) -> Problem:

@@ -47,7 +47,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     """An unknown name in a part, with the move to where it belongs; pointers are within `data`."""
     name = problem.pointer.removeprefix(f"/{part}/")
-    if problem.code not in _UNKNOWN or problem.patch or "/" in name or "~" in name:
+    is_fixed = problem.patch is not None and problem.patch[0]["op"] != "remove"
+    if problem.code not in _UNKNOWN or is_fixed or "/" in name or "~" in name:
         return problem
     given = node.data.get(part)
     values = given if isinstance(given, dict) else {}
@@ -62,7 +63,9 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         operations, to = inside if inside[0] else aside
     if not operations:
         return problem
-    return replace(problem, hint=f"move it to {to}", patch=tuple(operations))
+    is_needed = any(field.required and to == f"{INPUTS}.{field.name}" for field in spec.inputs)
+    severity = "error" if is_needed else problem.severity
+    return replace(problem, hint=f"move it to {to}", patch=tuple(operations), severity=severity)
 
 
 def _beside(place: str, data: str, node: Node, key: str, to: str) -> Problem:

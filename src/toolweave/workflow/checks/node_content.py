@@ -4,16 +4,18 @@ A missing field is an error if the node cannot run without it, else a warning. `
 number of choices and characters.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, Severity, pointer
+from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown, written
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
-from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.problem_location import beside_data, placed
 from toolweave.workflow.model import Node
 
 _CALLED: dict[type, str] = {str: "text", list: "a list", bool: "true or false", int: "a number"}
@@ -74,6 +76,9 @@ _CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branc
     "branch": "branches"
 }
 _TEXTS = frozenset({"prompt", "template"})
+# Texts that hold names with commas between them.
+_LISTED_TEXTS = frozenset({"tools", "allowedTools"})
+_NAMES = re.compile(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*")
 _ANSWERS = ("substitution", "model")
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 
@@ -82,7 +87,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield fields that are missing, misspelt or of the wrong type."""
     for index, node in enumerate(case.workflow.nodes):
         for problem in _of_node(node):
-            yield placed(problem, f"/nodes/{index}/data")
+            yield beside_data(placed(problem, f"/nodes/{index}/data"))
 
 
 def _of_node(node: Node) -> Iterator[Problem]:
@@ -147,12 +152,16 @@ def _is(value: Json, kind: type) -> bool:
 
 def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
     names = [one.name for one in rules]
-    # Unknown fields with a similar name.
+    # Unknown fields with a similar name or one that means the same.
     strange = [key for key in node.data if key not in names]
     slips = [key for key in strange if misspelt(key, names) == rule.name]
+    slips = slips or [key for key in strange if is_meant(key, rule.name) and node.data[key]]
     patch = None
     if len(slips) == 1 and _is(node.data[slips[0]], rule.kind) and node.data[slips[0]]:
         patch = ({"op": "move", "from": pointer(slips[0]), "path": pointer(rule.name)},)
+    elif not slips and _is(beside := node.extras.get(rule.name), rule.kind) and beside:
+        # Pointers are below `data`.
+        patch = ({"op": "move", "from": f"/..{pointer(rule.name)}", "path": pointer(rule.name)},)
     return Problem(
         "FIELD_REQUIRED",
         pointer(rule.name),
@@ -184,6 +193,10 @@ def _converted(value: Json, rule: _Rule) -> Json:
         return written(value)
     if rule.kind is bool and isinstance(value, str) and value.lower() in {"true", "false"}:
         return value.lower() == "true"
+    if rule.kind is str and isinstance(value, list) and value and rule.name in _LISTED_TEXTS:
+        return ",".join(map(str, value)) if all(isinstance(one, str) for one in value) else None
+    if rule.name == "variables" and isinstance(value, str) and _NAMES.fullmatch(value):
+        return [one.strip() for one in value.split(",")]
     if rule.name == "variables" and isinstance(value, dict):
         return [{"key": key, "value": one} for key, one in value.items()]
     return [value] if rule.kind is list and isinstance(value, dict) else None

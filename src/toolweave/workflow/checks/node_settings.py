@@ -7,17 +7,20 @@ its value is known only at run time.
 
 import re
 from collections.abc import Iterator
+from typing import Any, cast
 
 from toolweave.catalog.node_input import NodeInput, all_refusals, by_own_names, with_defaults
 from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
+from toolweave.tools.inner_keys import moved_member
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.dependent_settings import missing_settings
 from toolweave.workflow.checks.expressions import is_enabled
+from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.model import Node
@@ -25,6 +28,9 @@ from toolweave.workflow.modes import object_at
 
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
+# Steps to a setting or input; what is below is a member of it.
+_IN_PART = 2
+_Steps = list[dict[str, Any]]  # Any: operations of a JSON Patch, as in `Problem`
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
 _WHOLE = re.compile(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
 
@@ -48,7 +54,8 @@ def _problems(index: int, node: Node, spec: NodeSpec) -> Iterator[Problem]:
             continue
         if _is_known(node, spec, at):
             continue
-        problem = _problem(refused, pointer("nodes", index, "data", *_steps(given, spec, at)))
+        problem = _problem(refused, node, _steps(given, spec, at))
+        problem = placed(problem, pointer("nodes", index, "data"))
         if (problem.code, problem.pointer) not in reported:
             reported.add((problem.code, problem.pointer))
             yield problem
@@ -62,11 +69,14 @@ def _refusals(given: NodeInput, spec: NodeSpec) -> Iterator[Invalid]:
             yield from all_refusals(error)
 
 
-def _problem(refused: Invalid, place: str) -> Problem:
-    patch = None
+def _problem(refused: Invalid, node: Node, at: tuple[str, ...]) -> Problem:
+    place = pointer(*at)
+    patch: list[dict[str, Any]] = moved_member(node.data, at) if len(at) > _IN_PART else []
     if "fix" in refused.facts:
-        patch = ({"op": "replace", "path": place, "value": refused.facts["fix"]},)
-    return Problem(refused.code, place, refused.message, hint=refused.hint, patch=patch)
+        patch = [{"op": "replace", "path": place, "value": refused.facts["fix"]}]
+    elif isinstance(steps := refused.facts.get("patch"), list):
+        patch = [{**one, "path": pointer(at[0]) + one["path"]} for one in cast("_Steps", steps)]
+    return Problem(refused.code, place, refused.message, refused.hint, patch=tuple(patch) or None)
 
 
 def _steps(given: NodeInput, spec: NodeSpec, at: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 
-from toolweave.catalog.spec import Port
+from toolweave.catalog.spec import NodeSpec, Port
 from toolweave.json_text import Json
+from toolweave.tools.meaning import meant
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
+from toolweave.workflow.modes import object_at
 
 ERROR = "error"
 NEXT = "next"
+# Nodes with a port for each item of a list among their settings.
+NUMBERED = {"FLOW.SWITCH": ("cases", "case-"), "AI_AGENT.CLASSIFY": ("labels", "label-")}
 LOOP_PORTS = frozenset({"loop", "iteration"})
 # What other systems call the only input or output port.
 SAME_AS_OUTPUT = frozenset({"main", "result"})
-SAME_AS_INPUT = frozenset({"main", "data", "in", "target"})
 # Common names of the only output port; any other name may mean something else.
 _ONLY_OUTPUT = frozenset(
     {
@@ -46,6 +49,8 @@ _SYNONYMS = {
     "false": ("no", "else", "otherwise", "branch-1"),
     "confirmed": ("approved", "approve", "accepted", "yes", "true"),
     "rejected": ("denied", "declined", "refused", "no", "false"),
+    "timeout": ("expired", "noanswer", "no_answer", "noreply", "no_reply", "noresponse"),
+    "excluded": ("rejected", "dropped", "discarded", "filtered", "nonmatching", "false"),
     "loop": ("body", "each", "item"),
     "done": ("end", "finished", "after", "completed", "complete"),
 }
@@ -61,7 +66,7 @@ def is_attachment(edge: Edge) -> bool:
 def out_ports(case: CheckContext, node: Node) -> tuple[str, ...] | None:
     """Return the output ports of a node without `error`; None if unknown."""
     if (spec := spec_of(case, node)) is not None:
-        return tuple(port.name for port in spec.output_ports)
+        return _of_spec(node, spec)
     kind = type_of(node)
     if kind not in DRAWN or kind == "end":
         return None
@@ -71,6 +76,19 @@ def out_ports(case: CheckContext, node: Node) -> tuple[str, ...] | None:
     if kind == "askUserQuestion" and _is_one_way(node):
         return (OUTPUT_PORT, *_numbered(choices))
     return _numbered(choices) if choices else None
+
+
+def _of_spec(node: Node, spec: NodeSpec) -> tuple[str, ...]:
+    """The ports of a catalog node; of numbered ones only those that its settings give rise to."""
+    names = tuple(port.name for port in spec.output_ports)
+    if spec.ref not in NUMBERED:
+        return names
+    field, prefix = NUMBERED[spec.ref]
+    listed = object_at(node.data, "configurations").get(field)
+    if not isinstance(listed, list) or not listed:
+        return names
+    used = {f"{prefix}{at}" for at in range(len(listed))}
+    return tuple(name for name in names if name in used or not name.startswith(prefix))
 
 
 def names_out(case: CheckContext, node: Node, known: tuple[str, ...]) -> frozenset[str]:
@@ -102,12 +120,15 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
     if len(known) == 1:
         said = _letters(wrong)
         return known[0] if said in _ONLY_OUTPUT else closest(wrong, (*known, ERROR))
-    if (named := _by_label(node, wrong)) is not None and named in known:
+    named = _by_label(node, wrong) or _by_number(node, wrong)
+    if named is not None and named in known:
         return named
     if found := closest(wrong, (*known, ERROR)):
         return found
     if found := _by_synonym(known, wrong):
         return found
+    if len(found := meant(wrong, known)) == 1:
+        return found[0]
     at = edge.extras.get("index")
     # Older catalog files number the outputs of `main`.
     if isinstance(at, int) and not isinstance(at, bool) and 0 < at < len(known):
@@ -158,6 +179,18 @@ def _by_label(node: Node, wrong: str) -> str | None:
         and said in {str(choice.get(key)).casefold() for key in ("id", "label")}
     ]
     return f"branch-{found[0]}" if len(found) == 1 else None
+
+
+def _by_number(node: Node, wrong: str) -> str | None:
+    """Return `case-0` for `0` or `case_0`, and `label-1` for the second label itself."""
+    field, prefix = NUMBERED.get(node.ref or "", ("", ""))
+    if not field:
+        return None
+    listed = object_at(node.data, "configurations").get(field)
+    if isinstance(listed, list) and listed.count(wrong) == 1:
+        return f"{prefix}{listed.index(wrong)}"
+    number = _letters(wrong).removeprefix(_letters(prefix))
+    return f"{prefix}{number}" if number.isdecimal() else None
 
 
 def choices_of(node: Node) -> list[Json]:

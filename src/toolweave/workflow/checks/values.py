@@ -21,7 +21,7 @@ from toolweave.workflow.checks.expressions import is_enabled, is_readable
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.misplaced import moved
 from toolweave.workflow.checks.ports import is_attachment
-from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.problem_location import beside_data, placed
 from toolweave.workflow.checks.templated_values import check_values, has_template, strangers
 from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.model import Edge, Node
@@ -42,7 +42,6 @@ CODES = {
 # The parts of a catalog node's data.
 _PARTS = (CONFIGURATIONS, INPUTS)
 _NAMING = frozenset({"MCP_PARAMETER_UNKNOWN"})
-_ASIDE = "/data/.."
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
 _KNOWN_PARTS = frozenset(
     {*_PARTS, "subtype", "description", "outputParams", "attachedNodes", "label"}
@@ -77,7 +76,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         is_first = case.graph.nodes[node.id] is node
         is_fed = case.is_subflow or (is_first and node.id in fed)
         for problem in _problems(case, node, spec, is_fed=is_fed):
-            found = _settled(placed(problem, f"/nodes/{index}/data"))
+            found = beside_data(placed(problem, f"/nodes/{index}/data"))
             yield found if is_enabled(node) else replace(found, severity="warning")
 
 
@@ -177,18 +176,27 @@ def _weighed(
             is_misspelt = problem.patch is not None and problem.patch[0]["op"] == "move"
             # In a tool's arguments the unknown name is the error and carries the patch.
             is_told = spec.origin is None and is_misspelt
-            return replace(problem, severity="warning") if is_told else None
+            return problem if is_told else None
         case "MCP_PARAMETER_REQUIRED" if part == CONFIGURATIONS and _is_elsewhere(
             problem, spec, values
         ):
-            return replace(problem, severity="warning")
+            # What is given under another name does not come from elsewhere.
+            return problem if problem.patch else replace(problem, severity="warning")
         case "MCP_TOOL_LIMIT_EXCEEDED":
             return problem if spec.origin is not None else None
         case "MCP_PARAMETER_UNKNOWN" if spec.origin is None or part == CONFIGURATIONS:
-            # The node runs anyway: unknown fields are ignored.
-            return _readable(replace(problem, severity="warning"), spec, values)
+            # The node runs anyway: unknown fields are ignored, unless one is a required one.
+            severity = "error" if _is_required(problem, spec, part) else "warning"
+            return _readable(replace(problem, severity=severity), spec, values)
         case _:
             return _readable(problem, spec, values)
+
+
+def _is_required(problem: Problem, spec: NodeSpec, part: str) -> bool:
+    """Whether the fix renames an unknown name to a required one."""
+    to = problem.patch[0]["path"] if problem.patch and problem.patch[0]["op"] == "move" else ""
+    fields = spec.inputs if part == INPUTS else spec.configurations
+    return any(field.required and to == pointer(field.name) for field in fields)
 
 
 def _is_outer(problem: Problem) -> bool:
@@ -266,20 +274,6 @@ def _beside(problem: Problem) -> Problem:
     """Move a problem of a part that is next to `data` instead of in it."""
     patch = problem.patch and tuple({**one, "from": f"/..{one['from']}"} for one in problem.patch)
     return replace(problem, pointer=f"/..{problem.pointer}", patch=patch)
-
-
-def _settled(problem: Problem) -> Problem:
-    """Remove `/data/..` from a problem's pointers."""
-    if _ASIDE not in problem.pointer:
-        return problem
-    patch = problem.patch and tuple(
-        {
-            key: one.replace(_ASIDE, "") if key in {"path", "from"} else one
-            for key, one in operation.items()
-        }
-        for operation in problem.patch
-    )
-    return replace(problem, pointer=problem.pointer.replace(_ASIDE, ""), patch=patch)
 
 
 def _renamed(owner: JsonObject, wrong: str, part: str, spec: NodeSpec, taken: NodePart) -> Problem:
