@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from toolweave.tools import key_groups, word_groups
+from toolweave.tools import key_groups, output_groups, word_groups
 
 MAX_LENGTH = 60
 MAX_OPTIONS = 100
@@ -104,6 +104,16 @@ def says_when(name: str) -> bool:
 
 def _in_order(name: str) -> list[str]:
     return [one.lower() for one in _WORD.findall(name)]
+
+
+def outputs_meant(wrong: str, known: Iterable[str]) -> list[str]:
+    """The outputs that a name of another system means."""
+    names = list(dict.fromkeys(known))[:MAX_OPTIONS]
+    if len(wrong) > MAX_LENGTH:
+        return []
+    plain = plain_word(wrong)
+    same = [name for name in names if plain_word(name) == plain]
+    return same or _grouped(plain, names, output_groups.GROUPS) or _worded(wrong, names, "")
 
 
 def is_related(wrong: str, known: Iterable[str]) -> bool:

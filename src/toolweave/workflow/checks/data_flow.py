@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from toolweave.cel.fault import fault_at
-from toolweave.cel.paths import Path, PathReference
+from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.input_fit import InputFit
@@ -217,16 +217,22 @@ class _Flow:
         hint = (
             f"did you mean {_differing(reference.path, meant)!r}?"
             if meant
-            else self._hint(node, trouble, step, found)
+            else self._hint(node, trouble, reference.path, found)
         )
         return DataFlowFault(
             _CODES[trouble],
             offset,
             self._message(reference, trouble, step, found),
             hint,
-            "error" if found.is_certain else "warning",
+            "error" if found.is_certain or self._is_input(reference, found) else "warning",
             meant is not None,
         )
+
+    def _is_input(self, reference: PathReference, found: ResolvedPath) -> bool:
+        """Whether it misspells an input that the workflow declares."""
+        step, declared = reference.path[found.at], self._scope.inputs.fields
+        is_root = found.at == 1 and self._scope.is_started_with(reference.root)
+        return is_root and isinstance(step, str) and closest(step, declared) is not None
 
     def _message(
         self, reference: PathReference, trouble: Trouble, step: str, found: ResolvedPath
@@ -247,7 +253,8 @@ class _Flow:
                 said = "has" if found.is_certain else "names"
                 return f"{reference.text!r}: {whose} {said} no field {step!r}"
 
-    def _hint(self, node: Node, trouble: Trouble, step: str, found: ResolvedPath) -> str | None:
+    def _hint(self, node: Node, trouble: Trouble, path: Path, found: ResolvedPath) -> str | None:
+        step = str(path[found.at])
         match trouble:
             case "node":
                 known = () if self._path_repair.is_spent else self._scope.graph.nodes
@@ -256,6 +263,8 @@ class _Flow:
                 return f"use one of {', '.join(found.known)}"
             case "loop":
                 return "connect the node to port 'loop' of a loop"
+            case "field" if len(meant := self._path_repair.fields(path, found)) > 1:
+                return f"did you mean one of {', '.join(map(write_path, meant[:5]))}?"
             case "field" if found.known:
                 return f"available: {', '.join(found.known[:10])}; guard optional fields with has()"
             case "name":

@@ -9,15 +9,18 @@ from itertools import pairwise
 from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, quoted, write_path
 from toolweave.cel.tokens import Token, is_name, tokens
+from toolweave.tools.meaning import words
+from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.scope.loop_items import counts, loop_variable
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import ResolvedPath, Scope
 from toolweave.workflow.shapes import look_up
 
 _MAX_STEPS = 4
-# Names that other systems use for a node's output or input.
-_ELSEWHERE = frozenset({"output", "outputs", "result", "json", "data", "value", "body", "payload"})
+# Names that other systems use for the item of a loop.
+_ITEMS = frozenset({"item", "currentItem", "current_item", "current", "element"})
 # Names that other systems use for all nodes, and for the input of the run.
 _ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
 _RUN_INPUT = frozenset(
@@ -56,6 +59,9 @@ class PathRepair:
 
     def _step(self, node: Node, path: Path, found: ResolvedPath, language: Language) -> Path | None:
         wrong = path[found.at]
+        if found.trouble == "field":
+            meant = self.fields(path, found)
+            return meant[0] if len(meant) == 1 else None
         if not isinstance(wrong, str):
             return None
         match found.trouble:
@@ -66,22 +72,34 @@ class PathRepair:
                 return None if other is None else (path[0], other, *path[2:])
             case "port":
                 return _port(self._scope, path, found)
-            case "field":
-                return _field(path, found)
+            case "order":
+                return self._item(node, path)
             case _:
                 return None
+
+    def fields(self, path: Path, found: ResolvedPath) -> list[Path]:
+        """The paths that one with an unknown field may mean."""
+        return fields_meant(found.shape, path, found.at)
+
+    def _item(self, node: Node, path: Path) -> Path | None:
+        """`each.item.url` inside the loop `each`."""
+        loops = self._scope.reach.loops_around(node.id) or ()
+        loop = next((one for one in loops if one.id == path[0]), None)
+        if loop is None or len(path) < 2 or path[1] not in _ITEMS:
+            return None
+        return (loop_variable(loop), *path[2:])
 
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root = str(path[0])
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return ("data", *path)
-        if found := self._elsewhere(node, path):
+        if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
         if name := closest(root, self._scope.names(node)):
             # `page` is an item of `pages`, not a misspelling.
             is_other = len(path) == 1 and {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
             return None if is_other else (name, *path[1:])
-        if root in _ELSEWHERE:
+        if root in WRAPPERS:
             return ("data", *path[1:])
         other = self._node(node, root)
         if other is None:
@@ -97,7 +115,7 @@ class PathRepair:
             if other is None:
                 return None
             steps = below[1:]
-            if len(steps) > 1 and steps[0] in _ELSEWHERE:
+            if len(steps) > 1 and steps[0] in WRAPPERS:
                 named = look_up(self._scope.value_of(other), steps[0]).verdict == "named"
                 steps = steps if named else steps[1:]
             return (other, *steps) if is_name(other) else ("nodes", other, "output", *steps)
@@ -106,6 +124,16 @@ class PathRepair:
             if steps and look_up(self._scope.trigger, steps[0]).verdict == "named":
                 return ("trigger", *steps)
         return None
+
+    def _of_loop(self, node: Node, path: Path) -> Path | None:
+        """`item` and `index` of the only loop around a node, by the names that they have."""
+        loops = self._scope.reach.loops_around(node.id) or ()
+        if len(loops) != 1 or self._scope.is_own_name(node, str(path[0])):
+            return None
+        if path[0] in _ITEMS:
+            return (loop_variable(loops[0]), *path[1:])
+        is_list = not counts(loops[0]) and loops[0].ref == "FLOW.FOR_EACH"
+        return ("loop", "index", *path[1:]) if path[0] == "index" and is_list else None
 
     def _node(self, node: Node, wrong: str) -> NodeId | None:
         """Return the earlier node with a similar id or with this name."""
@@ -120,14 +148,11 @@ class PathRepair:
         for one in before:
             titles.setdefault(one.name, []).append(one.id)
         named = titles.get(closest(wrong, titles) or "", [])
+        if not named:
+            given = words(wrong)
+            kinds = [(one.id, words((one.ref or "").partition(".")[2])) for one in before]
+            named = [one for one, kind in kinds if given and given <= kind]
         return named[0] if len(named) == 1 else None
-
-
-def _field(path: Path, found: ResolvedPath) -> Path | None:
-    wrong, below = str(path[found.at]), path[found.at + 1 :]
-    if right := closest(wrong, found.known):
-        return (*path[: found.at], right, *below)
-    return (*path[: found.at], *below) if wrong in _ELSEWHERE and below else None
 
 
 def _port(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
@@ -138,7 +163,7 @@ def _port(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
     is_there = value is not None and look_up(value, wrong).verdict in {"named", "open"}
     if is_there:
         return (*path[:2], "output", *path[2:])
-    return (*path[:2], "output", *path[3:]) if wrong in _ELSEWHERE else None
+    return (*path[:2], "output", *path[3:]) if wrong in WRAPPERS else None
 
 
 def rewritten(text: str, wrong: Path, right: Path) -> str | None:

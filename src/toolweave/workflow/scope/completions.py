@@ -97,15 +97,18 @@ def _value(names: Mapping[str, Json], name: str) -> tuple[Json, ...]:
 
 def _earlier(scope: Scope, node: NodeId) -> list[NodeId]:
     """Nodes that may have a value when this one runs, by distance."""
-    found: dict[NodeId, None] = {}
+    found: list[NodeId] = []
+    seen = {node}
     waiting = deque([node])
     while waiting and len(found) < MAX_NODES:
         for edge in scope.graph.incoming(waiting.popleft()):
             other = edge.source
-            if other != node and other not in found and scope.reach.can_have_run(other, node):
-                found[other] = None
+            if other not in seen:
+                seen.add(other)
                 waiting.append(other)
-    return list(found)
+                if scope.reach.can_have_run(other, node):
+                    found.append(other)
+    return found
 
 
 def _below(root: _Place, show: Show) -> Iterator[Completion]:

@@ -21,6 +21,11 @@ _TEXT_ANSWER = of_fields(
     "unsaid",
 )
 
+# What went wrong, and what the port `error` of a node gives.
+_ERROR = of_fields(dict.fromkeys(("code", "message", "node"), TEXT), "unsaid")
+FAILED = of_fields({"error": _ERROR}, "none")
+_WITH_ERROR = frozenset({"TRIGGER.WORKFLOW_FAILED"})
+
 
 @dataclass(frozen=True, slots=True)
 class NodeOutputs:
@@ -33,16 +38,18 @@ class NodeOutputs:
     value: ValueShape
     takes_data: bool
     carried: Literal["value", "data", "unknown"]
+    ports: frozenset[str]
 
 
 def given_by(spec: NodeSpec) -> NodeOutputs:
     """What nodes of a specification give."""
     takes_data = any(one.name == "data" for one in spec.inputs)
     passed = next((one for one in spec.outputs if one.name == "data"), None)
+    ports = frozenset(name for port in spec.output_ports for name in (port.name, *port.aliases))
     if spec.origin is not None or passed is None:
-        return NodeOutputs(_value_of(spec), takes_data, "value")
+        return NodeOutputs(_value_of(spec), takes_data, "value", ports)
     is_same = spec.type == "FLOW" and passed.type == "any"
-    return NodeOutputs(_value_of(spec), takes_data, "data" if is_same else "unknown")
+    return NodeOutputs(_value_of(spec), takes_data, "data" if is_same else "unknown", ports)
 
 
 def answer_shape(schema: JsonObject | None) -> ValueShape:
@@ -59,6 +66,8 @@ def _value_of(spec: NodeSpec) -> ValueShape:
     if not spec.outputs:
         return UNKNOWN
     found = of_schema(output_schema(spec))
+    if spec.ref in _WITH_ERROR:
+        found = replace(found, fields={**found.fields, "error": _ERROR})
     if spec.type == "TRIGGER":
         # Started by hand, a run may be given anything beside them.
         return replace(found, others="any" if spec.subtype == "MANUAL" else "unsaid")

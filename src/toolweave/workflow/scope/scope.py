@@ -26,7 +26,7 @@ from toolweave.workflow.scope.loop_items import (
     loop_variable,
     own_names,
 )
-from toolweave.workflow.scope.node_outputs import NodeOutputs, answer_shape, given_by
+from toolweave.workflow.scope.node_outputs import FAILED, NodeOutputs, answer_shape, given_by
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_by, asked_in
 from toolweave.workflow.shapes import (
@@ -99,6 +99,8 @@ class Scope:
         self._is_older = is_older
         self._came: dict[NodeId, ValueShape] = {}
         self._own_data: dict[NodeId, ValueShape] = {}
+        # What a node gives if it works, and in any case.
+        self._results: dict[NodeId, ValueShape] = {}
         self._values: dict[NodeId, ValueShape] = {}
         # By specification name; reused for further workflows with the same catalog.
         self._given: dict[str, NodeOutputs] = {} if given is None else given
@@ -125,6 +127,11 @@ class Scope:
         """The value of the start or trigger node."""
         starts = [node.id for node in self.graph.nodes.values() if _is_start(node)]
         return join_all(self._values.get(node, UNKNOWN) for node in starts)
+
+    def is_started_with(self, root: str) -> bool:
+        """Whether a name stands for the input of the run."""
+        node = self.graph.nodes.get(NodeId(root))
+        return root == "trigger" or (node is not None and _is_start(node))
 
     def incoming(self, node: NodeId) -> ValueShape:
         """What came in at a node."""
@@ -176,6 +183,10 @@ class Scope:
                 return _UNKNOWN
             case _:
                 return self._by_name(node, path, language)
+
+    def is_own_name(self, node: Node, name: str) -> bool:
+        """Whether the CEL of a node's own fields has a name that other texts have not."""
+        return name in own_names(self._specs(node))
 
     def names(self, node: Node) -> tuple[str, ...]:
         """The names an expression of a node can begin with."""
@@ -273,11 +284,9 @@ class Scope:
         if is_loop(node):
             self._lists[node.id] = found = self._list(node)
             self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
-        for edge in self.graph.outgoing(node.id):
-            if edge.source_port == "error":
-                self._values[node.id] = UNKNOWN
-                return
-        self._values[node.id] = self._value(node, given, came)
+        value = self._results[node.id] = self._value(node, given, came)
+        is_handled = any(edge.source_port == "error" for edge in self.graph.outgoing(node.id))
+        self._values[node.id] = join(value, FAILED) if is_handled else value
 
     def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
@@ -303,21 +312,25 @@ class Scope:
         source = self.graph.nodes[edge.source]
         is_plain = not edge.extras or not any(key.startswith("conver") for key in edge.extras)
         is_attached = (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_")
-        if not is_plain or is_attached or edge.source_port == "error":
+        if not is_plain or is_attached:
             return UNKNOWN
+        if edge.source_port == "error":
+            return FAILED
         if edge.source_port in BODY_PORTS and is_loop(source):
             return UNKNOWN if is_while(source) else self._items.get(source.id, UNKNOWN)
         given = self._gives.get(source.id)
+        if given is not None and edge.source_port not in given.ports:
+            return UNKNOWN
         if given is None or given.carried == "value":
-            return self.value_of(source.id)
+            return self._results.get(source.id, UNKNOWN)
         enabled = _enabled(source)
         if enabled is False:
-            return self.value_of(source.id)
+            return self._results.get(source.id, UNKNOWN)
         if not enabled:
             return UNKNOWN
         if given.carried == "data":
             return self.data_of(source.id)
-        return look_up(self.value_of(source.id), "data").shape
+        return look_up(self._results.get(source.id, UNKNOWN), "data").shape
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:

@@ -1,0 +1,110 @@
+"""The fields that a wrong step of a path may mean. Not a check.
+
+A field is found by its spelling, by a word for the same, or by the level at which the rest of the
+path exists. `path_repair` takes the answer if there is only one.
+"""
+
+from collections.abc import Iterator
+
+from toolweave.cel.paths import Path, Step
+from toolweave.tools.meaning import outputs_meant, plain_word
+from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
+
+# Names that other systems use for a node's output or input.
+WRAPPERS = frozenset(
+    {"output", "outputs", "result", "json", "data", "value", "body", "payload", "response"}
+    | {"structuredContent", "structured_content", "content", "item"}
+)
+# Outputs that hold what a node passes on or was sent, and nothing about it.
+_PAYLOADS = frozenset({"data", "result", "github_payload", "slack_payload"})
+_REQUEST = {"headers", "body", "query_params"}
+
+
+def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
+    """The paths that a path may mean whose step `at` is no field of `shape`."""
+    wrong, below = path[at], path[at + 1 :]
+    if not isinstance(wrong, str):
+        return _without_index(shape, path, at)
+    head = path[:at]
+    if wrong == "error":
+        return []  # what the port `error` carries may be meant
+    if right := closest(wrong, shape.fields):
+        return [(*head, right, *below)]
+    joined = list(_joined(shape, wrong, below))
+    found = dict.fromkeys((*head, *steps) for steps in joined or _alternatives(shape, wrong, below))
+    if found:
+        return list(found)
+    if wrong in WRAPPERS and below and isinstance(below[0], str):
+        return [(*head, *below)] if _leads(shape, below) else []
+    payload = _payload(shape, wrong)
+    return [(*head, payload, wrong, *below)] if payload else []
+
+
+def _alternatives(shape: ValueShape, wrong: str, below: Path) -> Iterator[Path]:
+    for name in outputs_meant(wrong, shape.fields):
+        if _leads(shape.fields[name], below):
+            yield (name, *below)
+    for name, field in shape.fields.items():
+        if _is_named(field, (wrong, *below)):
+            yield (name, wrong, *below)
+        elif _is_named(field, below):
+            yield (name, *below)
+    if wrong in WRAPPERS and _is_named(shape, below):
+        yield below
+
+
+def _joined(shape: ValueShape, wrong: str, below: Path) -> Iterator[Path]:
+    """`error.message` for `error_message`, and the other way round."""
+    for name, field in shape.fields.items():
+        rest = wrong[len(name) :].lstrip("_")
+        if wrong.startswith(f"{name}_") and _is_object(field) and _leads(field, (rest, *below)):
+            yield (name, rest, *below)
+        if below and isinstance(below[0], str) and plain_word(name) == plain_word(wrong + below[0]):
+            yield (name, *below[1:])
+
+
+def _without_index(shape: ValueShape, path: Path, at: int) -> list[Path]:
+    """`data.name` for `data[0].name` where there is no list."""
+    below = path[at + 1 :]
+    return [(*path[:at], *below)] if _is_named(shape, below) else []
+
+
+def _is_named(shape: ValueShape, steps: Path) -> bool:
+    """Whether steps lead to something known, by at least one name."""
+    if not any(isinstance(step, str) for step in steps):
+        return False
+    for step in steps:
+        found = look_up(shape, step)
+        if isinstance(step, str) and found.verdict != "named":
+            return False
+        if not isinstance(step, str) and "array" not in shape.kinds:
+            return False
+        shape = found.shape
+    return True
+
+
+def _leads(shape: ValueShape, steps: Path) -> bool:
+    """Whether steps may lead somewhere."""
+    for step in steps:
+        found = look_up(shape, step)
+        if found.verdict in {"absent", "unsaid"}:
+            return False
+        shape = found.shape
+    return True
+
+
+def _is_object(shape: ValueShape) -> bool:
+    return "object" in shape.kinds and not shape.is_unknown
+
+
+def _payload(shape: ValueShape, wrong: Step) -> str | None:
+    """The only output that may hold a field of any name."""
+    holding = [
+        name for name, field in shape.fields.items() if look_up(field, wrong).verdict == "open"
+    ]
+    if set(holding) == _REQUEST:
+        return "body"
+    others = [field for name, field in shape.fields.items() if name not in holding]
+    is_only = len(holding) == 1 and all(field.kinds <= SCALARS | {"array"} for field in others)
+    return holding[0] if is_only and holding[0] in _PAYLOADS else None
