@@ -102,6 +102,36 @@ def test_a_server_that_does_not_answer_is_told_from_one_that_is_not_there(
     assert unknown.json["error"]["code"] == "MCP_NODE_NOT_FOUND"
 
 
+@pytest.mark.requirement("001:FR-011", "001:FR-012")
+async def test_a_server_that_is_not_there_is_a_warning_that_says_what_to_do(house: House) -> None:
+    await approve(house.home, "crate", definition("echo"))
+    await house.home.registry.add("idle", CommandServer(command="npx"))
+    key = await house.key()
+    found: dict[str, list[str]] = {}
+    for server in ("crate", "idle", "nosuch"):
+        body = {"document": asking_mcp(server, "echo")}
+        answer = await house.client.post("/api/v1/edit/validate", json=body, headers=key)
+        found[server] = [
+            f"{one['severity']} {one['code']} {one['hint']}"
+            for one in answer.json()["problems"]
+            if one["pointer"] == "/nodes/1/data/serverId"
+        ]
+    assert found["crate"] == []
+    assert [one.split(" to ")[0] for one in found["idle"] + found["nosuch"]] == [
+        "warning MCP_SERVER_NOT_FOUND run `toolweave servers approve idle`",
+        "warning MCP_SERVER_NOT_FOUND run `toolweave servers add nosuch -- COMMAND`",
+    ]
+
+
+@pytest.mark.requirement("001:FR-011")
+def test_the_command_line_warns_of_a_server_that_is_not_there(tw: Commands) -> None:
+    ran = tw("validate", written(tw, asking_mcp("nosuch", "echo")), "--json").json
+    found = [one for one in ran["problems"] if one["pointer"] == "/nodes/1/data/serverId"]
+    assert [(one["code"], one["severity"]) for one in found] == [
+        ("MCP_SERVER_NOT_FOUND", "warning")
+    ]
+
+
 @pytest.mark.requirement(
     "001:McpServerReference.type",
     "001:McpServerReference.command",

@@ -12,9 +12,12 @@ from tests.workflow.strategies import WORKFLOWS, steady
 from toolweave.catalog.live import spec_of as made_spec
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.mcp._answers import parsed_of
 from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Content, ToolResult
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Node, NodeId, Workflow
+from toolweave.workflow.scope.completions import completions_at
 from toolweave.workflow.scope.reachability import Reach
 from toolweave.workflow.scope.references import references_of
 from toolweave.workflow.scope.scope import Scope
@@ -201,7 +204,7 @@ def test_what_passes_through_is_known_behind_it() -> None:
 
 @pytest.mark.parametrize(
     ("edge", "extras"),
-    [("ai.error > end", {}), ("ai > end", {"conversion_function": "def f(x): ..."})],
+    [("ai.nowhere > end", {}), ("ai > end", {"conversion_function": "def f(x): ..."})],
 )
 def test_what_is_not_known_stays_unknown(edge: str, extras: JsonObject) -> None:
     workflow = whole([node("ai", "AI_AGENT.OPENAI_CHATGPT"), node("end", "end")], [edge])
@@ -209,10 +212,20 @@ def test_what_is_not_known_stays_unknown(edge: str, extras: JsonObject) -> None:
     assert scope_of(workflow).incoming(NodeId("end")) is UNKNOWN
 
 
-def test_a_node_with_a_way_out_for_errors_may_have_any_value() -> None:
+def test_a_node_with_a_way_out_for_errors_gives_its_outputs_or_the_error() -> None:
     nodes = [node("ai", "AI_AGENT.OPENAI_CHATGPT"), *plain("ok", "oops")]
     scope = scope_of(whole(nodes, ["ai > ok", "ai.error > oops"]))
-    assert scope.value_of(NodeId("ai")) is UNKNOWN
+    steps = ("content", "error", "gone")
+    shapes = (
+        scope.value_of(NodeId("ai")),
+        scope.incoming(nodes[1].id),
+        scope.incoming(nodes[2].id),
+    )
+    assert [[look_up(shape, step).verdict for step in steps] for shape in shapes] == [
+        ["named", "named", "absent"],
+        ["named", "absent", "absent"],
+        ["absent", "named", "absent"],
+    ]
 
 
 def test_the_names_of_a_node_are_those_it_can_begin_with() -> None:
@@ -281,6 +294,24 @@ def test_a_live_tool_gives_what_it_says(gives: JsonObject | None, verdict: str) 
     workflow = whole([node("a", spec.ref)])
     scope = Scope(workflow, lambda _: spec)
     assert look_up(scope.value_of(NodeId("a")), "nmae").verdict == verdict
+
+
+@pytest.mark.parametrize(("gives", "structured"), [(CLOSED, {"name": "x"}), (None, None)])
+def test_catalog_completion_and_run_agree_on_what_a_tool_gives(
+    gives: JsonObject | None, structured: Json
+) -> None:
+    spec = live_spec(gives)
+    nodes = [node("a", spec.ref), *plain("b")]
+    scope = Scope(whole(nodes, ["a > b"]), lambda one: spec if one.id == "a" else None)
+    answer = ToolResult((Content("text", text='{"n": 1}'),), structured=structured)
+    value = parsed_of(answer)
+    assert isinstance(value, dict)
+    offered = [one.path for one in completions_at(scope, nodes[1], {}, lambda _, value: str(value))]
+    for name in value:
+        assert name in {one.name for one in spec.outputs}
+        assert f"nodes.a.output.{name}" in offered
+        assert scope.find(nodes[1], ("a", name)).trouble is None
+    assert scope.find(nodes[1], ("a", "result")).trouble == "field"
 
 
 def test_a_field_called_data_is_what_a_node_reads_as_its_data() -> None:

@@ -54,15 +54,18 @@ async def approved_tools(home: Home) -> Tools:
 
 
 async def known_home(home: Home) -> KnownHome:
-    """What nodes can name: models, commands, servers."""
+    """What nodes can name: models, commands, servers, secrets."""
     models = await Models(home.database, home.vault, clock=home.clock, environ=home.environ).list()
     commands = await Commands(home.database, home.clock).list()
-    servers = [server for server in await home.registry.list() if server.is_approved]
+    registered = await home.registry.list()
+    servers = [server for server in registered if server.is_approved]
     return KnownHome(
         frozenset(name for model in models for name in (model.name, model.provider)),
         {command.name: command.is_approved for command in commands},
         {server.name: getattr(server.definition, "url", None) for server in servers},
         {command.name: frozenset(command.holes) for command in commands},
+        frozenset(await home.vault.names()),
+        frozenset(server.name for server in registered if not server.is_approved),
     )
 
 

@@ -3,9 +3,11 @@
 Variables may be anything, so only what cannot work with any data is a fault.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from toolweave.cel.fault import SyntaxProblem, fault_at
+from toolweave.cel.paths import Path, path_in
 from toolweave.cel.signatures import NUMBERS, SIGNATURES
 from toolweave.cel.syntax import (
     Comprehension,
@@ -34,21 +36,33 @@ class CheckedExpression(NamedTuple):
     faults: tuple[SyntaxProblem, ...] = ()
 
 
-def check(text: str, term: Term) -> CheckedExpression:
+# The kind of the value at a path, `dyn` where it is not known.
+KindOf = Callable[[Path], str]
+
+
+def check(text: str, term: Term, kind_of_path: KindOf | None = None) -> CheckedExpression:
     """What can be said of the kinds in the tree of a text."""
-    checker = _Checker(text)
+    checker = _Checker(text, kind_of_path)
     kind = checker.kind(term, {})
     is_wrong = any(fault.severity == "error" for fault in checker.faults)
     return CheckedExpression(None if is_wrong else kind, tuple(checker.faults))
 
 
 class _Checker:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, kind_of_path: KindOf | None = None) -> None:
         self.faults: list[SyntaxProblem] = []
         self._text = text
+        self._kind_of_path = kind_of_path
 
     def kind(self, term: Term, scope: dict[str, str]) -> str:
         """The kind of a term, where macros' variables are of the kinds in `scope`."""
+        if self._kind_of_path is not None and (path := path_in(term, scope)) is not None:
+            found = self._kind_of_path(path)
+            if found != "dyn":
+                return found
+        return self._kind(term, scope)
+
+    def _kind(self, term: Term, scope: dict[str, str]) -> str:
         match term:
             case Literal():
                 return kind_of(term.value)

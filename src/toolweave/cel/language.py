@@ -19,6 +19,7 @@ from toolweave.cel.functions import Unsupported
 from toolweave.cel.parser import parse
 from toolweave.cel.paths import Path, PathReference, path_of, references_in
 from toolweave.cel.result import to_json
+from toolweave.cel.syntax import Term
 from toolweave.cel.values import Evaluation, Exhausted, Failed
 from toolweave.json_text import Json
 
@@ -59,6 +60,7 @@ class Expression:
     path: Path | None = None
     # Whether it reads as CEL, and names nothing that is a constant in another language.
     is_ours: bool = False
+    term: Term | None = None
 
     @property
     def is_usable(self) -> bool:
@@ -140,7 +142,7 @@ def _compiled(text: str) -> Expression:
     is_ours = not is_foreign and all(fault.severity != "error" for fault in faults)
     path = path_of(text, read) if kind == "dyn" else None
     usable = compute if kind else None
-    return Expression(text, faults, read, kind, usable, compiler.slots, path, is_ours)
+    return Expression(text, faults, read, kind, usable, compiler.slots, path, is_ours, term)
 
 
 # A cache of a pure function.

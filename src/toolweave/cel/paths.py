@@ -1,7 +1,7 @@
 """Paths into the data an expression reads: `order.items[0].name`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -212,6 +212,21 @@ def _path_of(term: Term, scope: _Scope) -> Path | None:
     if walked is None or walked[0] is None or walked[0].is_partial:
         return None
     return walked[0].path
+
+
+def path_in(term: Term, variables: Collection[str]) -> Path | None:
+    """The path that a term is, unless it begins with a macro's variable."""
+    if isinstance(term, Name):
+        return None if term.name in variables and not term.is_outermost else (term.name,)
+    if not isinstance(term, Member | FunctionCall) or getattr(term, "is_test", False):
+        return None
+    return _path_of(term, {}) if _begins_outside(term, variables) else None
+
+
+def _begins_outside(term: Term, variables: Collection[str]) -> bool:
+    while isinstance(term, Member | FunctionCall):
+        term = term.of if isinstance(term, Member) else term.arguments[0]
+    return isinstance(term, Name) and (term.is_outermost or term.name not in variables)
 
 
 def _is_variable(term: Term, name: str) -> bool:

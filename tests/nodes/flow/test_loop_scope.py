@@ -156,5 +156,19 @@ async def test_the_condition_of_a_loop_sees_its_own_variable(engine: Opened) -> 
     assert problems(graph) == []
 
 
+async def test_types_that_do_not_match_are_an_error_where_the_schema_tells(engine: Opened) -> None:
+    runs = await engine()
+    for text in ("size(trigger.rows) + 1", "trigger.name + 'x'", "trigger.rows[0].id + 1"):
+        graph = nested("a", text)
+        assert not await fails(runs, graph), text
+        assert problems(graph) == []
+    for text in ("size(trigger.rows[0].id)", "trigger.name + 1", "trigger.name > 3"):
+        graph = nested("a", text)
+        assert await fails(runs, graph), text
+        assert problems(graph) == [
+            f"EXPRESSION_TYPE {at(graph, 'a')}/data/configurations/set/read"
+        ], text
+
+
 def at(graph: Workflow, node: str) -> str:
     return f"/nodes/{[str(one.id) for one in graph.nodes].index(node)}"

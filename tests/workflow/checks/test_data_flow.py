@@ -338,9 +338,10 @@ def test_a_condition_reads_what_comes_in(condition: str, right: str) -> None:
     assert after.data["configurations"] == {"condition_expression": right}
 
 
-def test_a_condition_that_is_no_boolean_is_a_warning() -> None:
+def test_a_condition_that_is_no_boolean_is_an_error() -> None:
     problem = the_one(conditional("data.count"))
-    assert (problem.severity, problem.code) == ("warning", "EXPRESSION_NOT_CONDITION")
+    assert (problem.severity, problem.code) == ("error", "EXPRESSION_NOT_CONDITION")
+    assert problems(conditional("data.count > 0")) == []
 
 
 def test_older_syntax_is_read_and_mended_in_ours() -> None:
@@ -419,7 +420,7 @@ def test_a_disabled_node_has_only_warnings() -> None:
 
 def test_a_loop_has_its_variables_in_its_body_and_nowhere_else() -> None:
     loop = catalog("each", "FLOW.LOOP", loop_type="for_each", iteration_variable="page")
-    body = mcp("body", any="{{ page.x + loop.index + loop.item.y + string(data.page) }}")
+    body = mcp("body", any="{{ page.x + string(loop.index) + loop.item.y + string(data.page) }}")
     nodes = [
         node("s", "start"),
         loop,

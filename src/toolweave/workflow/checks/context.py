@@ -69,6 +69,10 @@ class KnownHome:
     servers: Mapping[str, str | None]
     # The placeholders of each command.
     arguments: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    # The names in the vault; None if they are not known.
+    secrets: frozenset[str] | None = None
+    # Registered servers that nobody has approved.
+    unapproved: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

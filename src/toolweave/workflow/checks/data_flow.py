@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from toolweave.cel.fault import fault_at
 from toolweave.cel.paths import Path, PathReference, write_path
+from toolweave.cel.templates import moved
 from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.input_fit import InputFit
@@ -19,6 +20,7 @@ from toolweave.workflow.checks.loop_lists import LoopLists
 from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.checks.typed_expressions import type_faults
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import loop_variable
@@ -97,6 +99,8 @@ class _Flow:
         for _, group in groupby(asked, key=attrgetter("steps")):
             wrong = [(one, self._wrong(node, one)) for one in group]
             if all(one.expression is not None and not faults for one, faults in wrong):
+                for one, _ in wrong:
+                    yield from self._types(node, one)
                 if misfit := self._feeding.misfit(node, wrong[0][0]):
                     yield misfit
                 continue
@@ -107,6 +111,13 @@ class _Flow:
             yield from self._text(node, wrong)
         for other, (one, reference) in unordered.items():
             yield self._not_run(node, other, one, reference, asked)
+
+    def _types(self, node: Node, asked: NodeReferences) -> Iterator[Problem]:
+        if asked.ours == asked.placeholder.content:
+            place = self._case.at(node, *asked.steps)
+            for fault in type_faults(self._scope, node, asked):
+                found = moved(fault, asked.text, asked.placeholder.at).problem(place)
+                yield found if asked.is_binding else replace(found, severity="warning")
 
     def _text(self, node: Node, wrong: list[tuple[NodeReferences, _Wrong]]) -> Iterator[Problem]:
         group = [asked for asked, _ in wrong]

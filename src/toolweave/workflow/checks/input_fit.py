@@ -57,7 +57,7 @@ class InputFit:
                 place,
                 f"{asked.ours!r} returns {given.words}; expected true or false",
                 hint="compare it with a value: `… > 0`, `… != ''`",
-                severity="warning",
+                severity="error" if asked.language == "own" and asked.is_binding else "warning",
             )
         repaired = self._converted(node, asked, given, wanted)
         return Problem(

@@ -14,7 +14,7 @@ from toolweave.tools.meaning import meant
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
-from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.context import CheckContext, KnownHome
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
@@ -47,6 +47,10 @@ class _KnownTools:
     @property
     def is_live(self) -> bool:
         return self._case.known.tools is not None
+
+    @property
+    def home(self) -> KnownHome | None:
+        return self._case.known.home
 
     def unreachable(self, node: Node) -> str | None:
         """Return why the registered server of a node did not answer."""
@@ -148,10 +152,13 @@ def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
     """Without live servers: yield misspelt names of approved servers and tools only."""
     server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
     tools = known.best(server)
-    if not server or not name or mode_of(node.data) == "fullNaturalLanguage":
+    is_task = mode_of(node.data) == "fullNaturalLanguage"
+    if not server or not (name or is_task):
         return
     if tools is None:
         yield from _unknown_server(node, server, name, known)
+    elif is_task:
+        return
     elif name not in tools:
         repaired = _meant_tool(name, tools)
         message = f"the approved server {server!r} has no tool {name!r}"
@@ -164,6 +171,14 @@ def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
             severity="error" if tools else "warning",
         )
         yield _renamed(found, "toolName", repaired, node, known)
+    elif not tools[name].is_usable:
+        yield Problem(
+            "MCP_TOOL_SCHEMA_INVALID",
+            "/toolName",
+            f"the schema of tool {name!r} of server {server!r} is not valid; it cannot be called",
+            hint=f"`toolweave servers tools {server}` shows what is wrong with it",
+            severity="warning",
+        )
 
 
 def _unknown_server(node: Node, server: str, tool: str, known: _KnownTools) -> Iterator[Problem]:
@@ -172,6 +187,19 @@ def _unknown_server(node: Node, server: str, tool: str, known: _KnownTools) -> I
         message = f"no server {server!r} is approved; {near!r} is and has this tool"
         found = Problem("MCP_SERVER_NOT_FOUND", "/serverId", message, severity="warning")
         yield _renamed(found, "serverId", near, node, known)
+    elif (home := known.home) is not None and "{{" not in server:
+        is_registered = server in home.unapproved
+        yield Problem(
+            "MCP_SERVER_NOT_FOUND",
+            "/serverId",
+            f"server {server!r} is registered but not approved"
+            if is_registered
+            else f"no server {server!r} is registered",
+            hint=f"run `toolweave servers approve {server}` to review and approve it"
+            if is_registered
+            else f"run `toolweave servers add {server} -- COMMAND` to register it",
+            severity="warning",
+        )
 
 
 def _meant_tool(wrong: str, known: Iterable[str]) -> str | None:
