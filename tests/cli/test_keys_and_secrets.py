@@ -1,7 +1,13 @@
 """`toolweave keys` and `toolweave secrets`: shown once, and never again."""
 
+import anyio
 import pytest
 from tests.cli.driving import Commands
+
+from toolweave.access.keys import ApiKeys
+from toolweave.clock import SystemClock
+from toolweave.home import open_home
+from toolweave.settings import Settings
 
 
 def test_a_key_is_printed_once_and_listed_without_its_text(tw: Commands) -> None:
@@ -69,11 +75,23 @@ def test_a_secret_needs_a_name_and_a_value(tw: Commands, name: str, value: str, 
     assert tw("secrets", "set", name, input=value).code == code
 
 
+def is_valid(tw: Commands, key: str) -> bool:
+    async def check() -> bool:
+        settings = Settings(home=tw.state)
+        async with open_home(settings, environ={}, directory=tw.project) as home:
+            return await ApiKeys(home.database, SystemClock()).check(key) is not None
+
+    return anyio.run(check)
+
+
 def test_a_rotated_key_keeps_its_name_and_scopes_and_the_old_text_is_revoked(
     tw: Commands,
 ) -> None:
     made = tw.ok("keys", "create", "--name", "bot", "--scope", "tools:read", "--json").json
+    assert is_valid(tw, made["key"])
     rotated = tw.ok("keys", "rotate", made["id"], "--json").json
+    assert is_valid(tw, rotated["key"])
+    assert not is_valid(tw, made["key"])
     assert rotated["key"] != made["key"]
     assert (rotated["name"], rotated["scopes"]) == ("bot", ["tools:read"])
     states = {key["id"]: key["revokedAt"] for key in tw.ok("keys", "list", "--json").json}
