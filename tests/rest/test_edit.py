@@ -39,7 +39,8 @@ async def test_a_workflow_without_faults_is_valid(house: House) -> None:
 
 async def test_faults_are_told_with_place_and_patch(house: House) -> None:
     document = greeting()
-    document["connections"][1]["to"] = "gret"
+    edge = document["connections"][1]
+    edge["to"] = edge["to"].upper()
     told = (await post(house, "validate", {"document": document})).json()
     assert not told["valid"]
     [problem] = [one for one in told["problems"] if one["pointer"].startswith("/connections/1")]
