@@ -150,6 +150,7 @@ async def test_runs_are_found_by_the_text_of_their_inputs_and_by_time(house: Hou
         "limit=x",
         "status=done",
         "since=then",
+        "until=0.5",
         "text=",
         "workflow=%00",
         "workflow=" + "x" * 300,

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BeforeValidator
 from starlette.routing import Route
 
 from toolweave.app.running_studio import RunningStudio
@@ -49,12 +49,18 @@ WorkflowName = Annotated[
     str | None,
     Query(max_length=MAX_NAME, pattern=PRINTABLE, description="Only runs of this workflow"),
 ]
-Since = Annotated[
-    AwareDatetime | None, Query(description="Only runs that started at this time or later")
-]
-Until = Annotated[
-    AwareDatetime | None, Query(description="Only runs that started before this time")
-]
+
+
+def _as_text(value: object) -> object:
+    """Refuse numbers, which pydantic takes for seconds since 1970."""
+    if isinstance(value, str) and "T" not in value.upper():
+        raise ValueError("expected a date and time with a zone, such as 2026-11-17T09:00:00Z")
+    return value
+
+
+_Time = Annotated[AwareDatetime, BeforeValidator(_as_text)]
+Since = Annotated[_Time | None, Query(description="Only runs that started at this time or later")]
+Until = Annotated[_Time | None, Query(description="Only runs that started before this time")]
 InputText = Annotated[
     str | None,
     Query(min_length=1, max_length=200, description="Only runs with this text in their inputs"),
