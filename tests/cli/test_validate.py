@@ -68,7 +68,7 @@ def test_json_tells_every_problem_with_place_hint_and_patch(tw: Commands) -> Non
     ran = tw("validate", "--json", str(written(tw, faulty(language="dee"))))
     assert ran.code == 1
     assert ran.json["valid"] is False
-    missing, problem = ran.json["problems"]
+    problem, missing = ran.json["problems"]
     assert (missing["code"], missing["severity"]) == ("MCP_SERVER_NOT_FOUND", "warning")
     place = "/nodes/1/data/parameterValues/language"
     assert (problem["code"], problem["severity"]) == ("MCP_PARAMETER_ENUM_INVALID", "error")
