@@ -68,10 +68,13 @@ def test_json_tells_every_problem_with_place_hint_and_patch(tw: Commands) -> Non
     ran = tw("validate", "--json", str(written(tw, faulty(language="dee"))))
     assert ran.code == 1
     assert ran.json["valid"] is False
-    problem, missing = ran.json["problems"]
-    assert (missing["code"], missing["severity"]) == ("MCP_SERVER_NOT_FOUND", "warning")
+    found = {problem["code"]: problem for problem in ran.json["problems"]}
+    assert {code: problem["severity"] for code, problem in found.items()} == {
+        "MCP_SERVER_NOT_FOUND": "warning",
+        "MCP_PARAMETER_ENUM_INVALID": "error",
+    }
     place = "/nodes/1/data/parameterValues/language"
-    assert (problem["code"], problem["severity"]) == ("MCP_PARAMETER_ENUM_INVALID", "error")
+    problem = found["MCP_PARAMETER_ENUM_INVALID"]
     assert problem["pointer"] == place
     assert problem["message"]
     assert problem["hint"]
