@@ -24,6 +24,8 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 PATIENCE_MS = 60_000
+# Of a node that is in view as a whole, up to rounding.
+WHOLE = 0.99
 # Below what Linux gives to outgoing connections, so that nobody takes a port between two starts.
 PORTS = range(20_000, 30_000)
 

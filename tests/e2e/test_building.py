@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Page, expect
 
-from e2e.studio import Studio, shot
+from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn, greeting
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,7 @@ async def test_a_search_adds_the_best_match_in_view_and_a_problem_leads_to_its_f
     await search.press("Enter")
     added = page.locator(".react-flow__node.selected")
     await expect(added).to_contain_text("If")
-    await expect(added).to_be_in_viewport(ratio=1)
+    await expect(added).to_be_in_viewport(ratio=WHOLE)
     await search.fill("webhook")
     await search.press("Enter")
     await expect(added).to_contain_text("Webhook")

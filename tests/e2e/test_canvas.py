@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import FloatRect, Locator, Page, expect
 
-from e2e.studio import Studio, shot
+from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn, greeting
 from servers.rooms import eventually
 
@@ -80,7 +80,7 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
     await press_on_edge(page, edge(page, "greet", "end"), "Insert a node here")
     await shot(page, "canvas-search")
     await add(page, "delay")
-    await expect(node(page, "delay")).to_be_in_viewport(ratio=1)
+    await expect(node(page, "delay")).to_be_in_viewport(ratio=WHOLE)
     await expect(edge(page, "greet", "delay")).to_be_attached()
     await expect(edge(page, "delay", "end")).to_be_attached()
     await expect(edge(page, "greet", "end")).to_have_count(0)
@@ -99,7 +99,7 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
     await page.mouse.up()
     await add(page, "if")
     await expect(edge(page, "greet", "if")).to_be_attached()
-    await expect(node(page, "if")).to_be_in_viewport(ratio=1)
+    await expect(node(page, "if")).to_be_in_viewport(ratio=WHOLE)
     await page.get_by_role("button", name="Fit to view").click()
 
     async def search_is_open() -> bool:
@@ -109,7 +109,7 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
 
     await eventually(search_is_open)
     await add(page, "wait")
-    await expect(node(page, "wait")).to_be_in_viewport(ratio=1)
+    await expect(node(page, "wait")).to_be_in_viewport(ratio=WHOLE)
     await page.mouse.click(canvas["x"] + 30, canvas["y"] + canvas["height"] / 2, button="right")
     recent = page.get_by_role("dialog").get_by_role("option").first
     await expect(recent).to_contain_text("Wait")
@@ -137,11 +137,11 @@ async def test_a_run_leaves_items_and_marks_and_the_first_view_can_be_read(
     document["connections"].append(lost)
     await opened(page, studio, document)
     assert await page.evaluate(ZOOM) >= 0.75
-    await expect(node(page, "start")).to_be_in_viewport(ratio=1)
+    await expect(node(page, "start")).to_be_in_viewport(ratio=WHOLE)
     await page.keyboard.press("1")
     assert await page.evaluate(ZOOM) >= 0.75
     await page.keyboard.press("0")
-    await expect(node(page, "end")).to_be_in_viewport(ratio=1)
+    await expect(node(page, "end")).to_be_in_viewport(ratio=WHOLE)
     assert await page.evaluate(ZOOM) < 0.75
     await expect(page.locator(".wire.is-invalid")).to_have_count(1)
     await studio.ask(page, "PUT", "/api/v1/workflows/plain", {"document": greeting("plain")})

@@ -37,6 +37,8 @@ KEYED = [
     ("POST", "/api/v1/edit/import", "workflows:read"),
     ("POST", "/api/v1/edit/preview", "workflows:read"),
     ("POST", "/api/v1/edit/names", "workflows:read"),
+    ("POST", "/api/v1/edit/input", "workflows:read"),
+    ("POST", "/api/v1/edit/test", "workflows:run"),
     ("POST", "/api/v1/edit/tool", "workflows:read"),
     ("POST", "/api/v1/edit/node", "workflows:read"),
     ("GET", "/api/v1/runs", "workflows:read"),

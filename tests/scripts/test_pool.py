@@ -79,4 +79,7 @@ def test_workers_report_what_one_process_reports(tmp_path: Path) -> None:
 def test_workers_stop_at_the_first_failure_if_told(tmp_path: Path) -> None:
     done = _pytest(tmp_path, "-n", "2", "-x")
     assert done.returncode == 1
-    assert "stopping after 1 failures" in done.stdout
+    # Two workers: each may be in the middle of a test that fails.
+    found = re.search(r"stopping after ([12]) failures", done.stdout)
+    assert found is not None, done.stdout
+    assert "passed" not in done.stdout or int(re.findall(r"(\d+) passed", done.stdout)[0]) < 101

@@ -177,6 +177,12 @@ function editorCommands(editor: Editor): readonly Command[] {
       run: () => openNode(editor),
     },
     {
+      id: "settings",
+      title: "Show the settings of the node",
+      isDisabled: () => document.selection.size !== 1,
+      run: focusInspector,
+    },
+    {
       id: "open-subworkflow",
       title: "Open the sub-workflow",
       keys: "o",

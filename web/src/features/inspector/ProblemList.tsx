@@ -17,7 +17,7 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
     if (!node) return;
     editor.document.select([node]);
     editor.canvas?.reveal(node);
-    runCommand("configure");
+    runCommand("settings");
   };
   return (
     <div className="inspector">
