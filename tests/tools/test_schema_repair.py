@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.tools.schema_repair import meant_schema
 
 NAME: Json = {"type": "object", "properties": {"name": {"type": "string"}}}
@@ -54,3 +54,13 @@ def test_the_meant_schema_is_found(written: Json, meant: Json) -> None:
 )
 def test_a_schema_that_is_right_or_unclear_stays(schema: Json) -> None:
     assert meant_schema(schema) == schema
+
+
+def test_a_schema_inside_an_object_is_taken_out_and_a_nested_form_stays() -> None:
+    schema: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}}}
+    for key in ("schema", "json_schema", "jsonSchema"):
+        assert meant_schema({key: schema}) == schema
+    assert meant_schema({"address": schema}) == {
+        "type": "object",
+        "properties": {"address": schema},
+    }

@@ -24,6 +24,8 @@ def meant_schema(schema: Json, depth: int = 0) -> Json:
     """The schema that is meant; an equal one where nothing is foreign."""
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return schema
+    if depth == 0:
+        schema = _unwrapped(schema)
     if depth == 0 and _is_bare(schema):
         schema = {"type": "object", "properties": schema}
     made: JsonObject = dict(schema)
@@ -39,6 +41,20 @@ def meant_schema(schema: Json, depth: int = 0) -> Json:
     if isinstance(known, dict):
         _of_object(made, known, depth)
     return made
+
+
+def _unwrapped(schema: JsonObject) -> JsonObject:
+    """The schema inside an object that has nothing else, as some interfaces want it."""
+    if len(schema) != 1:
+        return schema
+    ((key, inner),) = schema.items()
+    if not isinstance(inner, dict) or not isinstance(inner.get("properties"), dict):
+        return schema
+    return inner if _plain(key).endswith("schema") else schema
+
+
+def _plain(key: str) -> str:
+    return key.replace("_", "").replace("-", "").casefold()
 
 
 def _of_object(made: JsonObject, known: Mapping[str, Json], depth: int) -> None:

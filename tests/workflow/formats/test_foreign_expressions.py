@@ -46,6 +46,8 @@ TOKENS = (
         ("data.a * 2 if data.a > 0 else 0", "data.a > 0 ? data.a * 2 : 0"),
         ("data.x is defined", "has(data.x)"),
         ("'x' not in data.tags", "!('x' in data.tags)"),
+        ("['AT', 'DE'].includes(data.country)", "data.country in ['AT', 'DE']"),
+        ("data.name.includes('x')", "data.name.contains('x')"),
         ("len(data.items) == 0", "size(data.items) == 0"),
         ("data.items.length > 0", "size(data.items) > 0"),
         ("data.items[-1].name", "data.items[size(data.items) - 1].name"),

@@ -199,7 +199,9 @@ def _beginning(shape: _Shape) -> Iterator[Problem]:
 
 def _begun(shape: _Shape) -> tuple[Operation, ...] | None:
     roots = [node for node in shape.roots if shape.types[node] != "end"]
-    if not 0 < len(roots) <= MAX_JOINED or "start" in shape.lost:
+    # A first node that is called so is more likely a start with a wrong type.
+    is_named_so = any(str(node).casefold().startswith(("start", "begin")) for node in roots)
+    if not 0 < len(roots) <= MAX_JOINED or "start" in shape.lost or is_named_so:
         return None
     ids = Ids(named_in(shape.case))
     if shape.style == "drawn":

@@ -242,6 +242,8 @@ class ForeignWriter:
             case _:
                 pass
         values = [self.written(one) for one in arguments]
+        if plain in {"includes", "contains"} and len(values) == 1 and of.sort == "list":
+            return self._membership(values[0], "in", of)
         if (plain, len(values)) in METHODS and name not in SIGNATURES:
             return self._filled(METHODS[plain, len(values)], [of, *values])
         if name not in SIGNATURES:
