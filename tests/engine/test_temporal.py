@@ -84,7 +84,11 @@ def address(postgres: Postgres) -> str:
 
 @pytest.fixture
 async def process(
-    address: str, temporal: TemporalServer, tmp_path: Path, request: pytest.FixtureRequest
+    address: str,
+    postgres: Postgres,
+    temporal: TemporalServer,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> AsyncGenerator[Process]:
     """Engines with connections of their own; several are several processes."""
     store = WorkflowStore(WorkflowFiles(tmp_path / "workflows"))
@@ -101,7 +105,9 @@ async def process(
             # A queue for each test: no worker of another one takes its runs.
             place = temporal.address(lease_s=LEASE_S, queue=request.node.name + queue)
             chosen = choose_backend(place)
-            database = await stack.enter_async_context(open_database(address))
+            # A fleet has one queue and one database: another queue is another fleet.
+            shared = postgres.new_database() if queue else address
+            database = await stack.enter_async_context(open_database(shared))
             await migrate(database)
             clock = SystemClock()
             services = EngineServices(EchoTools(), clock)
