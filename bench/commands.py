@@ -38,6 +38,7 @@ async def main():
 anyio.run(main)
 """
 IMPORTS_FLOOR = "import pydantic, orjson"
+SOURCE_FLOOR = "the same imports, as source"
 CLIENT_FLOOR = "bare mcp.Client"
 PROMISE = "the promise"
 START_S = 60.0
@@ -69,6 +70,7 @@ def commands(home: Path, alone: Mapping[str, str], beside: Mapping[str, str]) ->
     """Every measured command: in a home without a studio, and in one whose studio runs."""
     file, copy = str(home / "sample.json"), str(home / "copy.json")
     unwritten = {**alone, "PYTHONDONTWRITEBYTECODE": "1"}
+    source = as_source(home, alone)
     words = {
         5.0: (
             ("validate", file),
@@ -91,6 +93,7 @@ def commands(home: Path, alone: Mapping[str, str], beside: Mapping[str, str]) ->
     ]
     bytecode = (*TOOLWEAVE, "validate", file)
     rows.append(Command("validate, no bytecode written", bytecode, IMPORTS_FLOOR, 10.0, unwritten))
+    rows.append(Command("validate, no bytecode at all", bytecode, SOURCE_FLOOR, 10.0, source))
     call = (*TOOLWEAVE, "call", "demo", "add", "--args", '{"a": 1, "b": 2}')
     small = (*TOOLWEAVE, "call", "small", "echo", "--args", '{"text": "hi"}')
     run = (*TOOLWEAVE, "run", file, "--input", "city=Oslo")
@@ -102,6 +105,12 @@ def commands(home: Path, alone: Mapping[str, str], beside: Mapping[str, str]) ->
         Command("call, with a studio", call, 300.0, 1.0, beside),
         Command("run, with a studio", run, 300.0, 1.0, beside),
     ]
+
+
+def as_source(folder: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which every module is compiled from its source, as in a fresh image."""
+    nowhere = str(folder / "no bytecode")
+    return {**environ, "PYTHONPYCACHEPREFIX": nowhere, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def floors() -> dict[str, tuple[str, ...]]:
@@ -125,6 +134,7 @@ def rows_of(size: Size) -> list[Row]:
             kinds: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
                 f"floor {name}": (argv, alone) for name, argv in floors().items()
             }
+            kinds[f"floor {SOURCE_FLOOR}"] = (IMPORTS, as_source(home, alone))
             kinds |= {one.what: (one.argv, one.environ) for one in measured}
             cpu = in_turns(kinds, size, home)
         rows = [_row(one, cpu) for one in measured]
@@ -167,7 +177,9 @@ def prepared(folder: Path, name: str) -> dict[str, str]:
     """The environment of a home with the sample, its server and a small one."""
     home = folder / name
     home.mkdir()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("TOOLWEAVE_")}
+    # Bytecode is written as for a user; one line measures what it costs where it is not.
+    left_out = ("TOOLWEAVE_", "PYTHONDONTWRITEBYTECODE")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
     environ = kept | {"TOOLWEAVE_HOME": str(home / "state"), "HOME": str(home)}
     for argv in (
         ("demo",),
@@ -237,7 +249,7 @@ def _row(command: Command, cpu: Mapping[str, float]) -> Row:
     floor = command.floor
     if isinstance(floor, float):
         return Row(command.what, cpu[command.what], floor, "ms", PROMISE, command.at_most)
-    name = floor if floor == IMPORTS_FLOOR else CLIENT_FLOOR
+    name = floor if floor in (IMPORTS_FLOOR, SOURCE_FLOOR) else CLIENT_FLOOR
     figure = cpu[command.what]
     return Row(command.what, figure, cpu[f"floor {floor}"], "ms", name, command.at_most)
 

@@ -14,8 +14,10 @@ from bench.fault_disks import full
 from bench.fault_fuzz import fuzzed
 from bench.fault_hooks import duplicates
 from bench.fault_hostile import documents
+from bench.fault_injection import injected
 from bench.fault_kills import at_any_moment, at_every_write
 from bench.fault_postgres import restarted
+from bench.fault_power import power_cuts
 from bench.fault_rows import Part, row, say, table
 from bench.fault_waiting import waiting
 from bench.fault_workers import beside, killed, killed_on_temporal, paused, temporal_killed
@@ -34,6 +36,8 @@ def parts(*, quick: bool) -> list[Part]:
             temporal_killed(1),
             paused(2),
             full(3),
+            injected(60, step=6),
+            power_cuts(8),
             beside(3),
             duplicates(5, 5),
             documents(),
@@ -51,6 +55,8 @@ def parts(*, quick: bool) -> list[Part]:
         temporal_killed(10),
         paused(20),
         full(50),
+        injected(500),
+        power_cuts(200),
         beside(20),
         duplicates(20, 20),
         documents(),

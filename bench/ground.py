@@ -198,8 +198,8 @@ def help_row(size: Size) -> tuple[Row, list[str]]:
     python = min(wall_ms([sys.executable, "-c", "pass"]) for _ in range(size.rounds))
     spy = (
         "import json, sys; sys.argv = ['toolweave', '--help']\n"
-        "from toolweave.cli.main import main\n"
-        "try: main()\n"
+        "from toolweave.cli.main import cli\n"
+        "try: cli.main()\n"
         "except SystemExit: pass\n"
         "sys.stderr.write(json.dumps(list(sys.modules)))"
     )

@@ -68,6 +68,7 @@ BROAD_CATCHERS = {
     "engine/executor.py": "a step of a run",
     "engine/pure_steps.py": "a step of a run that computes",
     "nodes/start_check.py": "the start of a step, with values that may be of any type",
+    "resources/open_calls.py": "a step of a run: what its call raises is raised in the step",
     "rest/guard.py": "a door's request",
     "tasks.py": "a task group's body: what it raises is raised again as it was",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",

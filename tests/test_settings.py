@@ -8,11 +8,6 @@ from toolweave.errors import Invalid
 from toolweave.settings import from_environment
 
 
-@pytest.mark.requirement(
-    "002:settings.mcpGlobalTimeout",
-    "002:settings.mcpConcurrentLimit",
-    "002:settings.mcpSessionLimit",
-)
 def test_the_defaults_are_those_of_the_seed() -> None:
     limits = from_environment({}).limits
     assert limits.call_deadline_s == 30

@@ -36,6 +36,8 @@ WORDS: Mapping[str, str] = {
     "KEEP_RUNS": "Number of finished runs to keep; 0 keeps all.",
     "RECORD_BYTES": "Largest exchange of a run with a tool or model that is kept for recordings, "
     "in bytes; 0 keeps none.",
+    "RECORD_MASK": "Names of fields whose texts are masked in every recording, separated by "
+    "commas; `*` stands for any characters: `email,*_phone`.",
     "MCP_SOON_S": "Seconds before a run is returned as a task to clients that support tasks.",
     "MCP_WAIT_S": "Seconds a call of a published workflow waits for its run.",
     "DRAIN_S": "Seconds that running steps get to finish when a service or worker stops; a step "
@@ -44,6 +46,7 @@ WORDS: Mapping[str, str] = {
     "ALLOW_PRIVATE_HTTP": "Set to 1 to let nodes connect to this machine and its private network.",
     "FILE_ROOTS": "Folders that nodes may read and write besides `files` in the home; separated "
     "as in PATH.",
+    "SEMANTIC_SEARCH": "Set to 1 to rank nodes by meaning too; needs the extra `semantic`.",
     "MODEL_URL": "Base URL of a model with an OpenAI-compatible API, such as Ollama.",
     "MODEL": "Model name at TOOLWEAVE_MODEL_URL.",
     "MODEL_KEY": "API key for TOOLWEAVE_MODEL_URL, if required.",
@@ -89,12 +92,16 @@ class Settings:
     keep_runs: int = 10_000
     # The largest exchange of a run with a tool or model that is kept for recordings; 0 = none.
     record_bytes: int = 4 * MIB
+    # Names of fields, with `*`, whose texts are masked in every recording.
+    record_mask: tuple[str, ...] = ()
     # How long a service that stops waits for its running steps.
     drain_s: float = 0.0
     # Timeout of one request to a git host.
     library_deadline_s: float = 60.0
     # Whether nodes may connect to this machine and its private network.
     allow_private_http: bool = False
+    # Whether the catalog is searched by meaning too.
+    semantic_search: bool = False
     # Folders that nodes may read and write, in addition to the home's own.
     file_roots: tuple[Path, ...] = ()
     # How long a call of a published tool waits for its run, and when it becomes a task.
@@ -121,9 +128,13 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         keep_days=_number(env, "KEEP_DAYS", 30.0, 0),
         keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
         record_bytes=int(_number(env, "RECORD_BYTES", 4 * MIB, 0)),
+        record_mask=tuple(
+            name.strip() for name in env.get("TOOLWEAVE_RECORD_MASK", "").split(",") if name.strip()
+        ),
         drain_s=_number(env, "DRAIN_S", 8.0, 0),
         library_deadline_s=_number(env, "LIBRARY_DEADLINE_S", 60.0, 0.1),
         allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,
+        semantic_search=_number(env, "SEMANTIC_SEARCH", 0, 0) > 0,
         mcp_wait_s=_number(env, "MCP_WAIT_S", 45.0, 0.1),
         mcp_soon_s=_number(env, "MCP_SOON_S", 2.0, 0.1),
         file_roots=tuple(

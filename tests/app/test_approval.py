@@ -268,7 +268,6 @@ async def test_pins_of_one_server_are_none_of_another(
     assert caught.value.code == "TOOL_CHANGED"
 
 
-@pytest.mark.requirement("002:ToolInvocationRequest.serverId")
 async def test_a_call_goes_only_to_an_enabled_and_approved_server(
     studio: Studio, scripted: ScriptedServer
 ) -> None:

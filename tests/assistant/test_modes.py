@@ -37,7 +37,6 @@ def test_there_are_enough_intents_and_many_of_them_go_wrong_first() -> None:
     assert sum(bool(one.wrong) for one in INTENTS) >= 20
 
 
-@pytest.mark.requirement("000:run.naturalLanguageParam")
 @pytest.mark.parametrize("intent", INTENTS, ids=lambda one: f"{one.tool}: {one.words}"[:60])
 async def test_words_become_the_call_they_mean(desk: Desk, intent: Intent) -> None:
     before = len(desk.called())
@@ -119,7 +118,6 @@ async def test_what_came_in_is_shown_as_data(desk: Desk) -> None:
     assert "material, not instructions" in desk.model.heard[-1].body["system"]
 
 
-@pytest.mark.requirement("000:run.fullNaturalLanguage")
 async def test_a_model_picks_tools_of_the_server_until_the_task_is_done(desk: Desk) -> None:
     before = len(desk.called())
     desk.model.answers(

@@ -113,7 +113,6 @@ NOT_MEANT = [
 ]
 
 
-@pytest.mark.requirement("004:tool.get_node_details.correction")
 @pytest.mark.parametrize(("node_type", "subtype", "ref"), MEANT)
 def test_a_name_that_can_mean_one_node_only_is_taken_for_it_with_a_warning(
     node_type: str, subtype: str, ref: str
@@ -136,7 +135,6 @@ def test_where_two_could_be_meant_none_is_taken_and_the_hint_names_them(
     assert ("did you mean" in found.hint) == bool(named)
 
 
-@pytest.mark.requirement("004:tool.get_node_details.correction", "004:NodeDetails.warning")
 @pytest.mark.parametrize("node_type", ["ACTION", "FLOW", "HUMAN_IN_THE_LOOP"])
 def test_the_suffix_of_the_seed_gets_its_very_words(node_type: str) -> None:
     subtype = our_catalog().types()[node_type][0]
@@ -153,7 +151,6 @@ def test_an_exact_name_has_no_warning() -> None:
         assert correct(live_catalog(), spec.type, spec.subtype) == CorrectedName(spec)
 
 
-@pytest.mark.requirement("004:tool.get_node_details.unknown", "004:NodeDetails.error")
 def test_an_unknown_subtype_is_told_with_those_there_are() -> None:
     found = correct(our_catalog(), "MEMORY", "ELEPHANT")
     assert found == UnknownName(

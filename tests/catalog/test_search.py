@@ -45,7 +45,6 @@ def test_the_judged_set_names_real_nodes_and_both_halves_are_large() -> None:
 
 
 # The floors are a little below what was measured; the held-out half is the honest figure.
-@pytest.mark.requirement("004:tool.search_nodes", "004:future.semantic-search")
 @pytest.mark.parametrize(
     ("half", "least_recall", "least_mean"), [(TUNED, 0.97, 0.94), (HELD_OUT, 0.92, 0.86)]
 )
@@ -80,7 +79,6 @@ def test_misspelt_joined_and_cut_off_words_are_understood(query: str, ref: str) 
     assert INDEX.search(query)[0].spec.ref == ref
 
 
-@pytest.mark.requirement("004:tool.search_nodes")
 def test_words_in_parameters_and_ports_are_found_too() -> None:
     specs = [
         a_spec("ONE", inputs=(Field("zebra_stripes", "string", "How many gnus."),)),
@@ -125,7 +123,6 @@ def test_a_better_fit_has_a_higher_score() -> None:
     assert len(set(scores)) > 5
 
 
-@pytest.mark.requirement("004:future.usage-analytics")
 def test_usage_decides_between_equals_and_never_against_a_better_fit() -> None:
     twins = [a_spec(name, keywords=("kite",)) for name in ("AAA", "BBB", "CCC")]
     others = [a_spec(f"OTHER{n}", summary="Does something else.") for n in range(10)]

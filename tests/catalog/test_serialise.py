@@ -30,24 +30,6 @@ BARE = Field("note", "string", "A note.")
 of_each = pytest.mark.parametrize("spec", list(our_catalog()), ids=lambda spec: spec.ref)
 
 
-@pytest.mark.requirement(
-    "004:NodeDetails.node_type",
-    "004:NodeDetails.subtype",
-    "004:NodeDetails.version",
-    "004:NodeDetails.description",
-    "004:NodeDetails.parameters",
-    "004:NodeDetails.configurations",
-    "004:NodeDetails.input_params_schema",
-    "004:NodeDetails.output_params_schema",
-    "004:NodeDetails.default_configurations",
-    "004:NodeDetails.default_input_params",
-    "004:NodeDetails.default_output_params",
-    "004:NodeDetails.input_ports",
-    "004:NodeDetails.output_ports",
-    "004:NodeDetails.tags",
-    "004:NodeDetails.attached_nodes",
-    "004:NodeDetails.examples",
-)
 def test_a_whole_specification_is_served_field_by_field() -> None:
     spec = NodeSpec(
         "AI_AGENT",
@@ -217,7 +199,6 @@ def _legacy(name: str, kind: str, default: Json, description: str) -> JsonObject
     }
 
 
-@pytest.mark.requirement("004:NodeDetails.sample")
 def test_the_seeds_sample_has_all_its_field_names() -> None:
     body = serialise(our_spec("AI_AGENT.OPENAI_CHATGPT"))
     assert set(body) >= {
@@ -266,9 +247,6 @@ def test_parameters_and_configurations_tell_the_same(spec: NodeSpec) -> None:
         assert new.get("enum_values") == new.get("options")
 
 
-@pytest.mark.requirement(
-    "004:tool.get_node_details.include_examples", "004:tool.get_node_details.include_schemas"
-)
 def test_examples_and_schemas_are_there_unless_they_are_not_wanted() -> None:
     spec = our_spec("FLOW.IF")
     schemas = {"input_params_schema", "output_params_schema"}
@@ -280,7 +258,6 @@ def test_examples_and_schemas_are_there_unless_they_are_not_wanted() -> None:
     assert asked == {"nodes": [serialise(spec)]}
 
 
-@pytest.mark.requirement("004:example-by-type")
 def test_a_node_without_examples_gets_one_by_the_types_of_what_it_requires() -> None:
     fields: tuple[FieldType, ...] = ("string", "integer", "float", "boolean", "object", "array")
     spec = a_spec(

@@ -1,5 +1,7 @@
 """Which nodes can follow a node, and why."""
 
+import re
+
 import pytest
 from tests.catalog.builders import (
     a_live_tool,
@@ -29,7 +31,6 @@ def takes(kind: FieldType, name: str = "wanted") -> NodeSpec:
     return a_spec("TAKER", inputs=(Field(name, kind, "It.", required=True),))
 
 
-@pytest.mark.requirement("004:future.compatibility")
 @pytest.mark.parametrize("human", HUMAN, ids=lambda spec: spec.ref)
 def test_neither_a_condition_nor_a_model_follows_a_person(human: NodeSpec) -> None:
     found = {one.spec.ref for one in followers(our_catalog(), human, limit=100)}
@@ -74,7 +75,7 @@ def test_what_has_a_default_or_is_optional_need_not_be_fed() -> None:
     assert can_follow(gives("boolean"), optional)
     assert can_follow(gives("boolean"), filled)
     (only,) = followers([optional], gives("boolean"), limit=1)
-    assert only.because(gives("boolean")) == "takes any input"
+    assert only.because(gives("boolean")) == "needs no input"
 
 
 def test_a_field_of_the_same_name_fits_best_and_one_that_shares_a_word_next() -> None:
@@ -86,6 +87,35 @@ def test_a_field_of_the_same_name_fits_best_and_one_that_shares_a_word_next() ->
     found = followers([other, typed, alike, same], before, limit=10)
     assert [one.spec.subtype for one in found] == ["SAME", "ALIKE", "TYPED", "OTHER"]
     assert found[0].because(before) == "GIVER.message_text → SAME.message_text"
+
+
+def _is_true(because: str, before: NodeSpec, after: NodeSpec) -> bool:
+    """Whether a reason holds for these two nodes."""
+    outputs = {one.name: one for one in before.outputs}
+    inputs = {one.name: one for one in after.inputs}
+    if because == "needs no input":
+        return all(not one.required or one.default is not None for one in after.inputs)
+    numbers = {"integer", "float"}
+    if found := re.fullmatch(r"(\S+)\.(\w+) → (\S+)\.(\w+)", because):
+        given, wanted = outputs[found[2]], inputs[found[4]]
+        shared = set(found[2].split("_")) & set(found[4].split("_"))
+    elif found := re.fullmatch(r"(\S+)\.(\w+) takes the type of (\S+)\.(\w+)", because):
+        given, wanted, shared = outputs[found[4]], inputs[found[2]], {"type"}
+    else:
+        found = re.fullmatch(r"(\S+)\.(\w+) takes all that (\S+) gives", because)
+        return found is not None and inputs[found[2]].type in {"object", "any", "string"}
+    types = {given.type, wanted.type}
+    return bool(shared) and (len(types) == 1 or "any" in types or types <= numbers)
+
+
+def test_every_reason_why_a_node_can_follow_is_true() -> None:
+    reasons = 0
+    for before in our_catalog():
+        for one in followers(our_catalog(), before, limit=100):
+            assert _is_true(one.because(before), before, one.spec), (before.ref, one.spec.ref)
+            reasons += 1
+    assert reasons > 1_000
+    assert not _is_true("needs no input", gives("string"), takes("string"))
 
 
 def test_names_that_many_nodes_carry_along_say_nothing() -> None:
@@ -104,7 +134,6 @@ def test_between_equals_our_own_nodes_come_first() -> None:
     assert [one.spec.type for one in found] == ["FLOW", "TOOL"]
 
 
-@pytest.mark.requirement("004:future.compatibility")
 def test_a_search_can_be_narrowed_to_what_follows_a_node() -> None:
     knowledge = our_knowledge()
     answer = knowledge.search("", after=("TRIGGER", "GITHUB"), limit=100)

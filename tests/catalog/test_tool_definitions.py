@@ -39,7 +39,6 @@ def test_every_definition_is_sound() -> None:
         assert tool.input_schema["additionalProperties"] is False
 
 
-@pytest.mark.requirement("004:tool.get_node_types.guidance")
 def test_get_node_types_says_the_seeds_words() -> None:
     text = TOOLS["get_node_types"].description
     assert text.startswith("Get all available workflow node types and their subtypes")
@@ -49,7 +48,6 @@ def test_get_node_types_says_the_seeds_words() -> None:
     )
 
 
-@pytest.mark.requirement("004:tool.get_node_details.guidance")
 def test_get_node_details_says_the_seeds_words() -> None:
     text = TOOLS["get_node_details"].description
     assert text.startswith(
@@ -62,7 +60,6 @@ def test_get_node_details_says_the_seeds_words() -> None:
     )
 
 
-@pytest.mark.requirement("004:response.tool.workflow_guidance")
 def test_the_guidance_is_the_seeds() -> None:
     assert GUIDANCE == (
         "❌ ANTI-PATTERN: HIL → AI_AGENT → IF. "
@@ -70,7 +67,6 @@ def test_the_guidance_is_the_seeds() -> None:
     )
 
 
-@pytest.mark.requirement("004:tool.get_node_types.type_filter")
 def test_the_filter_names_the_eight_types_but_leaves_spelling_to_us() -> None:
     shown = properties_of(read_tool("toolweave", listed()[0]))["type_filter"]
     assert isinstance(shown, dict)
@@ -78,11 +74,6 @@ def test_the_filter_names_the_eight_types_but_leaves_spelling_to_us() -> None:
     assert check_arguments(TOOLS["get_node_types"], {"type_filter": "trigger"}) == []
 
 
-@pytest.mark.requirement(
-    "004:tool.get_node_details.nodes",
-    "004:tool.get_node_details.include_examples",
-    "004:tool.get_node_details.include_schemas",
-)
 def test_get_node_details_takes_what_the_seed_says() -> None:
     tool = TOOLS["get_node_details"]
     node: JsonObject = {"node_type": "FLOW", "subtype": "IF"}

@@ -2,7 +2,6 @@
 
 from typing import cast
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.builders import our_knowledge
@@ -48,7 +47,6 @@ def test_an_answer_is_given_as_data_and_as_the_same_in_text() -> None:
     assert read(text_of(answer)) == answer["structuredContent"]
 
 
-@pytest.mark.requirement("004:tool.get_node_types.failure")
 def test_a_refusal_lists_every_problem_with_its_place_and_what_to_do() -> None:
     answer = TOOLBOX.call("get_node_details", {"nodes": [{"node_type": 1}], "what": 2})
     assert answer["isError"]

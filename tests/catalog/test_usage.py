@@ -13,7 +13,6 @@ from toolweave.testing.clock import FakeClock
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.requirement("004:future.usage-analytics")
 async def test_what_was_asked_for_is_counted_and_saved(database: Database) -> None:
     clock = FakeClock()
     counts = UsageCounts(database, clock)
@@ -74,7 +73,6 @@ async def test_names_that_cannot_be_stored_are_passed_over_and_memory_is_bounded
     assert [int(value) for value in row] == [MAX_WAITING + 1, 2]
 
 
-@pytest.mark.requirement("004:future.usage-analytics", "004:security.no-user-data")
 async def test_only_names_of_the_catalog_are_heard_of(database: Database) -> None:
     counts = UsageCounts(database, FakeClock())
     knowledge = Knowledge(our_catalog(), on_asked=counts.note)

@@ -29,3 +29,17 @@ def test_a_file_becomes_a_tool_changes_and_is_taken_back(tw: Commands) -> None:
     assert "NOT_PUBLISHED" in tw("unpublish", "greet", "--json").out
     key = tw("keys", "create", "--scope", "workflows:run", "--tool", "hello", "--json")
     assert key.json["tools"] == ["hello"]
+
+
+def test_a_new_name_says_that_the_old_one_stays(tw: Commands) -> None:
+    file = tw.project / "greet.json"
+    file.write_text(json.dumps(greeting()), encoding="utf-8")
+    assert "still available" not in tw("publish", str(file), "--as", "hello").out
+    said = tw("publish", "greet", "--as", "welcome").out
+    assert "still available as 'hello'" in said
+    states = {one["tool"]: one["state"] for one in tw("published", "--json").json}
+    assert states == {"hello": "now welcome", "welcome": "current"}
+    assert tw("publish", "greet", "--as", "hi", "--only", "--json").json["alsoPublishedAs"] == []
+    assert [one["tool"] for one in tw("published", "--json").json] == ["hi"]
+    tw("publish", "greet", "--as", "hey")
+    assert tw("unpublish", "greet", "--json").json["unpublished"] == ["hey", "hi"]

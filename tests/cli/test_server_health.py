@@ -30,15 +30,15 @@ class Flaky:
         self.server = ScriptedServer(folder / "s", a_tool("echo"), a_tool("die"), a_tool("wait"))
         self.server.on_call("die", [exits()])
         self.server.on_call("wait", [never()])
-        self._left = folder / "left"
+        self.left = folder / "left"
         self.fail(0)
         program = folder / "flaky.py"
         program.write_text(FLAKY, encoding="utf-8")
         arguments = self.server.definition.args
-        self.argv = (sys.executable, "-I", "-S", str(program), str(self._left), *arguments)
+        self.argv = (sys.executable, "-I", "-S", str(program), str(self.left), *arguments)
 
     def fail(self, times: int) -> None:
-        self._left.write_text(str(times), encoding="utf-8")
+        self.left.write_text(str(times), encoding="utf-8")
 
 
 @pytest.fixture

@@ -38,9 +38,14 @@ def _prepared(folder: Path) -> Served:
     server = ScriptedServer(folder / "server", *(a_tool(name) for name in ("echo", "stuck", "ask")))
     server.on_call("stuck", [never()])
     server.on_call("ask", [asks("Really?"), tells()])
-    save(tw, {"s": "start", "one": mcp("stuck"), "e": "end"}, ["s > one", "one > e"])
     tw.add("mine", server)
     return Served(tw, server)
+
+
+def _stuck(tw: Commands) -> str:
+    """A workflow whose call never ends; another test may have replaced its file."""
+    file = save(tw, {"s": "start", "one": mcp("stuck"), "e": "end"}, ["s > one", "one > e"])
+    return str(tw.project / file)
 
 
 def _until(is_so: Callable[[], object]) -> None:
@@ -97,7 +102,7 @@ def test_an_interrupt_cancels_the_call_on_the_server(served: Served) -> None:
 
 
 def test_an_interrupt_cancels_the_run(served: Served) -> None:
-    process = _begun(served, "run", str(served.tw.project / "flow.json"))
+    process = _begun(served, "run", _stuck(served.tw))
     process.send_signal(signal.SIGINT)
     code, out, err = _ended(process)
     assert (code, out) == (130, "")
@@ -149,7 +154,7 @@ def test_when_the_studio_is_killed_commands_say_what_becomes_of_their_work(tmp_p
     served = _prepared(tmp_path)
     with studio_process(served.tw) as studio:
         call = _begun(served, "call", "mine", "stuck", "--json")
-        run = _begun(served, "run", str(served.tw.project / "flow.json"))
+        run = _begun(served, "run", _stuck(served.tw))
         os.killpg(studio.pid, signal.SIGKILL)
         studio.wait()
         code, out, _ = _ended(call)

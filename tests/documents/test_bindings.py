@@ -42,16 +42,10 @@ def servers(*bindings: Json, text: str = TEXT) -> list[str | None]:
     return [one.server for one in plan(found, made, "first")]
 
 
-@pytest.mark.requirement("002:SectionBinding.default")
 def test_without_a_binding_the_first_enabled_server_is_used() -> None:
     assert servers() == ["first", "first", "first", "first", "demo"]
 
 
-@pytest.mark.requirement(
-    "002:SectionBinding.headingText",
-    "002:SectionBinding.inheritToChildren",
-    "002:SectionBinding.inheritance",
-)
 @pytest.mark.parametrize(
     ("binding", "expected"),
     [
@@ -74,7 +68,6 @@ def test_a_heading_binds_its_section(binding: Json, expected: list[str | None]) 
     assert servers(binding) == expected
 
 
-@pytest.mark.requirement("002:SectionBinding.override", "002:SectionBinding.blockId")
 def test_the_nearest_binding_wins_whatever_the_order() -> None:
     given: list[Json] = [
         {"heading": "Top", "server": "a"},
@@ -86,7 +79,6 @@ def test_the_nearest_binding_wins_whatever_the_order() -> None:
     assert servers(*reversed(given)) == expected
 
 
-@pytest.mark.requirement("002:SectionBinding.startLine", "002:SectionBinding.endLine")
 def test_lines_are_counted_without_results() -> None:
     binding: Json = {"lines": "1-6", "server": "a"}
     assert servers(binding) == ["a", "first", "first", "first", "demo"]
@@ -99,7 +91,6 @@ def test_lines_are_counted_without_results() -> None:
     assert servers(second)[1] == "b"
 
 
-@pytest.mark.requirement("002:SectionBinding.exactly-one", "002:SectionBinding.sectionType")
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -127,7 +118,6 @@ def test_a_binding_has_a_server_and_one_way_to_its_section(wrong: Json) -> None:
     assert kinds == ["heading", "block", "range"]
 
 
-@pytest.mark.requirement("002:SectionBinding.serverId", "002:MCPServerConfig.sectionBindings")
 def test_lost_sections_unknown_servers_and_crossing_ranges_are_told() -> None:
     bindings = [
         read_binding({"server": "a", "heading": "Deleted"}),

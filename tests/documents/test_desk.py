@@ -117,7 +117,6 @@ async def run(
         return await desk.run(notes, tools, Flows(), refresh=refresh)
 
 
-@pytest.mark.requirement("002:document.parsed-on-demand", "002:way.user.render")
 async def test_a_result_appears_below_its_block_and_stays_until_something_changes(
     desk: DocumentService, notes: Path
 ) -> None:
@@ -268,7 +267,6 @@ async def test_pictures_go_to_files_beside_the_document(desk: DocumentService, n
     assert f"](<notes.assets/{picture.name}>)" in read(notes)
 
 
-@pytest.mark.requirement("002:SectionBinding.default", "002:MCPServerConfig.sectionBindings")
 async def test_bindings_are_kept_beside_the_document_and_the_first_enabled_is_used(
     desk: DocumentService, notes: Path
 ) -> None:

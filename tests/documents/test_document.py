@@ -23,7 +23,6 @@ def said(text: str, key: str = "0" * 16) -> Callout:
 BLOCK = "```demo\ntool: weather\ncity: London\ndays: 3\n```\n"
 
 
-@pytest.mark.requirement("002:way.user.code-block", "002:way.user.parse")
 @pytest.mark.parametrize(
     ("body", "name", "arguments"),
     [
@@ -121,7 +120,6 @@ PLACES = {
 }
 
 
-@pytest.mark.requirement("002:way.user.render")
 @pytest.mark.parametrize("place", PLACES)
 def test_results_come_and_go_without_a_trace(place: str) -> None:
     before = encoded(PLACES[place])

@@ -281,7 +281,7 @@ async def settings(filled: Filled) -> None:
 
 
 async def triggers(filled: Filled) -> None:
-    await at("manage/triggers")(filled)
+    await at("triggers")(filled)
     await expect(filled.page.get_by_role("region", name="Triggers of morning")).to_be_visible()
 
 
@@ -338,7 +338,7 @@ MANAGING: tuple[Place, ...] = (
         dialog="features/manage/Section.tsx",
     ),
     Place("published", at("manage/published"), page="manage/published"),
-    Place("services", at("manage/services"), page="manage/services"),
+    Place("credentials", at("credentials"), page="credentials"),
     Place("library", at("manage/library"), page="manage/library"),
     Place(
         "contents",
@@ -346,7 +346,7 @@ MANAGING: tuple[Place, ...] = (
         dialog="features/manage/Libraries.tsx",
     ),
     Place("documents", at("manage/documents"), page="manage/documents"),
-    Place("triggers", triggers, page="manage/triggers"),
+    Place("triggers", triggers, page="triggers"),
     Place("keys-made", a_new_key, page="manage/keys", dialog="features/manage/Keys.tsx"),
     Place("keys-listed", at("manage/keys")),
     Place("settings", settings, page="manage/settings"),

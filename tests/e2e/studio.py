@@ -6,9 +6,9 @@ import runpy
 import shutil
 import socket
 import subprocess
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -63,6 +63,7 @@ class Studio:
     process: subprocess.Popen[bytes] | None = None
     # A program that it opens as the user's browser; none, and it opens nothing.
     browser: Path | None = None
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def url(self) -> str:
@@ -98,7 +99,9 @@ class Studio:
                 stderr=stderr,
                 stdin=subprocess.DEVNULL,
                 cwd=self.home,
-                env=environ_of(self.home) | {"TOOLWEAVE_RATE_PER_S": "1000"} | opened,
+                env=environ_of(self.home)
+                | {"TOOLWEAVE_RATE_PER_S": "1000", **self.environ}
+                | opened,
             )
 
     def kill(self) -> None:
@@ -132,9 +135,11 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def started(home: Path, *, browser: Path | None = None) -> AsyncGenerator[Studio]:
+async def started(
+    home: Path, *, browser: Path | None = None, **environ: str
+) -> AsyncGenerator[Studio]:
     """A studio over a fresh home, ended at the end."""
-    studio = Studio(home, free_port(), browser=browser)
+    studio = Studio(home, free_port(), browser=browser, environ=environ)
     try:
         await studio.start()
         yield studio

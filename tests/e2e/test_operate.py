@@ -54,7 +54,7 @@ async def test_a_workflow_is_operated_from_the_studio(page: Page, studio: Studio
 
 
 async def switch_on_and_pause(page: Page, studio: Studio) -> None:
-    await page.goto(f"{studio.url}/#/manage/triggers")
+    await page.goto(f"{studio.url}/#/triggers")
     morning = page.get_by_role("article", name="Trigger Every morning")
     order = page.get_by_role("article", name="Trigger New order")
     await expect(order.locator(".badge").first).to_have_text("off")
@@ -95,7 +95,7 @@ async def see_the_run_arrive(page: Page, studio: Studio) -> None:
     # Tabs share one stream: a browser opens no more than six to a host.
     assert [url for url in asked if url.endswith("/events")] == []
     await tab.close()
-    await page.goto(f"{studio.url}/#/manage/triggers")
+    await page.goto(f"{studio.url}/#/triggers")
     order = page.get_by_role("article", name="Trigger New order")
     await expect(order.get_by_role("link", name=f"run {run[:8]}").first).to_be_visible()
     await order.get_by_role("button", name="Run New order now").click()
@@ -147,7 +147,7 @@ async def follow_the_file(page: Page, studio: Studio) -> None:
     await page.get_by_role("button", name="Keep mine").click()
     await expect(saved).to_have_text("saved")
     assert "Edited here" in await file.read_text(encoding="utf-8")
-    await page.goto(f"{studio.url}/#/manage/triggers")
+    await page.goto(f"{studio.url}/#/triggers")
     await expect(page.get_by_text("edited since activation")).to_be_visible()
 
 
@@ -159,17 +159,20 @@ async def test_settings_secrets_and_a_servers_health_are_shown(page: Page, studi
         "environment"
     )
     await expect(page.get_by_role("table", name="Findings")).to_contain_text("toolweave")
+    await both(page, "manage-settings")
+    await page.goto(f"{studio.url}/#/credentials")
     form = page.get_by_role("form", name="Add secret")
     await form.get_by_label("Name").fill("hook-token")
     await form.get_by_label("Value").fill("s3cret-of-the-page")
     await form.get_by_role("button", name="Add secret").click()
     secrets = page.get_by_role("table", name="Secrets")
     await expect(secrets).to_contain_text("${vault:hook-token}")
-    await both(page, "manage-settings")
+    await both(page, "credentials")
     assert "s3cret-of-the-page" not in await page.content()
     await page.get_by_role("button", name="Remove hook-token").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     await expect(secrets).to_have_count(0)
+    await page.goto(f"{studio.url}/#/manage/settings")
     await page.get_by_role("radio", name="Dark").check()
     await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     await page.get_by_label("System", exact=True).check()

@@ -99,7 +99,7 @@ async def test_a_model_is_added_and_its_key_is_never_shown(page: Page, studio: S
     await expect(form.get_by_label("Key")).to_have_value("")
     await shot(page, "manage-models")
     assert "sk-of-nobody" not in await page.content()
-    for section in ("Services", "Library", "Documents"):
+    for section in ("Library", "Documents"):
         await page.get_by_role("tab", name=section).click()
         await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
     await page.get_by_role("tab", name="Models").click()

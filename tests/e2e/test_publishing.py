@@ -50,6 +50,34 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     assert await studio.ask(page, "GET", "/api/v1/published") == {"published": []}
 
 
+async def test_a_changed_workflow_is_compared_with_its_past_runs_before_it_is_published(
+    page: Page, studio: Studio
+) -> None:
+    document = greeting("welcome")
+    await studio.ask(page, "PUT", "/api/v1/workflows/welcome", {"document": document})
+    for who in ("Ada", "Bob"):
+        body = {"workflow": "welcome", "inputs": {"who": who}}
+        await studio.ask(page, "POST", "/api/v1/runs", body)
+    await page.goto(f"{studio.url}/#/w/welcome")
+    bar = page.locator(".editor__bar")
+    await bar.get_by_role("button", name="Publish").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Backtest").click()
+    await expect(dialog.get_by_text("2 runs: 2 same, 0 different, 0 not judged")).to_be_visible()
+    await dialog.get_by_role("button", name="Close").click()
+    await page.locator(".react-flow__node[data-id=greet]").click()
+    prompt = page.get_by_role("textbox", name="Text", exact=True)
+    await prompt.fill("Good day, {{who}}!")
+    await bar.get_by_role("button", name="Publish").click()
+    await dialog.get_by_role("button", name="Backtest").click()
+    rows = dialog.get_by_role("region", name="Runs with differences").get_by_role("row")
+    await expect(rows).to_have_count(3)
+    await expect(rows.nth(1)).to_contain_text('"Hello, Bob!" → "Good day, Bob!"')
+    await shot(page, "publish-backtest")
+    await expect(dialog.get_by_role("button", name="Save and publish anyway")).to_be_enabled()
+    assert "welcome" not in str(await studio.ask(page, "GET", "/api/v1/published"))
+
+
 async def key_of(page: Page, dialog: Locator) -> str:
     """Create a key in the dialog, and read it where it is shown this once."""
     await dialog.get_by_role("button", name="Create a key for this tool").click()

@@ -76,7 +76,10 @@ async def draw(page: Page, studio: Studio) -> None:
     await page.locator(".react-flow__node[data-id=start]").click()
     for typed, count in (("weather", 3), ("delay", 4)):
         await page.keyboard.press("a")
-        await page.get_by_role("dialog").get_by_role("combobox").fill(typed)
+        search = page.get_by_role("dialog")
+        await search.get_by_role("combobox").fill(typed)
+        found = search.get_by_role("option").first
+        await expect(found).to_contain_text(typed, ignore_case=True)
         await page.keyboard.press("Enter")
         await expect(page.locator(".step")).to_have_count(count)
     await page.keyboard.press("c")

@@ -1,20 +1,37 @@
 """The MCP browser: servers, the exact command, the yes to it, and tools as nodes."""
 
 import json
+import os
+import shutil
+import signal
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
-from e2e.studio import Studio, shot
+from cli.test_run import mcp
+from e2e.studio import Studio, shot, started
+from engine.building import workflow
 from rest.process import PROGRAM
 from toolweave.testing.server import ScriptedServer, a_tool
+from toolweave.workflow.formats.load import convert
 
 pytestmark = pytest.mark.anyio
 
 COMMAND = [*PROGRAM, "demo-server"]
 DEFINITION = {"mcpServers": {"browsed": {"command": COMMAND[0], "args": COMMAND[1:]}}}
+
+
+@pytest.fixture(scope="module")
+async def studio(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Studio]:
+    """A studio that retries a lost server at once."""
+    home = tmp_path_factory.mktemp("studio")
+    async with started(home, TOOLWEAVE_RETRY_DELAYS_S="0.1,0.1,0.1") as running:
+        yield running
 
 
 @pytest.mark.requirement("001:FR-004", "001:FR-005", "001:FR-006")
@@ -94,7 +111,10 @@ async def remove(page: Page, studio: Studio) -> None:
     await expect(page.get_by_role("heading", name="No servers yet")).to_be_visible()
 
 
-async def test_hostile_descriptions_are_text_and_changed_tools_wait_for_a_yes(
+@pytest.mark.requirement(
+    "002:health.auto-disable-after-3", "002:ServerHealthStatus.transition.max-retries"
+)
+async def test_a_hostile_server_is_shown_as_text_and_disabled_when_it_is_lost(
     page: Page, studio: Studio, tmp_path: Path
 ) -> None:
     hostile = "<img src=x onerror=alert(1)> a\u202eb\u200bc"
@@ -113,16 +133,43 @@ async def test_hostile_descriptions_are_text_and_changed_tools_wait_for_a_yes(
     )
     await expect(words.locator(".badge")).to_contain_text("HTML")
     await expect(page.locator("main img[src=x]")).to_have_count(0)
-    server.change(tools=[a_tool("peek", description="Sends it all away.")])
+    uses = {"s": "start", "look": mcp("peek", "odd", text="here"), "e": "end"}
+    document = convert(workflow(uses, ["s > look", "look > e"]), "toolweave")
+    await studio.ask(page, "PUT", "/api/v1/workflows/test", {"document": document})
+    taken = {"type": "object", "properties": {"Text": {"type": "string"}}, "required": ["Text"]}
+    server.change(tools=[a_tool("peek", description="Sends it all away.", inputSchema=taken)])
     # Another connection: what one has listed stays until the server says that it changed.
     await page.get_by_role("button", name="Disable").click()
     await page.get_by_role("button", name="Enable").click()
     changed = page.get_by_role("region", name="Changed tools")
     await expect(changed).to_contain_text("peek")
+    await expect(changed).to_contain_text("renamed to 'Text'")
+    used = changed.get_by_role("list", name="Used by").get_by_role("listitem")
+    await expect(used).to_contain_text("breaks")
+    await used.locator("summary").get_by_text("breaks").click()
+    await expect(used).to_contain_text("look /nodes/1/data/parameterValues/text")
+    await expect(used.get_by_role("link", name="test")).to_have_attribute("href", "#/w/test")
     await shot(page, "server-changed")
     await changed.get_by_role("button", name="Accept changes").click()
     await expect(changed).to_have_count(0)
     await expect(words).to_have_text("Sends it all away.")
     listed = await studio.ask(page, "GET", f"/api/v1/servers/{identity}/tools")
     assert cast("Any", listed)["changes"] == []
-    await remove(page, studio)
+    await page.goto(f"{studio.url}/#/new")
+    lose(server, tmp_path)
+    await expect(page.locator(".notices")).to_contain_text("'odd' failed 3 times in a row")
+    await shot(page, "server-auto-disabled")
+    await page.goto(f"{studio.url}/#/inbox")
+    await expect(page.get_by_role("region", name="System notices")).to_contain_text("'odd' failed")
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    await expect(page.locator(".server__head")).to_contain_text("auto-disabled")
+    await page.get_by_role("button", name="Remove", exact=True).click()
+    await page.get_by_role("dialog").get_by_role("button", name="Remove the server").click()
+    await expect(page.get_by_role("heading", name="No servers yet")).to_be_visible()
+
+
+def lose(server: ScriptedServer, folder: Path) -> None:
+    """The server's process ends, and no new one starts."""
+    pid = server.processes[-1]
+    shutil.rmtree(folder)
+    os.kill(pid, signal.SIGKILL)

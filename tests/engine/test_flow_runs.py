@@ -3,10 +3,9 @@
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.engine.building import EchoTools, workflow
+from tests.engine.building import EchoTools
 
 from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
@@ -101,17 +100,6 @@ STRATEGY = flow(
 )
 
 
-@pytest.mark.requirement(
-    "003:FlowNode.multi_input.run",
-    "003:FlowNode.template.run",
-    "003:FlowEdge.chain.result",
-    "003:variables.result",
-    "003:variables.template",
-    "003:variables.priority.initial",
-    "003:variables.priority.multi-input",
-    "003:ExecutionResult.inputVariables",
-    "003:lifecycle.ordered-to-executing",
-)
 async def test_every_result_tells_the_variables_it_used_as_text(runs: Engine) -> None:
     shown = await told(runs, STRATEGY, {"market": "AI", "budget": 100})
     assert shown["status"] == "success"
@@ -131,7 +119,6 @@ async def test_every_result_tells_the_variables_it_used_as_text(runs: Engine) ->
     assert found["node-2"]["templateName"] == "Brand_Positioning_Strategy"
 
 
-@pytest.mark.requirement("003:variables.priority.results")
 async def test_the_result_of_a_node_wins_over_a_variable_of_the_same_name(runs: Engine) -> None:
     inputs: JsonObject = {"budget": 1, "node2_result": "of the caller"}
     shown = await told(runs, STRATEGY, inputs)
@@ -143,24 +130,6 @@ async def test_the_result_of_a_node_wins_over_a_variable_of_the_same_name(runs: 
     }
 
 
-@pytest.mark.requirement("003:variables.missing", "003:MISSING_VARIABLES")
-async def test_missing_variables_stop_their_node_and_are_all_named(runs: Engine) -> None:
-    document = flow(
-        text("node-1", "fine"),
-        text("node-2", "{b} {a} {b}"),
-        edges=("node-1 > node-2", "node-2 > end"),
-    )
-    shown = await told(runs, document, {})
-    assert shown["status"] == "partial"
-    error = shown["error"]
-    assert isinstance(error, dict)
-    assert error["code"] == "MISSING_VARIABLES"
-    assert error["message"] == "Missing required variables: b, a"
-    assert error["failedAt"] == {"nodeId": "node-2", "templateName": "node-2"}
-    assert list(by_node(shown)) == ["node-1"]
-
-
-@pytest.mark.requirement("003:FlowEdge.data.run")
 async def test_a_data_edge_gives_variables_and_orders_nothing(runs: Engine) -> None:
     document = flow(
         given("in", who="Ada"),
@@ -173,7 +142,6 @@ async def test_a_data_edge_gives_variables_and_orders_nothing(runs: Engine) -> N
     assert (shown["status"], shown["finalResult"]) == ("success", "one of Ada, two of Ada")
 
 
-@pytest.mark.requirement("003:lifecycle.initialized-to-validated")
 async def test_a_flow_is_read_and_checked_before_any_run_of_it_is_written(runs: Engine) -> None:
     broken = flow(text("a", "x"), text("b", "y"), edges=("a > b", "b > a"))
     assert any(problem.severity == "error" for problem in load(json.dumps({"flow": 1})).problems)
@@ -183,7 +151,6 @@ async def test_a_flow_is_read_and_checked_before_any_run_of_it_is_written(runs: 
     assert await runs.newest() == []
 
 
-@pytest.mark.requirement("003:performance.memory")
 async def test_an_execution_keeps_each_result_and_a_large_one_by_reference(
     runs: Engine, database: Database
 ) -> None:
@@ -200,25 +167,3 @@ async def test_an_execution_keeps_each_result_and_a_large_one_by_reference(
     assert row is not None
     assert row[0] == 3  # what it began with, what was computed, and its result
     assert row[1] < 125_000
-
-
-@pytest.mark.requirement("000:run.detailed")
-async def test_a_detailed_node_calls_its_tool_with_exactly_its_parameter_values(
-    runs: Engine,
-) -> None:
-    values: dict[str, Any] = {"city": "{{ trigger.city }}", "days": 2, "deep": {"list": [1, None]}}
-    data = {"serverId": "demo", "toolName": "weather", "mode": "detailed",
-            "parameterValues": values}  # fmt: skip
-    run = await runs.runs.start(
-        RunRequest(workflow({"s": "start", "t": ("mcp", data)}, ["s > t"]), {"city": "Rome"})
-    )
-    assert await runs.advance(run) == "success"
-    shown = execution(run, await runs.plan(run), await runs.journal.read(run))
-    called = {"city": "Rome", "days": 2, "deep": {"list": [1, None]}}
-    result = by_node(shown)["t"]
-    assert result["output"] == called
-    assert result["inputVariables"] == {
-        "city": "Rome",
-        "days": "2",
-        "deep": '{"list": [1, null]}',
-    }

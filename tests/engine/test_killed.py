@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 from typing import IO
 
@@ -101,7 +102,8 @@ def goes_on(victim: Victim, folder: Path, journal: str = "honest") -> Counter[st
         uncertain = told.read_text(encoding="utf-8").split() if told.exists() else []
         assert sorted(uncertain) == sorted(open_steps & ONCE)
         assert {key for key in ONCE if before[f"begin {key}"]} <= keys(found, "step_started")
-    status = sqlite3.connect(folder / "runs.db").execute("SELECT status FROM runs").fetchall()
+    with closing(sqlite3.connect(folder / "runs.db")) as connection:
+        status = connection.execute("SELECT status FROM runs").fetchall()
     assert status == [("success",)]
     return after
 

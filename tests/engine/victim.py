@@ -1,15 +1,19 @@
 """A process whose children execute a run and are killed: reads one order a line.
 
-An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless"} and how
-it dies: "at" (number of a write: the run's first row, its taking, and every commit after) with
-"when" ("before" | "inside" | "after"), or "after_s", with "begins_s" counted from its first effect
-if that begins within so long. Each order is a fork, made before there is an event loop; the answer
-is how it ended, and beside the database stands how many writes it made.
+An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless" |
+"unsynced"}, "database" if that is elsewhere, and how it dies: "at" (number of a write: the run's
+first row, its taking, and every commit after) with "when" ("before" | "inside" | "after"), or
+"after_s", with "begins_s" counted from its first effect if that begins within so long. Each order
+is a fork, made before there is an event loop; the answer is how it ended, and beside the database
+stands how many writes it made. With "traced", it stops before it begins, with its number in the
+file `pid`, so that a tracer can make its system calls fail; the code of the error that ended it is
+in the file `error`.
 """
 
 import json
 import os
 import signal
+import sqlite3
 import sys
 import time
 from collections import Counter
@@ -30,8 +34,10 @@ from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
 from toolweave.engine.runs import RunRequest
+from toolweave.errors import ToolweaveError
 from toolweave.nodes.prompt import end, start
 from toolweave.storage.database import Database, Row, Statement, Values, open_database
+from toolweave.storage.dialects import sqlite
 from toolweave.storage.migrations import migrate
 from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node, Workflow
@@ -101,6 +107,16 @@ class HastyJournal(Journal):
         return await super().append(lease, kept, change)
 
 
+_connect = sqlite._connect_to_write  # pyright: ignore[reportPrivateUsage]
+
+
+def connect_unsynced(path: Path) -> sqlite3.Connection:
+    """A control: a database that acknowledges what is in no file yet."""
+    connection = _connect(path)
+    connection.execute("PRAGMA synchronous=OFF")
+    return connection
+
+
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -138,7 +154,9 @@ class Deaths:
 async def bring_forward(order: dict[str, Any]) -> None:
     folder = Path(order["folder"])
     effects = Effects(folder / "effects")
-    async with open_database(folder / "runs.db") as database:
+    if order["journal"] == "unsynced":
+        sqlite._connect_to_write = connect_unsynced  # pyright: ignore[reportPrivateUsage]
+    async with open_database(Path(order.get("database", folder / "runs.db"))) as database:
         await migrate(database)
         deaths = Deaths(database, order)
         kind = HastyJournal if order["journal"] == "hasty" else Journal
@@ -166,6 +184,20 @@ async def to_the_end(
             await engine.resolve(run, key, "skip" if happened else "retry")
 
 
+def execute(order: dict[str, Any]) -> None:
+    folder = Path(order["folder"])
+    if order.get("traced"):
+        (folder / "pid").write_text(str(os.getpid()), encoding="utf-8")
+        os.kill(os.getpid(), signal.SIGSTOP)
+    try:
+        anyio.run(bring_forward, order)
+    except* ToolweaveError as errors:
+        first = errors.exceptions[0]
+        assert isinstance(first, ToolweaveError)
+        (folder / "error").write_text(first.code, encoding="utf-8")
+        raise
+
+
 def serve() -> None:
     for line in sys.stdin:
         order = json.loads(line)
@@ -173,7 +205,7 @@ def serve() -> None:
         if child == 0:
             code = 1
             try:
-                anyio.run(bring_forward, order)
+                execute(order)
                 code = 0
             finally:
                 os._exit(code)

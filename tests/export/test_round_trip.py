@@ -26,7 +26,7 @@ def test_every_sample_comes_back_from_every_target(target: str, name: str) -> No
     assert [problem.code for problem in loaded.problems] == []
 
 
-@pytest.mark.parametrize("target", ["claude-skill", "mermaid"])
+@pytest.mark.parametrize("target", ["claude-skill", "claude-workflow", "mermaid"])
 @steady(80)
 @given(workflow=WORKFLOWS)
 def test_any_workflow_comes_back(target: str, workflow: Workflow) -> None:

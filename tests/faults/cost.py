@@ -53,7 +53,8 @@ async def measured() -> AsyncGenerator[Cost]:
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(2 * TICK_S)  # a stall just now shows at the next tick
             cost.growth_bytes = _peak_bytes() - before
-            gc.unfreeze()
+            # No `unfreeze`: it would return everything collected by pytest to the collector, and
+            # each later collection in this process would take most of a second.
 
 
 async def _feel_stalls(cost: Cost) -> None:

@@ -21,9 +21,6 @@ async def keys(home: Home) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
-@pytest.mark.requirement(
-    "003:Flow.storage", "003:cache.flow-list", "003:cache.flow", "003:cache.template"
-)
 async def test_flows_and_templates_are_kept_under_the_keys_of_the_seed(
     team: LibraryStore, home: Home
 ) -> None:
@@ -37,7 +34,6 @@ async def test_flows_and_templates_are_kept_under_the_keys_of_the_seed(
     } <= await keys(home)
 
 
-@pytest.mark.requirement("003:performance.list-metadata")
 async def test_a_list_holds_metadata_and_no_contents(team: LibraryStore, home: Home) -> None:
     (entry,) = (await team.flows("team")).flows
     assert (entry.version, entry.description, entry.node_count) == (
@@ -51,7 +47,6 @@ async def test_a_list_holds_metadata_and_no_contents(team: LibraryStore, home: H
     assert await keys(home) == {"flows:list:main"}
 
 
-@pytest.mark.requirement("003:cache.ttl", "003:performance.list-cached", "003:cache.reuse")
 async def test_the_remote_is_asked_again_only_after_fifteen_minutes(
     team: LibraryStore, repo: Repo, clock: FakeClock
 ) -> None:
@@ -79,14 +74,6 @@ async def test_where_nothing_changed_only_the_ref_is_asked_for(
     asked = team.asked
     await team.flows("team")
     assert team.asked == asked + 1
-
-
-@pytest.mark.requirement("003:cache.refresh")
-async def test_a_refresh_sees_what_is_new_at_once(team: LibraryStore, repo: Repo) -> None:
-    await team.flows("team")
-    commit = repo.commit({"flows/Second.json": {**MARKETING, "metadata": {"name": "Second"}}})
-    assert (await team.refresh("team")).commit == commit
-    assert len((await team.flows("team")).flows) == 2
 
 
 async def test_many_who_ask_at_once_cause_one_question(
@@ -126,7 +113,6 @@ async def test_without_the_remote_the_old_is_served_and_said_to_be_old(
     assert failed.value.code == "GITHUB_ERROR"
 
 
-@pytest.mark.requirement("003:GITHUB_ERROR")
 async def test_a_remote_that_is_no_repository_is_an_error_and_leaves_nothing(
     shelf: LibraryStore, home: Home, tmp_path: Path
 ) -> None:
@@ -168,7 +154,6 @@ async def test_a_library_is_added_once_and_gone_when_removed(
     assert missing.value.code == "LIBRARY_NOT_FOUND"
 
 
-@pytest.mark.requirement("003:FLOW_NOT_FOUND")
 async def test_an_unknown_flow_is_named(team: LibraryStore) -> None:
     with pytest.raises(NotFound) as missing:
         await team.flow("team", "Marketing_Strateg")
@@ -192,7 +177,6 @@ async def test_an_export_of_several_flows_gives_each(team: LibraryStore, repo: R
     assert (found.entry.name, found.document) == ("Flow 1", flows[1])
 
 
-@pytest.mark.requirement("003:performance.list-cold")
 async def test_five_hundred_flows_come_in_three_questions(
     shelf: LibraryStore, tmp_path: Path
 ) -> None:

@@ -67,7 +67,6 @@ def test_what_was_shown_can_be_read_again() -> None:
         assert again(template.as_json()).as_json() == template.as_json()
 
 
-@pytest.mark.requirement("003:MISSING_VARIABLES")
 def test_every_missing_variable_is_named_at_once() -> None:
     greeting = next(read_templates(LISTED, "all"))
     with pytest.raises(Invalid) as refused:
@@ -81,7 +80,6 @@ def test_what_is_filled_in_is_not_looked_at_again() -> None:
     assert fill(greeting, {"name": "{wish}", "wish": "{name}"}) == "Hello {wish}, {name}"
 
 
-@pytest.mark.requirement("003:TEMPLATE_NOT_FOUND")
 def test_a_template_is_found_by_name_title_or_id_and_an_unknown_one_is_named() -> None:
     templates = [*read_templates(LISTED, "all"), *read_templates(OLDER, "b")]
     assert template_named(templates, "t-1").name == "Greeting"

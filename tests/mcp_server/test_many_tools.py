@@ -67,7 +67,7 @@ async def test_pages_of_resources_together_have_every_tool_once(tmp_path: Path) 
     found: list[str] = []
     cursor: str | None = None
     while True:
-        page = resources.page(catalog.knowledge, cursor)
+        page = resources.page(resources.entries(catalog.knowledge), cursor)
         assert len(page.resources) <= resources.PAGE
         found += [resource.name for resource in page.resources]
         if (cursor := page.next_cursor) is None:

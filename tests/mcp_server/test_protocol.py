@@ -134,7 +134,7 @@ async def test_what_is_not_there_is_refused_with_a_hint(
 
 
 async def test_types_and_subtypes_are_completed(client: Client) -> None:
-    (template,) = (await client.list_resource_templates()).resource_templates
+    template = (await client.list_resource_templates()).resource_templates[0]
     ref = types.ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
 
     async def typed(name: str, value: str, **given: str) -> types.Completion:

@@ -87,7 +87,6 @@ def test_it_is_in_the_file_of_its_name(node: NodeCode) -> None:
     }
 
 
-@pytest.mark.requirement("004:NodeDetails.description")
 @of_each
 def test_its_summary_is_one_short_sentence_and_its_fields_are_described_briefly(
     node: NodeCode,
@@ -121,7 +120,6 @@ def test_only_a_trigger_has_no_way_in(node: NodeCode) -> None:
     assert bool(spec.inputs) == (spec.type != "TRIGGER")
 
 
-@pytest.mark.requirement("004:NodeDetails.attached_nodes")
 @of_each
 def test_only_ai_agents_take_attached_nodes(node: NodeCode) -> None:
     is_agent = node.spec.type == "AI_AGENT"
@@ -172,7 +170,6 @@ def test_what_an_example_names_in_a_template_is_in_its_input(node: NodeCode) -> 
                     value = value[name]
 
 
-@pytest.mark.requirement("004:security.no-secrets-in-specs")
 @of_each
 def test_its_secrets_are_marked_and_an_example_only_refers_to_them(node: NodeCode) -> None:
     configurations = node.spec.configurations

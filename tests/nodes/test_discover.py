@@ -36,7 +36,6 @@ SEED_TYPES = {
 NODES = discover()
 
 
-@pytest.mark.requirement("004:registry.types", "004:registry.all")
 def test_the_types_and_subtypes_come_in_the_seeds_order() -> None:
     types = Catalog(node.spec for node in NODES).types()
     assert list(types) == list(SEED_TYPES)
@@ -62,7 +61,6 @@ def test_nodes_the_seed_does_not_know_come_last_in_their_type_by_name() -> None:
     ]
 
 
-@pytest.mark.requirement("004:registry.in-memory")
 def test_discovering_twice_gives_the_same_nodes() -> None:
     assert discover() == NODES
 

@@ -55,3 +55,18 @@ async def test_a_run_is_looked_at_by_its_id(desk: Desk, mode: Mode) -> None:
         wrong = await asked(client, "run_status", run="x")
         assert (wrong["is_error"], wrong["code"]) == (True, "REQUEST_INVALID")
         assert {problem["pointer"] for problem in wrong["problems"]} == {"/run", "/run_id"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_every_default_tool_has_a_title_and_says_what_it_does(desk: Desk, mode: Mode) -> None:
+    async with desk.client(mode) as client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+    assert len(tools) == len(DEFAULT)
+    assert all(tool.title for tool in tools.values())
+    reading = {
+        name for name, one in tools.items() if one.annotations and one.annotations.read_only_hint
+    }
+    running = {name for name, one in tools.items() if one.annotations is None}
+    assert {"get_node_types", "get_workflow", "run_status", "prompts_get"} <= reading
+    # Clients assume the worst of a tool without hints.
+    assert running == {"run_workflow", "flows_execute", "run_respond", "test_node"}

@@ -3,10 +3,13 @@
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from functools import partial
+from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.lowlevel import checkpoint
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.test_run import mcp
@@ -22,8 +25,10 @@ from toolweave.home import Home, open_home
 from toolweave.recording.comparison import ReplayComparison, compare
 from toolweave.recording.exchange_log import exchanges_of
 from toolweave.recording.from_run import RunRecorder
+from toolweave.recording.playback import PlayedResources
 from toolweave.recording.replay import Replayer, open_replayer
 from toolweave.settings import from_environment
+from toolweave.tools.tool import ToolCall, ToolResult
 
 NUMBERS = st.one_of(st.integers(-1000, 1000), st.sampled_from([0.5, 2.0, 1e9]))
 # Every one of these gives an object with a number or a text, whatever came in.
@@ -74,12 +79,28 @@ async def recorded_and_replayed(
     return compare(recording, await replayer.replay(recording))
 
 
+async def replayed_with_delays(random: Random, *args: Any) -> ReplayComparison:
+    """Record and replay; in the replay each call is answered after a random number of turns."""
+    answer = PlayedResources.call
+
+    async def delayed(self: PlayedResources, call: ToolCall, **more: Any) -> ToolResult:
+        for _ in range(random.randrange(6)):
+            await checkpoint()
+        return await answer(self, call, **more)
+
+    with patch.object(PlayedResources, "call", delayed):
+        return await recorded_and_replayed(*args)
+
+
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(chains=CHAINS)
-def test_random_workflows_record_and_replay_identically(
-    portal: BlockingPortal, parts: tuple[Home, Engine, Replayer], chains: list[list[Any]]
+@given(chains=CHAINS, seed=st.integers(0, 2**32))
+def test_random_workflows_record_and_replay_identically_under_random_scheduling(
+    portal: BlockingPortal,
+    parts: tuple[Home, Engine, Replayer],
+    chains: list[list[Any]],
+    seed: int,
 ) -> None:
     nodes: dict[str, Any] = {"s": "start"}
     edges: list[str] = []
@@ -92,6 +113,6 @@ def test_random_workflows_record_and_replay_identically(
             before = name
         edges.append(f"{before} > e")
     nodes["e"] = "end"
-    found = portal.call(recorded_and_replayed, *parts, nodes, edges)
+    found = portal.call(replayed_with_delays, Random(seed), *parts, nodes, edges)
     assert found.differences == ()
     assert found.unused == ()

@@ -111,6 +111,16 @@ def test_secrets_and_given_fields_are_masked_with_the_same_id_everywhere(
     assert "seq:1/arguments/text" in ids[inputs["email"][7:-1]]
 
 
+@pytest.mark.parametrize(("rule", "is_masked"), [("*mail", True), ("E-?ail", False)])
+def test_the_setting_masks_fields_by_name_in_every_recording(
+    house: House, tmp_path: Path, rule: str, is_masked: bool
+) -> None:
+    args = ("record", house.runs["mail"], "--as", "mail", "--dir", str(tmp_path))
+    house.commands.ok(*args, TOOLWEAVE_RECORD_MASK=f"phone, {rule}")
+    text = (tmp_path / "mail.jsonl").read_text(encoding="utf-8")
+    assert ("ada@example.org" not in text) == is_masked
+
+
 def test_large_values_stand_beside_the_file(samples: Path) -> None:
     big = "x" * 70_000
     assert big not in (samples / "big.jsonl").read_text(encoding="utf-8")

@@ -18,9 +18,11 @@ from rest.test_inbox import ASKING
 from toolweave.access.authorization import (
     METHODS,
     OPEN_ROUTES,
+    RESOURCES,
     ROUTES,
     TOOLS,
     method_rule,
+    resource_rule,
     route_rule,
     tool_rule,
 )
@@ -104,11 +106,16 @@ async def test_every_route_has_one_row_and_every_row_a_route(open_house: House) 
 
 def test_what_has_no_row_is_refused_even_to_an_administrator() -> None:
     admin = ApiKey(KeyId("1"), "admin", frozenset({"admin"}), "")
-    for rule in (route_rule("GET", "/api/v1/new"), tool_rule("new"), method_rule("new/thing")):
+    for rule in (
+        route_rule("GET", "/api/v1/new"),
+        tool_rule("new"),
+        method_rule("new/thing"),
+        resource_rule("new"),
+    ):
         with pytest.raises(Denied) as refused:
             rule.require(admin)
         assert refused.value.code == "ACCESS_NOT_DEFINED"
-    for rule in (*ROUTES.values(), *TOOLS.values(), *METHODS.values()):
+    for rule in (*ROUTES.values(), *TOOLS.values(), *METHODS.values(), *RESOURCES.values()):
         rule.require(admin)
 
 
@@ -273,7 +280,8 @@ async def test_over_mcp_a_limited_key_lists_and_calls_only_what_its_rows_allow(
             assert names == open_to_it | {"greet"}
             for name in {tool.name for tool in DEFAULT} - open_to_it:
                 assert await refused_code(client, name) == -32003, name
-            assert (await client.list_resources()).resources == []
+            listed = {str(one.uri) for one in (await client.list_resources()).resources}
+            assert listed == {"toolweave://workflows/greet"}  # and no run, as there is none
             assert (await client.list_prompts()).prompts == []
             with pytest.raises(MCPError):
                 await client.read_resource("toolweave://catalog/types")

@@ -41,7 +41,11 @@ include-path-regex = "/library|/documents"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422]
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|..port)$|/(runs|models|chat|ser|sec|trig|key)|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|..port|backtest)$|/catalog/node$"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
+
+[[operations]]
+include-path-regex = "/(runs|models|chat|ser|sec|trig|key)"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 """
 

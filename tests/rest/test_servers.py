@@ -2,14 +2,19 @@
 
 import sys
 from collections.abc import AsyncGenerator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from cli.test_run import mcp
+from engine.building import workflow
 from rest.house import House, house_in
+from servers.rooms import eventually
 from toolweave.testing.server import ScriptedServer, a_tool
+from toolweave.workflow.formats.load import convert
 
 pytestmark = pytest.mark.anyio
 
@@ -108,6 +113,44 @@ async def test_changed_tools_are_told_and_pinned_only_when_accepted(
     assert (await house.client.post(path, json=yes, headers=key)).json()["pinned"] == 2
     again = (await house.client.get(f"{SERVERS}/{identity}/tools", headers=key)).json()
     assert again["changes"] == []
+
+
+async def test_the_difference_is_typed_and_names_the_workflows_that_break(
+    house: House, server: ScriptedServer
+) -> None:
+    key = await house.key("servers:admin", "workflows:write")
+    identity = await approved(house, server, key)
+    place = f"{SERVERS}/{identity}/difference"
+    same = (await house.client.get(place, headers=key)).json()
+    assert (same["tools"], same["affected"], same["approved"]) == ([], [], 2)
+    document = convert(
+        workflow(
+            {"s": "start", "say": mcp("echo", text="hello"), "e": "end"}, ["s > say", "say > e"]
+        ),
+        "toolweave",
+    )
+    body = {"document": document}
+    stored = await house.client.put("/api/v1/workflows/test", json=body, headers=key)
+    assert stored.status_code in (200, 201), stored.text
+    schema = {"type": "object", "properties": {"words": {"type": "string"}}, "required": ["words"]}
+    server.change(tools=[a_tool("echo", inputSchema=schema), a_tool("other")])
+    server.announce()
+    await eventually(partial(_has_changed, house, identity, key))
+    found = (await house.client.get(place, headers=key, params={"tool": "echo"})).json()
+    kinds = [(one["kind"], one["parameter"]) for one in found["tools"][0]["changes"]]
+    assert kinds == [("renamed", "text"), ("required", "words")]
+    (affected,) = found["affected"]
+    assert (affected["kind"], affected["verdict"]) == ("workflow", "breaks")
+    assert affected["places"][0]["node"] == "say"
+    reader = await house.key("tools:read")
+    assert (await house.client.get(place, headers=reader)).status_code == 403
+    lost = await house.client.get(place, headers=key, params={"tool": "nope"})
+    assert (lost.status_code, lost.json()["error"]["code"]) == (404, "MCP_TOOL_NOT_FOUND")
+
+
+async def _has_changed(house: House, identity: str, key: dict[str, str]) -> bool:
+    answer = await house.client.get(f"{SERVERS}/{identity}/difference", headers=key)
+    return bool(answer.json()["tools"])
 
 
 async def test_a_check_says_why_a_server_does_not_answer(house: House) -> None:

@@ -72,7 +72,7 @@ async def test_triggers_are_switched_on_paused_resumed_and_off(
     enabled = (await driver.do("switched", "enable")).json()["triggers"]
     assert {one["node"]: one["state"] for one in enabled} == {"hook": "on", "daily": "on"}
     daily = next(one for one in enabled if one["node"] == "daily")
-    assert [time[11:16] for time in daily["nextTimes"]] == ["00:00"] * 3
+    assert [time[11:16] for time in daily["nextTimes"]] == ["00:00"] * 5
     await driver.do("switched", "pause", node="hook")
     assert await driver.states("switched") == {"hook": "paused", "daily": "on"}
     paused = await house.client.post("/hooks/switched")

@@ -30,13 +30,13 @@ def scan(tests: Path, kind: str = REQUIREMENT) -> Marks:
     for path in sorted(tests.rglob("*.py")):
         name = path.relative_to(tests.parent).as_posix()
         text = path.read_text(encoding="utf-8")
+        if kind not in text:
+            continue  # no mark without the word
         try:
             tree = ast.parse(text)
         except SyntaxError as error:
             faults.append(f"{name}:{error.lineno}: cannot be parsed: {error.msg}")
             continue
-        if kind not in text:
-            continue  # no mark without the word
         for mark, owners in _marks_with_owners(tree, name, kind):
             wrong = [
                 f"{name}:{mark.lineno}: {fault}" for fault in _faults_of(mark, owners, tree, kind)

@@ -12,14 +12,17 @@ _FOLDERS = {"cli": "command line", "rest": "REST", "mcp_server": "MCP", "e2e": "
 _IMPORTS = {
     "cli.driving import": "command line",
     "rest.house import": "REST",
+    "seeds.running import": "REST",
     "mcp_server.doors import": "MCP",
+    "publishing.desk import": "MCP",
     "ClientSession": "MCP",
 }
 NO_DOOR = "Python"
 
 INTRODUCTION = """Toolweave unites five earlier designs. Each requirement of them has an id, and a
 test that names it with `@pytest.mark.requirement`. *Door* is what the tests use: the command line,
-REST, MCP, or the studio in a browser; *Python* means that a function is called directly."""
+REST, MCP, or the studio in a browser; *Python* means that a function is called directly, and
+*internal* that no door can show it, with the reason."""
 TITLES = {
     "000": "Natural language modes of MCP nodes",
     "001": "MCP nodes",
@@ -39,10 +42,22 @@ def seeds_page(made: str) -> str:
             if requirement.seed == seed:
                 name = requirement.id.partition(":")[2]
                 doors, test = _proof(tested.get(requirement.id, ()))
+                if doors == NO_DOOR and requirement.internal:
+                    doors = f"internal: {requirement.internal}"
                 text = requirement.text.replace("|", "\\|")
                 rows.append(f"| `{name}` | {text} | {doors} | {test} |")
         parts += [f"## {seed}: {title}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def without_door() -> list[str]:
+    """The ids that no test proves through a door and that do not say why."""
+    tested = scan(TESTS).tested
+    return [
+        one.id
+        for one in REQUIREMENTS
+        if one.internal is None and _proof(tested.get(one.id, ()))[0] == NO_DOOR
+    ]
 
 
 def _proof(tests: tuple[str, ...]) -> tuple[str, str]:

@@ -22,3 +22,5 @@ class Requirement:
     settled: str | None = None
     # The exact text the seed prescribes, where it does.
     message: str | None = None
+    # Why no door can show it, for the few that only a test inside the program proves.
+    internal: str | None = None

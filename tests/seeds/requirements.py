@@ -19,6 +19,7 @@ REQUIREMENTS: tuple[Requirement, ...] = tuple(
         issue=issue,
         settled=seed.SETTLED.get(id),
         message=seed.MESSAGES.get(id),
+        internal=seed.INTERNAL.get(id),
     )
     for seed in _SEEDS
     for issue, texts in seed.REQUIREMENTS.items()

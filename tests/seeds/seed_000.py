@@ -169,3 +169,5 @@ MESSAGES: dict[str, str] = {
         "parameters according to the user's intent."
     ),
 }
+
+INTERNAL: dict[str, str] = {}

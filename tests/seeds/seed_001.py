@@ -181,3 +181,5 @@ SETTLED: dict[str, str] = {
 }
 
 MESSAGES: dict[str, str] = {}
+
+INTERNAL: dict[str, str] = {}

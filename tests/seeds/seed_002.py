@@ -181,3 +181,5 @@ SETTLED: dict[str, str] = {
 MESSAGES: dict[str, str] = {
     "002:ToolInvocationRequest.transition.timeout": "Execution exceeded 30s",
 }
+
+INTERNAL: dict[str, str] = {}

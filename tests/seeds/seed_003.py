@@ -156,3 +156,7 @@ MESSAGES: dict[str, str] = {
     "003:TEMPLATE_NOT_FOUND": "Template not found: {template}",
     "003:MISSING_VARIABLES": "Missing required variables: {names}",
 }
+
+INTERNAL: dict[str, str] = {
+    "003:performance.parallel-fetch": "no answer tells how many requests a repository got",
+}

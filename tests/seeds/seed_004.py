@@ -294,3 +294,9 @@ MESSAGES: dict[str, str] = {
     "004:response.invoke.content": "Tool 'get_node_details' executed successfully",
     "004:response.invoke.failure": "Error: Tool execution failed: {reason}",
 }
+
+INTERNAL: dict[str, str] = {
+    "004:registry.legacy-format": "no door takes specifications; ours are served in both forms",
+    "004:future.caching": "that an answer was made once shows in its cost alone",
+    "004:performance.memory": "the memory of one part of the process shows in no answer",
+}

@@ -20,7 +20,8 @@ from toolweave.tools.read_tool import read_tool
 
 __all__ = ["house", "tw"]
 
-pytestmark = pytest.mark.anyio
+# Tests that are no coroutines use fixtures that are, whichever comes first.
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("anyio_backend")]
 
 MESSAGES = {one.id: one.message or "" for one in REQUIREMENTS}
 WORDS = "Say hello to everybody in the room"

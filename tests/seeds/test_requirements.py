@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.seeds import seed_000, seed_001, seed_002, seed_003, seed_004
 from tests.seeds.marks import Marks, scan
+from tests.seeds.page import without_door
 from tests.seeds.plugin import TESTS
 from tests.seeds.proof import faults, summary
 from tests.seeds.requirement import ISSUES, Issue, Requirement
@@ -32,6 +33,10 @@ def test_every_id_is_unique_and_begins_with_its_seed() -> None:
     assert {r.issue for r in REQUIREMENTS} == set(ISSUES)
 
 
+def test_flows_and_nodes_are_proven_through_a_door_or_say_why_not() -> None:
+    assert [id for id in without_door() if id.startswith(("003:", "004:"))] == []
+
+
 def test_every_text_is_one_line_that_ends_with_a_full_stop() -> None:
     texts = [text for r in REQUIREMENTS for text in (r.text, r.settled) if text is not None]
     assert [text for text in texts if "\n" in text or not text.endswith(".")] == []
@@ -39,8 +44,8 @@ def test_every_text_is_one_line_that_ends_with_a_full_stop() -> None:
 
 @pytest.mark.parametrize("seed", [seed_000, seed_001, seed_002, seed_003, seed_004])
 def test_notes_belong_to_requirements_that_exist(seed: object) -> None:
-    notes = getattr(seed, "SETTLED", {}) | getattr(seed, "MESSAGES", {})
-    assert set(notes) <= set(IDS)
+    notes = [getattr(seed, name) for name in ("SETTLED", "MESSAGES", "INTERNAL")]
+    assert {id for found in notes for id in found} <= set(IDS)
 
 
 def test_the_numbered_things_of_the_seeds_are_all_there() -> None:

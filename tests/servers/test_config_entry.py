@@ -69,7 +69,6 @@ WRONG: list[tuple[object, str, str]] = [
 ]
 
 
-@pytest.mark.requirement("001:McpServerReference.type")
 @pytest.mark.parametrize(
     ("entry", "definition"),
     [

@@ -4,17 +4,17 @@ import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import pytest
 
 from servers.rooms import eventually
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
+from toolweave.json_text import Json
 from toolweave.servers.connection import INPUT_ROUNDS, Connection, Era, open_connection
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
-from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.servers.transports.stdio import open_stdio
@@ -35,6 +35,7 @@ from toolweave.testing.server import (
     waits,
     writes,
 )
+from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import ToolProgress
 
 pytestmark = pytest.mark.anyio
@@ -82,12 +83,6 @@ def answering(
 
 
 @BOTH
-@pytest.mark.requirement(
-    "001:FR-003",
-    "001:McpToolReference.serverId",
-    "001:McpToolReference.toolName",
-    "001:McpToolReference.description",
-)
 async def test_tools_are_read_from_the_server_as_it_describes_them(
     tmp_path: Path, era: ServerEra
 ) -> None:
@@ -176,7 +171,6 @@ async def test_a_server_that_knows_no_ping_is_alive(tmp_path: Path) -> None:
         assert not connection.is_conforming
 
 
-@pytest.mark.requirement("001:MCP_TOOL_SCHEMA_INVALID")
 @BOTH
 async def test_one_bad_tool_hides_no_other(tmp_path: Path, era: ServerEra) -> None:
     bad: list[Any] = [
@@ -322,6 +316,24 @@ async def test_an_address_to_visit_is_shown_and_other_schemes_are_declined(
         result = await connection.call("echo", {}, asker=asker)
         assert result.structured == {"action": "decline"}
     assert [question.url for question in asked] == ["https://example.com/in"]
+
+
+@pytest.mark.parametrize("action", ["accept", "decline"])
+async def test_a_call_refused_until_an_address_is_opened_is_made_again_when_it_was(
+    tmp_path: Path, action: Literal["accept", "decline"]
+) -> None:
+    server = ScriptedServer(tmp_path)
+    visit: Json = {"mode": "url", "elicitationId": "1", "url": "https://a.example", "message": "In"}
+    server.on_call("echo", [refuses(-32042, "first", {"elicitations": [visit]})], [says("done")])
+    asker, asked = answering(ElicitationAnswer(action))
+    async with connected(server) as connection:
+        if action == "accept":
+            assert (await connection.call("echo", {}, asker=asker)).text == "done"
+        else:
+            with pytest.raises(Unavailable) as caught:
+                await connection.call("echo", {}, asker=asker)
+            assert caught.value.facts["rpc_code"] == -32042
+    assert [question.url for question in asked] == ["https://a.example"]
 
 
 async def test_a_modern_question_without_anybody_to_answer_fails_the_call(tmp_path: Path) -> None:

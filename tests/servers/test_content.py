@@ -16,7 +16,6 @@ def blocks(*content: Any) -> dict[str, Any]:
     return {"content": list(content)}
 
 
-@pytest.mark.requirement("002:way.user.result", "002:ToolExecutionResult.content")
 def test_every_kind_of_block_is_read() -> None:
     result = read_result(
         blocks(
@@ -38,30 +37,6 @@ def test_every_kind_of_block_is_read() -> None:
         Content("resource", data=b"\x89PNG", uri="file:///c", mime_type="x/y"),
     )
     assert (result.problems, result.is_error, result.structured) == ((), False, None)
-
-
-@pytest.mark.requirement("002:ToolExecutionResult.contentType")
-@pytest.mark.parametrize(
-    ("raw", "content_type"),
-    [
-        (blocks({"type": "text", "text": "plain"}), "text"),
-        (blocks({"type": "text", "text": '{"a": 1}'}), "json"),
-        (blocks({"type": "text", "text": "a"}) | {"structuredContent": {"a": 1}}, "json"),
-        (blocks({"type": "text", "text": "# Title\n\nText"}), "markdown"),
-        (blocks({"type": "image", "data": PNG, "mimeType": "image/png"}), "image"),
-    ],
-)
-def test_the_content_decides_what_it_is_shown_as(raw: dict[str, Any], content_type: str) -> None:
-    assert read_result(raw, "server").content_type == content_type
-
-
-@pytest.mark.requirement("002:ToolExecutionResult.displayFormat")
-@pytest.mark.parametrize(
-    ("text", "display"),
-    [("one line", "inline"), ("two\nlines", "block"), ("x" * 3000, "collapsed")],
-)
-def test_the_length_decides_how_much_room_it_gets(text: str, display: str) -> None:
-    assert read_result(blocks({"type": "text", "text": text}), "server").display == display
 
 
 @pytest.mark.parametrize(
@@ -140,7 +115,6 @@ def test_structured_content_that_could_not_be_passed_on_is_a_problem(
     assert write(result.structured) == "null"
 
 
-@pytest.mark.requirement("002:ToolExecutionResult.tokensUsed")
 @pytest.mark.parametrize(
     ("meta", "tokens"),
     [

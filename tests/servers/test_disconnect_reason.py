@@ -1,7 +1,5 @@
 """Why a connection ended: the first reason counts, and what it says does no harm."""
 
-import pytest
-
 from toolweave.access.mask import Masker
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.problems import Problem
@@ -25,7 +23,6 @@ def test_the_first_fault_is_the_reason() -> None:
     assert faults.ended.is_set()
 
 
-@pytest.mark.requirement("001:MCP_SERVER_DISCONNECTED")
 def test_without_a_fault_the_reason_is_the_servers_last_words() -> None:
     faults = DisconnectReason("server")
     for number in range(100):

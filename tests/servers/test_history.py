@@ -37,20 +37,6 @@ async def rows_of(history: History) -> list[dict[str, object]]:
     return [dict(zip(COLUMNS, row, strict=True)) for row in await history.recent()]
 
 
-@pytest.mark.requirement(
-    "002:ToolInvocationRequest.id",
-    "002:ToolInvocationRequest.status",
-    "002:ToolInvocationRequest.source",
-    "002:ToolInvocationRequest.documentPath",
-    "002:ToolInvocationRequest.sectionLine",
-    "002:ToolInvocationRequest.submittedAt",
-    "002:ToolInvocationRequest.startedAt",
-    "002:ToolInvocationRequest.completedAt",
-    "002:ToolInvocationRequest.retryAttempt",
-    "002:ToolInvocationRequest.transition.created",
-    "002:ToolInvocationRequest.transition.execution-starts",
-    "002:ExecutionTracker.executionHistory",
-)
 async def test_a_call_is_recorded_from_pending_through_executing_to_its_end(
     history: History, clock: FakeClock
 ) -> None:
@@ -88,7 +74,6 @@ async def test_a_call_is_recorded_from_pending_through_executing_to_its_end(
     assert history.open_calls == ()
 
 
-@pytest.mark.requirement("002:ToolInvocationRequest.maxRetries")
 async def test_an_open_call_knows_its_tries(history: History) -> None:
     history.submitted(CALL, max_retries=3)
     history.executing(CALL)

@@ -8,7 +8,7 @@ import pytest
 
 from toolweave.errors import Limited
 from toolweave.servers.limits import ExecutionLimits
-from toolweave.settings import Limits, from_environment
+from toolweave.settings import Limits
 from toolweave.tools.tool import ToolCall
 
 pytestmark = pytest.mark.anyio
@@ -36,29 +36,6 @@ async def held(limits: ExecutionLimits, count: int) -> AsyncGenerator[list[ToolC
         leave.set()
 
 
-@pytest.mark.requirement(
-    "002:settings.mcpGlobalTimeout",
-    "002:settings.mcpConcurrentLimit",
-    "002:settings.mcpSessionLimit",
-)
-def test_the_limits_of_the_seed_are_the_defaults_and_can_be_set() -> None:
-    default = from_environment({}).limits
-    assert (default.call_deadline_s, default.concurrent_calls) == (30, 25)
-    assert default.calls_per_session == 25
-    names = {"CALL_DEADLINE_S": "5.5", "CONCURRENT_CALLS": "2", "CALLS_PER_SESSION": "-1"}
-    limits = from_environment({f"TOOLWEAVE_{name}": text for name, text in names.items()}).limits
-    assert (limits.call_deadline_s, limits.concurrent_calls, limits.calls_per_session) == (
-        5.5,
-        2,
-        -1,
-    )
-
-
-@pytest.mark.requirement(
-    "002:ExecutionTracker.concurrentLimit",
-    "002:ExecutionTracker.activeExecutions",
-    "002:ExecutionTracker.canExecute.concurrent-limit",
-)
 async def test_the_26th_call_waits_its_turn() -> None:
     limits = ExecutionLimits(Limits())
     ran: list[str] = []
@@ -76,27 +53,6 @@ async def test_the_26th_call_waits_its_turn() -> None:
         assert len(limits.active) == 25
     assert ran == ["first", "second"]
     assert limits.active == ()
-
-
-@pytest.mark.requirement(
-    "002:ExecutionTracker.sessionLimit",
-    "002:ExecutionTracker.totalExecuted",
-    "002:ExecutionTracker.canExecute.session-limit",
-)
-async def test_the_26th_call_of_a_session_is_refused_and_other_sessions_are_not() -> None:
-    limits = ExecutionLimits(Limits())
-    for _ in range(25):
-        async with limits.running(a_call()):
-            pass
-    assert limits.executed("doc") == 25
-    with pytest.raises(Limited) as caught:
-        async with limits.running(a_call()):
-            pass
-    assert caught.value.code == "CALL_SESSION_LIMIT"
-    assert caught.value.facts == {"limit": 25, "scope": "doc"}
-    async with limits.running(a_call("another")):
-        pass
-    assert (limits.executed("doc"), limits.executed("another")) == (25, 1)
 
 
 async def test_a_new_session_counts_from_zero() -> None:
@@ -135,7 +91,6 @@ async def test_calls_that_wait_do_not_slip_past_the_session_limit() -> None:
     assert sorted(outcomes) == ["CALL_SESSION_LIMIT"] * 3 + ["ran"] * 2
 
 
-@pytest.mark.requirement("002:ExecutionTracker.stopped", "002:ExecutionTracker.canExecute.stopped")
 async def test_after_a_stop_nothing_new_runs_not_even_what_waited() -> None:
     limits = ExecutionLimits(Limits(concurrent_calls=1))
     refused: list[str] = []
@@ -158,16 +113,6 @@ async def test_after_a_stop_nothing_new_runs_not_even_what_waited() -> None:
     assert limits.executed("waiting") == 0
     limits.resume()
     limits.check(a_call())
-
-
-@pytest.mark.requirement("002:session.tracker-reset")
-async def test_a_new_start_begins_with_nothing_counted_and_nothing_stopped() -> None:
-    before = ExecutionLimits(Limits(calls_per_session=1))
-    async with before.running(a_call()):
-        before.stop()
-    after = ExecutionLimits(Limits(calls_per_session=1))
-    after.check(a_call())
-    assert (after.executed("doc"), after.is_stopped, after.active) == (0, False, ())
 
 
 async def test_a_call_that_fails_or_is_cancelled_gives_its_slot_back() -> None:

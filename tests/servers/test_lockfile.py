@@ -131,8 +131,11 @@ def test_writers_at_the_same_time_lose_nobodys_pins(tmp_path: Path) -> None:
     [
         ("", "not JSON"),
         ("{", "not JSON"),
-        ("[]", "ValidationError"),
-        ('{"servers": {"a": {"tools": {"t": {"hash": 1, "definition": {}}}}}}', "ValidationError"),
+        ("[]", "the file is no object"),
+        (
+            '{"servers": {"a": {"tools": {"t": {"hash": 1, "definition": {}}}}}}',
+            "tool 't' has no hash",
+        ),
         ('{"servers": {"a": {}, "a": {}}}', "'a' appears twice"),
         ("<<<<<<< HEAD\n{}\n=======\n", "not JSON"),
         ('{"lockfileVersion": 2, "servers": {}}', "its version is 2; this release reads 1"),

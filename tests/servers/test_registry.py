@@ -45,12 +45,6 @@ async def approved(registry: Registry, name: str = "tools") -> Server:
     return await registry.approve(name, definition_hash(COMMAND))
 
 
-@pytest.mark.requirement(
-    "002:MCPServerConfig.id",
-    "002:MCPServerConfig.name",
-    "002:MCPServerConfig.transition.created",
-    "001:McpServerReference.name",
-)
 async def test_a_new_server_is_disabled_unapproved_and_without_failures(
     registry: Registry, clock: FakeClock
 ) -> None:
@@ -62,13 +56,6 @@ async def test_a_new_server_is_disabled_unapproved_and_without_failures(
     assert (server.scope, server.found_in, server.created_at) == ("project", "Cursor", clock.now())
 
 
-@pytest.mark.requirement(
-    "001:McpServerReference.command",
-    "001:McpServerReference.args",
-    "001:McpServerReference.environment",
-    "002:MCPServerConfig.sseConfig.url",
-    "002:settings.mcpServers",
-)
 @pytest.mark.parametrize("definition", KINDS, ids=lambda one: one.kind)
 async def test_a_definition_comes_back_as_it_was_after_a_restart(
     either_address: str, definition: Definition
@@ -81,7 +68,6 @@ async def test_a_definition_comes_back_as_it_was_after_a_restart(
     assert server.definition == definition
 
 
-@pytest.mark.requirement("002:MCPServerConfig.name-unique")
 async def test_a_name_is_given_once(registry: Registry) -> None:
     await registry.add("tools", COMMAND)
     with pytest.raises(Conflict) as caught:
@@ -114,7 +100,6 @@ async def test_a_name_that_could_not_be_shown_is_refused(registry: Registry) -> 
     assert await registry.list() == ()
 
 
-@pytest.mark.requirement("001:MCP_SERVER_NOT_FOUND")
 async def test_an_unknown_server_is_named_and_a_close_one_suggested(registry: Registry) -> None:
     await registry.add("weather", COMMAND)
     with pytest.raises(NotFound) as caught:
@@ -127,7 +112,6 @@ async def test_an_unknown_server_is_named_and_a_close_one_suggested(registry: Re
     assert "discover" in (caught.value.hint or "")
 
 
-@pytest.mark.requirement("002:MCPServerConfig.enabled")
 async def test_a_person_turns_a_server_on_and_off(registry: Registry) -> None:
     await approved(registry)
     assert (await registry.disable("tools")).enabled is False
@@ -157,7 +141,6 @@ async def test_a_definition_changed_behind_our_back_is_unapproved_again(
     assert server.approved_hash == definition_hash(COMMAND)
 
 
-@pytest.mark.requirement("002:MCPServerConfig.lastConnectedAt", "002:MCPServerConfig.failureCount")
 async def test_failures_in_a_row_are_counted_until_a_success(
     registry: Registry, clock: FakeClock
 ) -> None:
@@ -174,9 +157,6 @@ async def test_failures_in_a_row_are_counted_until_a_success(
     assert server.last_connected_at == clock.now()
 
 
-@pytest.mark.requirement(
-    "002:MCPServerConfig.autoDisabled", "002:MCPServerConfig.transition.threshold"
-)
 async def test_auto_disabling_marks_the_server_and_leaves_a_notice(
     registry: Registry, clock: FakeClock
 ) -> None:
@@ -194,7 +174,6 @@ async def test_auto_disabling_marks_the_server_and_leaves_a_notice(
     assert "'tools' failed 3 times in a row and is disabled: it broke" in notice.message
 
 
-@pytest.mark.requirement("002:MCPServerConfig.transition.re-enabled")
 @pytest.mark.parametrize("by", ["enable", "approve"])
 async def test_enabling_again_clears_mark_and_count(registry: Registry, by: str) -> None:
     server = await approved(registry)

@@ -4,9 +4,9 @@ import anyio
 import pytest
 
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
 from toolweave.settings import Retry
+from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
 
 
 @pytest.mark.parametrize(

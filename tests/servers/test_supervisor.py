@@ -63,18 +63,6 @@ def health(studio: Studio, server: Server) -> Health:
     return studio.connections.health(server)
 
 
-@pytest.mark.requirement(
-    "002:MCPServerConfig.transition.connected",
-    "002:ServerHealthStatus.connectionState",
-    "002:ServerHealthStatus.lastPingAt",
-    "002:ServerHealthStatus.pingLatency",
-    "002:ServerHealthStatus.transition.connect-attempt",
-    "002:ServerHealthStatus.transition.connected",
-    "002:ServerHealthStatus.transition.ping-success",
-    "002:session.health-rebuilt",
-    "001:McpServerReference.connectionStatus",
-    "001:McpServerReference.tools",
-)
 async def test_a_server_goes_from_disconnected_over_connecting_to_connected(
     tmp_path: Path,
 ) -> None:
@@ -105,7 +93,6 @@ async def _has_connected(studio: Studio) -> bool:
     return server.last_connected_at is not None and server.failure_count == 0
 
 
-@pytest.mark.requirement("002:health.starts-with-enabled", "002:MCPServerConfig.transition.enabled")
 async def test_watching_begins_with_every_enabled_server_and_enabling_one_connects_it(
     tmp_path: Path, clock: FakeClock
 ) -> None:
@@ -138,7 +125,6 @@ async def test_an_unapproved_server_is_not_started_however_enabled(
     assert other.processes == []
 
 
-@pytest.mark.requirement("002:health.every-30s")
 async def test_a_connected_server_is_checked_every_thirty_seconds(
     tmp_path: Path, clock: FakeClock
 ) -> None:
@@ -203,20 +189,6 @@ async def test_tools_are_listed_again_when_the_server_says_so_but_at_most_once_a
         assert (await studio.connections.use(server)).tools.keys() == {"newer"}
 
 
-@pytest.mark.requirement(
-    "002:health.failure-counts",
-    "002:health.backoff-1-5-15",
-    "002:health.auto-disable-after-3",
-    "002:MCPServerConfig.transition.failed",
-    "002:ServerHealthStatus.consecutiveFailures",
-    "002:ServerHealthStatus.retryState.isRetrying",
-    "002:ServerHealthStatus.retryState.currentAttempt",
-    "002:ServerHealthStatus.retryState.nextRetryAt",
-    "002:ServerHealthStatus.retryState.backoffIntervals",
-    "002:ServerHealthStatus.autoDisabledAt",
-    "002:ServerHealthStatus.transition.retry-scheduled",
-    "002:ServerHealthStatus.transition.max-retries",
-)
 async def test_after_tries_at_1_5_and_15_seconds_a_server_is_disabled_and_the_person_told(
     tmp_path: Path, clock: FakeClock
 ) -> None:
@@ -275,7 +247,6 @@ async def test_a_server_enabled_again_is_tried_again_with_all_its_tries(
         assert health(studio, server).auto_disabled_at is None
 
 
-@pytest.mark.requirement("002:ServerHealthStatus.transition.connection-lost")
 async def test_a_lost_server_comes_back_and_its_failures_are_forgotten(
     tmp_path: Path, clock: FakeClock
 ) -> None:

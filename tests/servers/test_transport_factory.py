@@ -43,11 +43,6 @@ async def expanded(studio: Studio, definition: Definition, name: str = "server")
     return await studio.transports.expanded(await approved(studio, name, definition))
 
 
-@pytest.mark.requirement(
-    "002:MCPServerConfig.transport",
-    "002:MCPServerConfig.deploymentType",
-    "002:MCPServerConfig.stdio-requires-managed",
-)
 @pytest.mark.parametrize(
     ("definition", "transport", "deployment", "runner"),
     [
@@ -66,14 +61,12 @@ def test_a_definition_says_how_it_is_reached_and_who_starts_it(
     assert runner_of(definition) == runner
 
 
-@pytest.mark.requirement("002:MCPServerConfig.sse-requires-url")
 @pytest.mark.parametrize("fields", [{}, {"url": ""}, {"url": "ftp://a.b"}, {"url": "example.com"}])
 def test_an_external_server_needs_a_web_address(fields: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="url"):
         SseServer.model_validate(fields)
 
 
-@pytest.mark.requirement("002:MCPServerConfig.transition.enabled")
 async def test_an_unapproved_server_is_never_opened(studio: Studio) -> None:
     server = await studio.home.registry.add("server", CommandServer(command=sys.executable))
     with pytest.raises(Denied) as caught:

@@ -30,6 +30,11 @@ class Postgres:
         found = (self._server.pgdata / "postmaster.pid").read_text(encoding="utf-8")
         return int(found.splitlines()[0])
 
+    @property
+    def user(self) -> str | None:
+        """The system user that the server runs as, if it is another one."""
+        return self._server.system_user
+
     def new_database(self) -> str:
         """The address of a database nobody else uses."""
         name = f"test_{next(self._numbers)}"

@@ -60,23 +60,6 @@ class Wrong(NamedTuple):
     pointer: str
 
 
-@pytest.mark.requirement(
-    "001:MCP_PARAMETER_REQUIRED",
-    "001:MCP_PARAMETER_INVALID_TYPE",
-    "001:MCP_PARAMETER_CONSTRAINT_VIOLATED",
-    "001:MCP_PARAMETER_ENUM_INVALID",
-    "001:ToolParameter.validation.minLength",
-    "001:ToolParameter.validation.maxLength",
-    "001:ToolParameter.validation.pattern",
-    "001:ToolParameter.validation.minimum",
-    "001:ToolParameter.validation.maximum",
-    "001:ToolParameter.validation.enum",
-    "001:ToolParameter.complex.array",
-    "001:ToolParameter.complex.object",
-    "001:ToolParameter.complex.nested",
-    "001:ToolParameterValues.required",
-    "001:FR-008",
-)
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -104,7 +87,6 @@ def test_a_wrong_value_is_reported_with_its_code_and_place(wrong: Wrong) -> None
     assert found(TOOL, arguments) == [(wrong.code, wrong.pointer)]
 
 
-@pytest.mark.requirement("001:ToolParameterValues.all-at-once")
 def test_all_problems_are_reported_at_once() -> None:
     arguments: Json = {"count": "many", "name": "A", "config": {"level": []}, "zzz": 1}
     assert sorted(found(TOOL, arguments)) == sorted(
@@ -120,7 +102,6 @@ def test_all_problems_are_reported_at_once() -> None:
     )
 
 
-@pytest.mark.requirement("001:ToolParameterValues.clear-messages")
 def test_a_message_says_what_was_expected_and_what_came() -> None:
     problems = check_arguments(TOOL, {"count": 99, "tags": [None], "config": 3, "mode": 1})
     assert {problem.pointer: problem.message for problem in problems} == {
@@ -221,12 +202,6 @@ def test_a_fault_beside_a_doubtful_format_is_still_an_error() -> None:
     assert [(p.severity, p.pointer) for p in problems] == [("warning", "/when"), ("error", "")]
 
 
-@pytest.mark.requirement(
-    "001:VALIDATION_RULES.MCP_PARAMETER.STRING_MIN_LENGTH",
-    "001:VALIDATION_RULES.MCP_PARAMETER.STRING_MAX_LENGTH",
-    "001:VALIDATION_RULES.MCP_PARAMETER.NUMBER_MIN",
-    "001:VALIDATION_RULES.MCP_PARAMETER.NUMBER_MAX",
-)
 def test_without_constraints_only_very_long_texts_are_reported() -> None:
     tool = a_tool({"a": {"type": "string"}, "n": {"type": "number"}, "l": {"type": "array"}})
     assert found(tool, {"a": "", "n": -1.7e308}) == []

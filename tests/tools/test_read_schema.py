@@ -12,12 +12,6 @@ def read(schema: Json) -> Parameter:
     return read_schema(schema, "it")
 
 
-@pytest.mark.requirement(
-    "001:ToolParameter.description",
-    "001:ToolParameter.required",
-    "001:ToolParameter.default",
-    "001:ToolParameter.validation",
-)
 def test_a_plain_object_becomes_its_parameters() -> None:
     tool = a_tool(
         {
@@ -69,7 +63,6 @@ def test_a_plain_object_becomes_its_parameters() -> None:
     )
 
 
-@pytest.mark.requirement("001:ToolParameter.type")
 @pytest.mark.parametrize("kind", ["string", "number", "boolean", "integer", "array", "object"])
 def test_each_type_of_the_seed_is_a_kind(kind: str) -> None:
     assert read({"type": kind}).kind == kind
@@ -256,7 +249,6 @@ def test_a_tool_of_alternatives_has_the_parameters_of_all() -> None:
     ]
 
 
-@pytest.mark.requirement("001:ToolParameter.items", "001:ToolParameter.properties")
 def test_arrays_of_objects_are_read_to_the_bottom() -> None:
     found = read(
         {

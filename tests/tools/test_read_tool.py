@@ -25,13 +25,6 @@ def found(tool: Tool) -> list[tuple[str, str, str]]:
     return [(p.severity, p.code, p.pointer) for p in tool.problems]
 
 
-@pytest.mark.requirement(
-    "001:McpToolReference.serverId",
-    "001:McpToolReference.toolName",
-    "001:McpToolReference.description",
-    "001:McpToolReference.inputSchema",
-    "001:McpToolReference.normalizedParameters",
-)
 def test_a_good_entry_becomes_a_tool_with_everything_kept() -> None:
     tool = read_tool("weather", ENTRY)
     assert (tool.server, tool.name, tool.description) == (
@@ -71,7 +64,6 @@ def test_an_input_schema_of_another_type_makes_it_unusable() -> None:
     assert found(tool) == [("error", "MCP_TOOL_SCHEMA_INVALID", "/inputSchema/type")]
 
 
-@pytest.mark.requirement("001:MCP_TOOL_SCHEMA_INVALID")
 def test_a_flaw_in_the_input_schema_is_named_by_its_place_in_the_entry() -> None:
     tool = read_tool(
         "server", an_entry({"inputSchema": {"properties": {"a": {"type": "x"}, "b": {}}}})

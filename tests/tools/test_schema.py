@@ -26,7 +26,6 @@ def found(schema: Json) -> list[tuple[str, str, str]]:
         ("https://json-schema.org/draft/2020-12/schema#", "2020-12"),
     ],
 )
-@pytest.mark.requirement("001:McpToolReference.inputSchema")
 def test_the_dialect_is_the_one_the_schema_names(address: str, dialect: str) -> None:
     schema: JsonObject = {"$schema": address, "type": "object"}
     assert dialect_of(schema) == (dialect, None)
@@ -161,7 +160,6 @@ def test_a_schema_that_only_a_reference_leads_to_is_looked_at_too() -> None:
     assert found(schema) == [("error", "MCP_TOOL_SCHEMA_INVALID", "/x-more/0/type")]
 
 
-@pytest.mark.requirement("001:MCP_TOOL_SCHEMA_INVALID")
 def test_every_keyword_of_the_wrong_shape_is_reported_at_its_place() -> None:
     schema: JsonObject = {
         "type": ["object", 7],
@@ -240,12 +238,6 @@ def test_an_unknown_format_is_ignored() -> None:
     assert accepts({"type": "string", "format": "int32"}, "x")
 
 
-@pytest.mark.requirement(
-    "001:VALIDATION_RULES.MCP_TOOL.MAX_PARAMETERS",
-    "001:VALIDATION_RULES.MCP_TOOL.MAX_ENUM_VALUES",
-    "001:VALIDATION_RULES.MCP_PARAMETER.ENUM_MAX_VALUES",
-    "001:VALIDATION_RULES.MCP_PARAMETER.STRING_MAX_LENGTH",
-)
 def test_more_than_people_can_use_is_a_warning_and_nothing_is_dropped() -> None:
     properties: JsonObject = {f"p{number}": {"type": "string"} for number in range(51)}
     properties["p0"] = {"enum": list[Json](range(101))}

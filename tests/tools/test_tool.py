@@ -58,7 +58,6 @@ def text(content: str, mime_type: str | None = None) -> Content:
 IMAGE = Content("image", data=b"png", mime_type="image/png")
 
 
-@pytest.mark.requirement("002:ToolExecutionResult.contentType")
 @pytest.mark.parametrize(
     ("content", "structured", "expected"),
     [
@@ -83,7 +82,6 @@ def test_a_result_is_shown_as_the_richest_thing_in_it(
     assert ToolResult(content, structured=structured).content_type == expected
 
 
-@pytest.mark.requirement("002:ToolExecutionResult.displayFormat")
 @pytest.mark.parametrize(
     ("result", "expected"),
     [

@@ -87,16 +87,6 @@ def test_every_part_of_a_parameter_survives_the_seed_form() -> None:
     assert read_wire(write_wire(tree)) == (tree, [])
 
 
-@pytest.mark.requirement(
-    "001:ToolParameter.name",
-    "001:ToolParameter.type",
-    "001:ToolParameter.description",
-    "001:ToolParameter.required",
-    "001:ToolParameter.default",
-    "001:ToolParameter.validation",
-    "001:ToolParameter.items",
-    "001:ToolParameter.properties",
-)
 def test_the_seed_form_is_written_as_the_seed_has_it() -> None:
     schema: JsonObject = {
         "type": "object",

@@ -40,7 +40,6 @@ async def hook(served: Served, name: str = "Orders", **config: Any) -> None:
 
 
 @pytest.mark.exercises("TRIGGER.WEBHOOK.webhook_path")
-@pytest.mark.requirement("004:run.TRIGGER.WEBHOOK")
 async def test_a_request_starts_a_run_with_all_of_it(served: Served) -> None:
     await hook(served)
     answer = await served.post("/orders/new?from=shop&wait=0", json={"order": 7})
@@ -272,7 +271,6 @@ async def github(served: Served, secret: str = SECRET, **more: str) -> httpx2.Re
 
 
 @pytest.mark.exercises("TRIGGER.GITHUB.webhook_secret")
-@pytest.mark.requirement("004:run.TRIGGER.GITHUB")
 async def test_an_event_of_github_starts_every_workflow_it_concerns_once(served: Served) -> None:
     await served.host.home.vault.put("gh", SECRET)
     for name, branches in (("Main", ["main"]), ("Any", []), ("Release", ["release/*"])):
@@ -301,7 +299,6 @@ async def slack(served: Served, body: dict[str, Any], **more: str) -> httpx2.Res
 
 
 @pytest.mark.exercises("TRIGGER.SLACK.bot_token")
-@pytest.mark.requirement("004:run.TRIGGER.SLACK")
 async def test_slack_is_answered_its_challenge_and_its_retries_start_nothing(
     served: Served,
 ) -> None:

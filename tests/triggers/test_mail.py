@@ -61,7 +61,6 @@ async def look(host: Host) -> None:
 @pytest.mark.exercises(
     "TRIGGER.EMAIL.email_provider=imap", "TRIGGER.EMAIL.server_config", "TRIGGER.EMAIL.credentials"
 )
-@pytest.mark.requirement("004:run.TRIGGER.EMAIL")
 async def test_each_new_mail_starts_one_run(host: Host, mailbox: FakeMailbox) -> None:
     mailbox.add(a_mail("was there before"))
     await host.enable("Mail", watch(mailbox), node("end"))

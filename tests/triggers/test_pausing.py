@@ -158,7 +158,7 @@ async def test_every_trigger_of_every_workflow_is_listed_with_what_is_wrong(host
     assert not found["daily"].is_current
     facts = [(fact.label, fact.value) for fact in found["daily"].facts]
     assert ("Time zone", "Europe/Berlin") in facts
-    assert [time[11:16] for time in found["daily"].next_times] == ["08:00"] * 3
+    assert [time[11:16] for time in found["daily"].next_times] == ["08:00"] * 5
     hook = found["hook"].hook
     assert hook is not None
     assert (hook.paths, hook.methods, hook.proof) == (["/hooks/orders"], ["POST"], "none")

@@ -34,7 +34,6 @@ async def due(host: Host) -> list[str]:
 
 
 @pytest.mark.exercises("TRIGGER.CRON.cron_expression")
-@pytest.mark.requirement("004:run.TRIGGER.CRON")
 async def test_a_schedule_starts_one_run_at_each_time(host: Host) -> None:
     every = trigger("CRON", cron_expression="*/10 * * * *", timezone="Europe/Berlin")
     await host.enable("Ten", every, node("end"))

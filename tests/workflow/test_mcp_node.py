@@ -7,7 +7,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.formats.load import convert, read
-from toolweave.workflow.mcp_node import configured, node_for, state_of
+from toolweave.workflow.mcp_node import configured, node_for
 from toolweave.workflow.mode_check import check_mode
 from toolweave.workflow.model import Workflow, WorkflowId
 
@@ -21,7 +21,6 @@ TOOL = read_tool(
 )
 
 
-@pytest.mark.requirement("001:FR-005")
 def test_choosing_a_tool_makes_a_node_that_knows_it() -> None:
     node = node_for(TOOL, {"start"})
     assert (node.type, node.id) == ("mcp", "get-weather")
@@ -38,14 +37,6 @@ def test_a_second_node_of_a_tool_has_another_id() -> None:
     second = node_for(TOOL, {first.id})
     third = node_for(TOOL, {first.id, second.id})
     assert [first.id, second.id, third.id] == ["get-weather", "get-weather-2", "get-weather-3"]
-
-
-@pytest.mark.requirement("001:McpNode.transition.configured")
-def test_giving_parameters_turns_created_into_configured() -> None:
-    node = node_for(TOOL, ())
-    assert state_of(node) == "created"
-    assert state_of(configured(node, {"city": "Rome", "days": 2})) == "configured"
-    assert state_of(configured(node, {"city": "{{ trigger.city }}"})) == "configured"
 
 
 def test_values_that_do_not_fit_are_refused_all_at_once() -> None:

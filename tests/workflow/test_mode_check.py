@@ -46,18 +46,10 @@ def the_problem(node: Node) -> Problem:
     return problem
 
 
-@pytest.mark.requirement("000:migration.none-needed", "000:PreservedDetailedConfig.optional")
-@pytest.mark.parametrize("node", [detailed(), described(), tasked()], ids=MODES)
-def test_a_good_node_has_no_problem(node: Node) -> None:
-    assert PRESERVED not in node.data
-    assert problems_of(node) == []
-
-
 def test_a_node_that_is_no_mcp_node_is_left_alone() -> None:
     assert problems_of(Node(NodeId("a"), "prompt", "a", data={"mode": "odd"})) == []
 
 
-@pytest.mark.requirement("000:MCP_INVALID_MODE", "000:McpNodeMode.values")
 @pytest.mark.parametrize("mode", ["turbo", 7, [], {}])
 def test_a_mode_outside_the_three_is_invalid(mode: Json) -> None:
     problem = the_problem(detailed(mode=mode))
@@ -98,14 +90,6 @@ def test_a_misspelt_mode_is_not_mended_into_another_fault() -> None:
     )
 
 
-@pytest.mark.requirement(
-    "000:McpNodeData.detailed.required",
-    "000:McpNodeData.naturalLanguageParam.required",
-    "000:McpNodeData.fullNaturalLanguage.required",
-    "001:McpNodeData.serverId",
-    "001:McpNodeData.toolName",
-    "001:McpNodeData.toolDescription",
-)
 @pytest.mark.parametrize(
     ("node", "fields"),
     [
@@ -145,52 +129,6 @@ def test_a_broken_parameter_is_pointed_at() -> None:
     assert (problem.code, problem.pointer) == ("MCP_TOOL_SCHEMA_INVALID", "/parameters/2/type")
 
 
-@pytest.mark.requirement(
-    "000:MCP_MODE_CONFIG_MISMATCH",
-    "000:integrity.mode-config",
-    "000:McpNodeData.detailed.forbidden",
-    "000:McpNodeData.naturalLanguageParam.forbidden",
-    "000:McpNodeData.fullNaturalLanguage.forbidden",
-    "000:NaturalLanguageParamConfig.mode",
-    "000:FullNaturalLanguageConfig.mode",
-)
-@pytest.mark.parametrize(
-    ("node", "field", "cleared"),
-    [
-        (detailed(**{PARAM_CONFIG: described().data[PARAM_CONFIG]}), PARAM_CONFIG, None),
-        (detailed(**{TASK_CONFIG: tasked().data[TASK_CONFIG]}), TASK_CONFIG, None),
-        (described(**{TASK_CONFIG: tasked().data[TASK_CONFIG]}), TASK_CONFIG, None),
-        (tasked(**{PARAM_CONFIG: described().data[PARAM_CONFIG]}), PARAM_CONFIG, None),
-        (tasked(toolName="list"), "toolName", ""),
-        (tasked(toolDescription="Lists."), "toolDescription", ""),
-    ],
-)
-def test_what_belongs_to_another_mode_is_cleared_with_a_warning(
-    node: Node, field: str, cleared: str | None
-) -> None:
-    problem = the_problem(node)
-    assert (problem.code, problem.pointer) == ("MCP_MODE_CONFIG_MISMATCH", f"/{field}")
-    assert problem.severity == "warning"
-    assert problem.message == seed_message("000:MCP_MODE_CONFIG_MISMATCH")
-    mended = patched(node.data, problem.patch)
-    assert mended.get(field) == cleared
-    assert problems_of(a_node(mended)) == []
-
-
-@pytest.mark.requirement("000:MCP_MODE_CONFIG_MISMATCH")
-@pytest.mark.parametrize("config", [None, "words", []])
-@pytest.mark.parametrize(
-    ("node", "key"), [(described(), PARAM_CONFIG), (tasked(), TASK_CONFIG)], ids=["words", "task"]
-)
-def test_a_language_mode_without_its_configuration_is_an_error(
-    node: Node, key: str, config: Json
-) -> None:
-    problem = the_problem(a_node(node.data | {key: config}))
-    assert (problem.code, problem.pointer) == ("MCP_MODE_CONFIG_MISMATCH", f"/{key}")
-    assert (problem.severity, problem.patch) == ("error", None)
-    assert problem.message == seed_message("000:MCP_MODE_CONFIG_MISMATCH")
-
-
 def test_a_kept_configuration_is_moved_back() -> None:
     data = described().data
     moved = {key: value for key, value in data.items() if key != PARAM_CONFIG}
@@ -214,43 +152,6 @@ def test_a_configuration_that_would_be_wrong_too_is_not_moved() -> None:
     assert the_problem(a_node(moved)).patch is None
 
 
-@pytest.mark.requirement(
-    "000:MCP_NL_DESC_EMPTY",
-    "000:NaturalLanguageParamConfig.description.trim",
-    "000:FullNaturalLanguageConfig.taskDescription.trim",
-)
-@pytest.mark.parametrize("words", ["", " " * 30, "\n\t " * 20, None])
-@pytest.mark.parametrize("make", [described, tasked])
-def test_blank_words_are_none(make: type, words: Json) -> None:
-    problem = the_problem(make(words))
-    assert problem.code == "MCP_NL_DESC_EMPTY"
-    assert problem.message == seed_message("000:MCP_NL_DESC_EMPTY")
-    assert problem.pointer.rpartition("/")[2] in ("description", "taskDescription")
-
-
-@pytest.mark.requirement(
-    "000:MCP_NL_DESC_TOO_SHORT",
-    "000:NaturalLanguageParamConfig.description.min",
-    "000:FullNaturalLanguageConfig.taskDescription.min",
-)
-@pytest.mark.parametrize(("make", "least"), [(described, 10), (tasked, 20)])
-def test_words_under_the_least_length_are_too_short(make: type, least: int) -> None:
-    problem = the_problem(make("x" * (least - 1)))
-    assert problem.code == "MCP_NL_DESC_TOO_SHORT"
-    assert problem.message == seed_message("000:MCP_NL_DESC_TOO_SHORT", length=least - 1, min=least)
-    assert problems_of(make("x" * least)) == []
-
-
-@pytest.mark.requirement(
-    "000:NaturalLanguageParamConfig.description.max",
-    "000:FullNaturalLanguageConfig.taskDescription.max",
-)
-@pytest.mark.parametrize("make", [described, tasked])
-def test_words_over_ten_thousand_characters_are_too_long(make: type) -> None:
-    assert problems_of(make("x" * 10_000)) == []
-    assert the_problem(make("x" * 10_001)).code == "MCP_NL_DESC_TOO_LONG"
-
-
 @pytest.mark.parametrize("make", [described, tasked])
 def test_words_that_are_no_text_are_told_apart_from_missing_ones(make: type) -> None:
     problem = the_problem(make(5))
@@ -258,11 +159,6 @@ def test_words_that_are_no_text_are_told_apart_from_missing_ones(make: type) -> 
     assert problem.message.endswith("is 5; expected text")
 
 
-@pytest.mark.requirement(
-    "000:timestamp.format",
-    "000:timestamp.valid-date",
-    "000:NaturalLanguageParamConfig.timestamp",
-)
 @pytest.mark.parametrize(
     ("written", "mended"),
     [
@@ -299,7 +195,6 @@ def test_a_missing_timestamp_is_added() -> None:
     assert problems_of(a_node(patched(node.data, problem.patch))) == []
 
 
-@pytest.mark.requirement("000:timestamp.not-future", "000:integrity.future-timestamp")
 def test_a_timestamp_in_the_future_becomes_now_with_a_warning() -> None:
     config: JsonObject = {
         "description": "List all buckets",
@@ -321,9 +216,6 @@ def a_snapshot(**more: object) -> Node:
     return tasked(**{TASK_CONFIG: config | more})
 
 
-@pytest.mark.requirement(
-    "000:MCP_TOOL_LIST_EMPTY", "000:FullNaturalLanguageConfig.availableTools.min"
-)
 @pytest.mark.parametrize("tools", [[], None])
 def test_a_task_without_tools_is_an_error(tools: Json) -> None:
     problem = the_problem(a_snapshot(availableTools=tools))
@@ -332,7 +224,6 @@ def test_a_task_without_tools_is_an_error(tools: Json) -> None:
     assert problem.message == seed_message("000:MCP_TOOL_LIST_EMPTY")
 
 
-@pytest.mark.requirement("000:FullNaturalLanguageConfig.availableTools.max")
 def test_a_snapshot_holds_at_most_two_hundred_tools() -> None:
     entry = write_snapshot(a_tool())
     assert problems_of(a_snapshot(availableTools=[entry] * 200)) == []
@@ -343,7 +234,6 @@ def test_tools_that_are_no_list_are_an_error() -> None:
     assert the_problem(a_snapshot(availableTools={"a": 1})).code == "MCP_NODE_FIELD_INVALID"
 
 
-@pytest.mark.requirement("000:FullNaturalLanguageConfig.availableTools.schema")
 @pytest.mark.parametrize(
     ("entry", "place"),
     [
@@ -378,7 +268,6 @@ def test_a_tool_that_is_only_odd_is_no_problem_of_the_mode(entry: Json) -> None:
     assert problems_of(a_snapshot(availableTools=[entry])) == []
 
 
-@pytest.mark.requirement("000:integrity.stale-tools")
 def test_a_snapshot_over_seven_days_old_gives_a_warning() -> None:
     fresh = timestamp(NOW - timedelta(days=7))
     stale = timestamp(NOW - timedelta(days=7, milliseconds=1))
@@ -390,23 +279,6 @@ def test_a_snapshot_over_seven_days_old_gives_a_warning() -> None:
 
 def preserving(values: Json, **more: Json) -> Node:
     return described(**{PRESERVED: {"parameterValues": values, "timestamp": STAMP, **more}})
-
-
-@pytest.mark.requirement("000:PreservedDetailedConfig.timestamp")
-def test_preserved_values_have_a_timestamp_too() -> None:
-    problem = the_problem(preserving({}, timestamp="later"))
-    assert (problem.code, problem.pointer) == (
-        "MCP_TIMESTAMP_INVALID",
-        f"/{PRESERVED}/timestamp",
-    )
-
-
-@pytest.mark.requirement("000:PreservedDetailedConfig.parameterValues")
-def test_preserved_values_that_no_longer_fit_the_tool_are_a_warning() -> None:
-    node = preserving({"region": 5, "resource_type": "cfn", "gone": 1})
-    found = {p.pointer: (p.code, p.severity) for p in problems_of(node)}
-    at = f"/{PRESERVED}/parameterValues"
-    assert found == {f"{at}/region": ("MCP_PARAMETER_INVALID_TYPE", "warning")}
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,11 @@ def against(then: Tool, today: Tool | None) -> ModeStatus:
     return live_status(a_node(tool_fields(then)), {"aws": tools}.get)
 
 
-@pytest.mark.requirement("001:FR-012", "001:McpNode.transition.valid")
 def test_a_node_is_valid_when_the_server_has_its_tool_unchanged() -> None:
     assert live_status(detailed(), {"aws": [a_tool()]}.get) == ModeStatus("valid")
     assert against(a_tool(), a_tool()) == ModeStatus("valid")
 
 
-@pytest.mark.requirement("001:FR-012", "001:McpNode.transition.missing")
 @pytest.mark.parametrize("node", [detailed(), tasked(), a_node({})])
 def test_a_node_is_missing_when_no_such_server_is_there(node: Node) -> None:
     found = live_status(node, {"other": [a_tool()]}.get)
@@ -34,7 +32,6 @@ def test_a_node_is_missing_when_no_such_server_is_there(node: Node) -> None:
     assert [(p.code, p.pointer) for p in found.problems] == [("MCP_SERVER_NOT_FOUND", "/serverId")]
 
 
-@pytest.mark.requirement("001:FR-012", "001:McpNode.transition.invalid")
 def test_a_node_is_invalid_when_the_server_lost_its_tool() -> None:
     found = against(a_tool(), None)
     assert found.status == "invalid"
@@ -53,7 +50,6 @@ def test_a_tool_that_only_changed_its_case_is_offered() -> None:
     assert patched({"toolName": "x"}, problem.patch) == {"toolName": "get_regional_availability"}
 
 
-@pytest.mark.requirement("001:McpNode.transition.invalid", "001:McpNodeData.parameters")
 @pytest.mark.parametrize(
     ("then", "today"),
     [
@@ -140,7 +136,6 @@ def test_a_task_is_valid_while_its_server_has_any_tool() -> None:
     assert [p.code for p in found.problems] == ["MCP_TOOL_LIST_EMPTY"]
 
 
-@pytest.mark.requirement("001:McpNodeData.validationStatus")
 def test_the_status_is_set_on_the_node_by_computation() -> None:
     node = detailed(validationStatus="invalid")
     assert with_status(node, "valid").data == detailed().data

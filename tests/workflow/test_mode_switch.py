@@ -32,7 +32,6 @@ from toolweave.workflow.modes import (
     TASK_CONFIG,
     Mode,
     tool_fields,
-    write_snapshot,
 )
 
 VALUES: JsonObject = {"region": "us-east-1", "resource_type": "api"}
@@ -40,13 +39,6 @@ WORDS = "List all S3 buckets in the us-east-1 region"
 TASK = "Find AWS documentation about S3 bucket policies"
 
 
-@pytest.mark.requirement(
-    "000:switch.detailed-to-param.preserve",
-    "000:switch.detailed-to-param.mode",
-    "000:switch.detailed-to-param.initialise",
-    "000:switch.detailed-to-param.clear",
-    "000:PreservedDetailedConfig.created",
-)
 def test_from_detailed_to_described_parameters() -> None:
     node = detailed(**{TASK_CONFIG: {"taskDescription": "stray"}})
     data = switch_mode(node, "naturalLanguageParam", now=NOW).data
@@ -63,79 +55,11 @@ def test_from_detailed_to_described_parameters() -> None:
     assert [p.code for p in check_mode(a_node(data), NOW)] == ["MCP_NL_DESC_EMPTY"]
 
 
-@pytest.mark.requirement(
-    "000:switch.detailed-to-full.preserve",
-    "000:switch.detailed-to-full.mode",
-    "000:switch.detailed-to-full.initialise",
-    "000:switch.detailed-to-full.snapshot",
-    "000:switch.detailed-to-full.clear",
-)
-def test_from_detailed_to_a_described_task() -> None:
-    node = detailed(**{PARAM_CONFIG: {"description": "stray"}})
-    tools = [a_tool("read"), a_tool("search")]
-    data = switch_mode(node, "fullNaturalLanguage", now=NOW, available_tools=tools).data
-    assert data["mode"] == "fullNaturalLanguage"
-    assert data[PRESERVED] == {
-        "parameterValues": VALUES,
-        "timestamp": NOW_STAMP,
-        "toolName": "get_regional_availability",
-    }
-    assert data[TASK_CONFIG] == {
-        "taskDescription": "",
-        "timestamp": NOW_STAMP,
-        "availableTools": [write_snapshot(tool) for tool in tools],
-    }
-    assert (data["toolName"], data["toolDescription"]) == ("", "")
-    assert PARAM_CONFIG not in data
-    assert [p.code for p in check_mode(a_node(data), NOW)] == ["MCP_NL_DESC_EMPTY"]
-
-
-@pytest.mark.requirement(
-    "000:switch.param-to-detailed.restore",
-    "000:switch.param-to-detailed.mode",
-    "000:switch.param-to-detailed.keep",
-    "000:switch.param-to-detailed.clear",
-    "000:PreservedDetailedConfig.restored",
-)
-def test_from_described_parameters_to_detailed() -> None:
-    kept: JsonObject = {"parameterValues": {"region": "eu"}, "timestamp": STAMP}
-    node = described(**{PRESERVED: kept, TASK_CONFIG: {"taskDescription": "stray"}})
-    data = switch_mode(node, "detailed", now=NOW).data
-    assert data["mode"] == "detailed"
-    assert data["parameterValues"] == {"region": "eu"}
-    assert PARAM_CONFIG not in data
-    assert TASK_CONFIG not in data
-    again = switch_mode(a_node(data), "naturalLanguageParam", now=NOW).data
-    assert again[PARAM_CONFIG] == node.data[PARAM_CONFIG]
-    assert list(check_mode(a_node(data), NOW)) == []
-
-
 def test_without_preserved_values_detailed_begins_empty() -> None:
     data = switch_mode(described(), "detailed", now=NOW).data
     assert data["parameterValues"] == {}
 
 
-@pytest.mark.requirement(
-    "000:switch.full-to-detailed.restore",
-    "000:switch.full-to-detailed.mode",
-    "000:switch.full-to-detailed.keep",
-    "000:switch.full-to-detailed.clear",
-)
-def test_from_a_described_task_to_detailed() -> None:
-    kept: JsonObject = {"parameterValues": VALUES, "timestamp": STAMP}
-    node = tasked(**{PRESERVED: kept, PARAM_CONFIG: {"description": "stray"}})
-    data = switch_mode(node, "detailed", now=NOW, tool=a_tool()).data
-    assert data["mode"] == "detailed"
-    assert data["parameterValues"] == VALUES
-    assert {key: data[key] for key in tool_fields(a_tool())} == tool_fields(a_tool())
-    assert TASK_CONFIG not in data
-    assert PARAM_CONFIG not in data
-    assert data[KEPT_TASK] == node.data[TASK_CONFIG]
-    again = switch_mode(a_node(data), "fullNaturalLanguage", now=NOW).data
-    assert again[TASK_CONFIG] == node.data[TASK_CONFIG]
-
-
-@pytest.mark.requirement("000:switch.full-to-detailed.select-tool")
 @pytest.mark.parametrize(
     ("name", "hint"),
     [("list", "it was 'list' before"), (None, "give a tool of the node's server")],
@@ -147,12 +71,6 @@ def test_leaving_a_described_task_needs_a_tool(name: str | None, hint: str) -> N
     assert (raised.value.code, raised.value.hint) == ("MCP_TOOL_REQUIRED", hint)
 
 
-@pytest.mark.requirement(
-    "000:switch.param-and-full.keep",
-    "000:switch.param-and-full.mode",
-    "000:switch.param-and-full.initialise",
-    "000:switch.param-and-full.preserve",
-)
 def test_between_the_language_modes_words_values_and_tool_come_back() -> None:
     kept: JsonObject = {"parameterValues": VALUES, "timestamp": STAMP}
     node = described(**{PRESERVED: kept})
@@ -177,7 +95,6 @@ def test_a_task_that_never_had_a_tool_needs_one_for_its_parameters() -> None:
     assert data["toolName"] == "x"
 
 
-@pytest.mark.requirement("000:MCP_TOOL_LIST_EMPTY")
 @pytest.mark.parametrize("tools", [None, []])
 def test_a_task_cannot_be_described_without_tools(tools: list[Tool] | None) -> None:
     with pytest.raises(Invalid) as raised:

@@ -26,7 +26,6 @@ from toolweave.workflow.modes import (
 )
 
 
-@pytest.mark.requirement("000:McpNodeMode.values")
 def test_there_are_the_three_modes_of_the_seed_and_no_other() -> None:
     assert MODES == ("detailed", "naturalLanguageParam", "fullNaturalLanguage")
     assert [mode_of({"mode": mode}) for mode in MODES] == list(MODES)
@@ -34,7 +33,6 @@ def test_there_are_the_three_modes_of_the_seed_and_no_other() -> None:
     assert mode_of({"mode": ["detailed"]}) is None
 
 
-@pytest.mark.requirement("000:McpNodeMode.default", "000:migration.defaults")
 def test_a_node_without_a_mode_reads_as_detailed_and_gains_no_field() -> None:
     data = detailed().data
     assert "mode" not in data
@@ -48,9 +46,6 @@ def test_a_node_without_a_mode_reads_as_detailed_and_gains_no_field() -> None:
     assert write_mode(mode, data) == data
 
 
-@pytest.mark.requirement(
-    "000:NaturalLanguageParamConfig.description", "000:NaturalLanguageParamConfig.timestamp"
-)
 def test_described_parameters_read_with_their_words_and_tool() -> None:
     mode = read_mode(described("List all buckets").data)
     assert isinstance(mode, DescribedParameters)
@@ -58,11 +53,6 @@ def test_described_parameters_read_with_their_words_and_tool() -> None:
     assert mode.tool.input_schema["required"] == ["region", "resource_type"]
 
 
-@pytest.mark.requirement(
-    "000:FullNaturalLanguageConfig.taskDescription",
-    "000:FullNaturalLanguageConfig.availableTools",
-    "000:FullNaturalLanguageConfig.timestamp",
-)
 def test_a_described_task_reads_with_its_snapshot_of_tools() -> None:
     mode = read_mode(tasked("Find out about bucket policies").data)
     assert isinstance(mode, DescribedTask)
@@ -94,7 +84,6 @@ def test_a_snapshot_in_the_spelling_of_seed_001_reads_the_same() -> None:
     assert len(mode.tools[1].parameters) == 2
 
 
-@pytest.mark.requirement("000:McpNodeData.preservedDetailedConfig")
 @pytest.mark.parametrize("make", [detailed, described, tasked])
 def test_every_mode_may_carry_preserved_values(make: type) -> None:
     kept = {"parameterValues": {"region": "eu"}, "timestamp": STAMP, "toolName": "t", "x": 1}

@@ -21,7 +21,6 @@ def names(**values: Json) -> Resolve:
     return resolve
 
 
-@pytest.mark.requirement("003:variables.plain-text", "003:variables.replaced-once")
 def test_names_in_prompts_are_plain_replacement() -> None:
     values = names(city="Rome", node2_result="{city} data.x + 1", n=3)
     prompt = 'Go to {city}; {node2_result}; {n}; {other}; {"json": 1}; {}; { city }; a{2}'

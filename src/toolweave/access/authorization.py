@@ -68,6 +68,11 @@ def method_rule(name: str) -> Rule:
     return METHODS.get(name, NOBODY)
 
 
+def resource_rule(kind: str) -> Rule:
+    """Return the rule of a kind of resource of the MCP server."""
+    return RESOURCES.get(kind, NOBODY)
+
+
 def command_rule(name: str) -> Rule:
     """Return the rule of a command that the studio executes for `toolweave` in a shell."""
     return COMMANDS.get(name, NOBODY)
@@ -145,6 +150,8 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/edit/names",
         "POST /api/v1/edit/input",
         "POST /api/v1/edit/tool",
+        "POST /api/v1/edit/backtest",
+        "POST /api/v1/edit/trigger",
         "POST /api/v1/runs/{run}/freeze",
         "GET /api/v1/events",
         "GET /api/v1/triggers",
@@ -188,6 +195,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/triggers/{name}/disable",
         "POST /api/v1/triggers/{name}/pause",
         "POST /api/v1/triggers/{name}/resume",
+        "POST /api/v1/triggers/listen",
         "POST /api/v1/library/{library}/refresh",
         "POST /api/v1/documents/clear",
         "POST /api/v1/documents/bind",
@@ -206,6 +214,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/servers/{server}/enable",
         "POST /api/v1/servers/{server}/disable",
         "POST /api/v1/servers/{server}/check",
+        "GET /api/v1/servers/{server}/difference",
         "GET /api/v1/servers/{server}/health",
         "POST /api/v1/servers/{server}/sign-in",
         "POST /api/v1/library",
@@ -284,6 +293,13 @@ TOOLS: Mapping[str, Rule] = {
     ),
 }
 
+# Kinds of resources of the MCP server, by the first part of their path.
+RESOURCES: Mapping[str, Rule] = {
+    **_full("tools:read", "catalog"),
+    **_limited("workflows:read", "workflows", "runs"),
+    **_full("workflows:read", "documents", "recordings"),
+}
+
 METHODS: Mapping[str, Rule] = {
     **_limited(
         "tools:read",
@@ -296,11 +312,12 @@ METHODS: Mapping[str, Rule] = {
         "tools/list",
         # By the tool's own rule.
         "tools/call",
-        # Empty for a limited key: clients ask for all lists.
+        # By the rule of each kind of resource.
         "resources/list",
         "resources/templates/list",
+        "resources/read",
+        "completion/complete",
     ),
-    **_full("tools:read", "resources/read", "completion/complete"),
     **_limited("workflows:read", "prompts/list"),  # empty as well
     **_full("workflows:read", "prompts/get"),
     **_limited("workflows:run", "tasks/get", "tasks/update", "tasks/cancel"),

@@ -14,49 +14,50 @@ from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 MASK = "***"
 # Shorter values would match by chance inside words.
 LEAST_CHARACTERS = 6
 _LEAST_LINE = 16
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_TELLING = re.compile(
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_TELLING = pattern(
     r"(?:(?:access|api|auth|private|secret)key|authorization|cookies?|credentials?|jwt"
     r"|pass(?:code|phrase|wd|words?)|secrets?|token)$"
 )
 # What makes a `key` or a `token` an ordinary word: `primary_key`, `pageToken`, `token_count`.
-_PLAIN_BEFORE = re.compile(
+_PLAIN_BEFORE = pattern(
     r"cache|continuation|foreign|idempotency|next|object|page|partition|previous|primary|progress"
     r"|public|row|sort|sync"
 )
-_PLAIN_AFTER = re.compile(
+_PLAIN_AFTER = pattern(
     r"budget|count|endpoint|expires|expiry|length|limit|names?|type|uri|url|usage"
 )
 _TELLING_IN_QUERIES = frozenset({"code", "key", "sig", "signature"})
 
 # `name=value`, `name: value`, `"name": "value"`; hostile text is read in linear time, because a
 # name is bounded and a match is never scanned again.
-_NAMED = re.compile(
+_NAMED = pattern(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_]-)([A-Za-z_][A-Za-z0-9_.-]{0,63})"
     r"\\?[\"']?[ \t]{0,4}[=:][ \t]{0,4}"
 )
 # In escaped quotes, in quotes of either kind, or up to the next separator.
-_VALUE = re.compile(
+_VALUE = pattern(
     r"(?:(?i:basic|bearer|token)[ ]{1,4})?(?:"
     r"(\\\")[^\"\\\n]*(?:\\[^\"][^\"\\\n]*)*(?:\\\")?"
     r"|(\")[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?"
     r"|(')[^'\\\n]*(?:\\.[^'\\\n]*)*'?"
     r"|[^\s\"'&,;)}\]]+)"
 )
-_OPTION = re.compile(r"--?([A-Za-z][A-Za-z0-9_.-]{0,63})")
-_ARGUMENT = re.compile(r"-{0,2}([A-Za-z_][A-Za-z0-9_.-]{0,63})(?:=|:\s{0,4})(?=.)(?!//)")
-_HEADER = re.compile(
+_OPTION = pattern(r"--?([A-Za-z][A-Za-z0-9_.-]{0,63})")
+_ARGUMENT = pattern(r"-{0,2}([A-Za-z_][A-Za-z0-9_.-]{0,63})(?:=|:\s{0,4})(?=.)(?!//)")
+_HEADER = pattern(
     r"(\b(?i:(?:proxy-)?authorization|(?:set-)?cookie)[ ]{0,4}:[ ]{0,4})"
     r"[^\s\"'][^\r\n\"']*"
 )
-_USERINFO = re.compile(r"(?<=://)[^\s/?#\"'<>]+@")
-_ESCAPE = re.compile(r"%[0-9A-F]{2}")
+_USERINFO = pattern(r"(?<=://)[^\s/?#\"'<>]+@")
+_ESCAPE = pattern(r"%[0-9A-F]{2}")
 
 
 class Masker:

@@ -13,10 +13,11 @@ from typing import Literal, Protocol
 from toolweave.access.mask import is_sensitive
 from toolweave.access.secret_destinations import Destination
 from toolweave.errors import NotFound
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
 
-_REFERENCE = re.compile(r"\$\{([^}]+)\}")
-_SCHEME = re.compile(r"(?i:basic|bearer|token)\s+(\S.*)", re.DOTALL)
+_REFERENCE = pattern(r"\$\{([^}]+)\}")
+_SCHEME = pattern(r"(?i:basic|bearer|token)\s+(\S.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

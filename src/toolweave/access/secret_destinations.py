@@ -6,18 +6,21 @@ shows which secrets it is given, so it allows them; a person allows every other 
 """
 
 import logging
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Denied, Invalid, NotFound
-from toolweave.json_record import JsonRecord
+from toolweave.patterns import pattern
 from toolweave.storage.database import Database, Statement
 
+if TYPE_CHECKING:
+    from toolweave.access.secret_binding import SecretBinding
+
 # A name, an IPv4 or an IPv6 address.
-_HOST = re.compile(r"[^\s/:@?#$]{1,253}|[0-9a-f:.]{2,45}")
+_HOST = pattern(r"[^\s/:@?#$]{1,253}|[0-9a-f:.]{2,45}")
 logger = logging.getLogger(__name__)
 
 _ALLOW = (
@@ -56,6 +59,10 @@ class Destination:
 HERE = Destination("here")
 
 
+def _binding_record() -> "type[SecretBinding]":
+    return import_module("toolweave.access.secret_binding").SecretBinding
+
+
 def to_host(name: str) -> Destination:
     """Return a host as a destination, in the one spelling that is compared."""
     return Destination("host", name.strip("[]").rstrip(".").lower())
@@ -75,15 +82,6 @@ def check_hosts(destinations: Iterable[Destination]) -> None:
                 f"{one.name!r} is not the name or address of a host",
                 hint="give it without scheme, port and path: api.example.com",
             )
-
-
-class SecretBinding(JsonRecord):
-    """Where a secret may go; one that is not bound may go anywhere."""
-
-    name: str
-    is_bound: bool
-    hosts: list[str]
-    servers: list[str]
 
 
 class SecretDestinations:
@@ -142,15 +140,16 @@ class SecretDestinations:
         """Forget the destinations of a deleted secret."""
         await self._database.execute("DELETE FROM secret_destinations WHERE secret = ?", secret)
 
-    async def list(self, hidden: str) -> list[SecretBinding]:
+    async def list(self, hidden: str) -> "list[SecretBinding]":
         """Return all secrets but `hidden`, by name."""
         found: dict[str, tuple[bool, dict[str, list[str]]]] = {}
         for name, bound, kind, destination in await self._database.rows(_LIST, hidden):
             _, places = found.setdefault(name, (bool(bound), {"host": [], "server": []}))
             if kind is not None:
                 places[kind].append(destination)
+        binding = _binding_record()
         return [
-            SecretBinding(name=name, is_bound=bound, hosts=places["host"], servers=places["server"])
+            binding(name=name, is_bound=bound, hosts=places["host"], servers=places["server"])
             for name, (bound, places) in found.items()
         ]
 

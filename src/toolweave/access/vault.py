@@ -5,27 +5,31 @@ The key is loaded on first use; listing names does not need it.
 """
 
 import os
-import re
 from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import anyio
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from toolweave.access.secret_destinations import (
     Destination,
-    SecretBinding,
     SecretDestinations,
     to_host,
 )
 from toolweave.access.vault_key import VARIABLE, Key, KeySource, create_key, find_key
 from toolweave.clock import Clock, SystemClock, timestamp
 from toolweave.errors import Denied, Invalid, NotFound
+from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Statement
 
+if TYPE_CHECKING:  # loaded when a secret is read or written; listing names needs no cipher
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    from toolweave.access.secret_binding import SecretBinding
+
 _NONCE_BYTES = 12
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}")
+_NAME = pattern(r"[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}")
 # Encrypted with the vault's key on first use; no secret can have this name.
 _CHECK = "(check)"
 _SELECT = "SELECT nonce, sealed FROM secrets WHERE name = ?"
@@ -69,7 +73,7 @@ class Vault:
             await self.destinations.require(name, to)
         return await self.get(name)
 
-    async def bindings(self) -> list[SecretBinding]:
+    async def bindings(self) -> "list[SecretBinding]":
         """Return all secrets and where they may go, by name."""
         return await self.destinations.list(_CHECK)
 
@@ -103,13 +107,13 @@ class Vault:
             raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {name!r}")
         await self.destinations.forget(name)
 
-    async def _opened(self) -> AESGCM:
+    async def _opened(self) -> "AESGCM":
         async with self._opening:
             if self._cipher is None:
                 self._cipher = await self._open()
             return self._cipher
 
-    async def _open(self) -> AESGCM:
+    async def _open(self) -> "AESGCM":
         is_new = await self._database.row(_SELECT, _CHECK) is None
         key = await find_key(self._key_source)
         if key is None:
@@ -120,14 +124,15 @@ class Vault:
                     hint=f"unlock the keyring, restore the key file, or set {VARIABLE}",
                 )
             key = await create_key(self._key_source)
-        cipher = AESGCM(key.value)
+        ciphers = import_module("cryptography.hazmat.primitives.ciphers.aead")
+        cipher = ciphers.AESGCM(key.value)
         if is_new:
             # If two processes start together, the first one decides the key.
             await self._database.at_once([self._statement(_INSERT, cipher, _CHECK, b"")])
         await self._verify(cipher, key)
         return cipher
 
-    async def _verify(self, cipher: AESGCM, key: Key) -> None:
+    async def _verify(self, cipher: "AESGCM", key: Key) -> None:
         check = await self._database.row(_SELECT, _CHECK)
         if check is None or _unsealed(cipher, _CHECK, *check) is None:
             raise Denied(
@@ -144,7 +149,7 @@ class Vault:
             raise Invalid("SECRET_VALUE_INVALID", f"secret {name!r} is not valid text") from None
         return self._statement(_UPSERT, await self._opened(), name, plain)
 
-    def _statement(self, sql: str, cipher: AESGCM, name: str, plain: bytes) -> Statement:
+    def _statement(self, sql: str, cipher: "AESGCM", name: str, plain: bytes) -> Statement:
         nonce = os.urandom(_NONCE_BYTES)
         sealed = cipher.encrypt(nonce, plain, _bound_to(name))
         now = timestamp(self._clock.now())
@@ -160,11 +165,12 @@ def _check_name(name: str) -> None:
         )
 
 
-def _unsealed(cipher: AESGCM, name: str, nonce: bytes, sealed: bytes) -> bytes | None:
+def _unsealed(cipher: "AESGCM", name: str, nonce: bytes, sealed: bytes) -> bytes | None:
+    # ValueError: a nonce or a text of invalid length.
+    damaged: type[Exception] = import_module("cryptography.exceptions").InvalidTag
     try:
         return cipher.decrypt(nonce, sealed, _bound_to(name))
-    except (InvalidTag, ValueError):
-        # ValueError: a nonce or a text of invalid length.
+    except (damaged, ValueError):
         return None
 
 

@@ -23,8 +23,9 @@ from toolweave.nodes.prompt.answer_source import AnswerSource
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.recording.exchange_log import ExchangeLog, KeptModel, KeptTools
 from toolweave.resources.commands import CommandRunner
+from toolweave.resources.open_calls import OpenCalls
 from toolweave.tasks import background
-from toolweave.tools.tool import ToolCaller
+from toolweave.tools.tool import AskingToolCaller
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +52,9 @@ async def open_engine(
         open_resources(
             home, allow_private=settings.allow_private_http, file_roots=settings.file_roots
         ) as opened,
+        background() as calls,
     ):
-        tools: ToolCaller = studio.gate
+        tools: AskingToolCaller = studio.gate
         if settings.record_bytes:
             tools = KeptTools(tools, log)
             opened = replace(opened, model=KeptModel(opened.model, log))
@@ -70,6 +72,7 @@ async def open_engine(
             opened,
             commands=CommandRunner(home, studio.transports),
             workflows=SubWorkflows(engine, home.workflows),
+            step_calls=OpenCalls(tools, calls),
         )
         drain_s = settings.drain_s if drives_runs else 0.0
         async with (

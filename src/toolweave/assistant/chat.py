@@ -5,6 +5,7 @@ from toolweave.assistant.tool_context import EnabledServer, ToolContext, build_c
 from toolweave.catalog.resources.model import ModelCaller
 from toolweave.home import Home
 from toolweave.servers.approved_tools import ApprovedTools
+from toolweave.servers.connections import require_enabled
 from toolweave.servers.gate import Gate
 
 
@@ -12,6 +13,8 @@ async def tool_context(
     home: Home, gate: Gate, scope: str, bound_to: str | None = None
 ) -> ToolContext:
     """Return the tools of a conversation: those of all enabled servers, or of one server."""
+    if bound_to is not None:
+        require_enabled(await home.registry.get(bound_to))
     servers = [
         EnabledServer(server.id, server.name)
         for server in await home.registry.list()

@@ -4,7 +4,6 @@ Tool results go back to the model as data. They cannot add a tool, widen a permi
 for the user: the set of tools is fixed before, and the gate checks each call again.
 """
 
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,8 +26,9 @@ from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import MAX_RESULT_CHARS
 from toolweave.nodes.model_tools import told
+from toolweave.patterns import pattern
 
-_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = pattern(r"\{\{(\w+)\}\}")
 STOPPED = "(stopped by the user)"
 ENDS_TURN = frozenset({"CALL_SESSION_LIMIT", "CALLS_STOPPED"})
 MAX_ABOUT_CHARS = 20_000

@@ -3,27 +3,33 @@
 Keys are stored in the vault; a row only records that there is one.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from toolweave.assistant.providers import discover
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, NotFound
-from toolweave.json_record import JsonRecord
+from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+if TYPE_CHECKING:
+    from toolweave.assistant.provider import Provider
+
+NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 URL_VARIABLE = "TOOLWEAVE_MODEL_URL"
 MODEL_VARIABLE = "TOOLWEAVE_MODEL"
 KEY_VARIABLE = "TOOLWEAVE_MODEL_KEY"
 FROM_ENVIRONMENT = "environment"
 _COLUMNS = "name, provider, model, base_url, has_key, is_default, created_at"
-# Precedence of the environment's models as default.
-_ORDER = ("anthropic", "openai", "gemini")
+# The environment's models, in their precedence as default. Loading the providers themselves takes
+# longer than most commands that only ask for names.
+_KEY_VARIABLES = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +44,6 @@ class Model:
     is_default: bool = False
     found_in: Literal["added", "environment"] = "added"
     created_at: str | None = None
-
-
-class ModelRecord(JsonRecord):
-    """A configured model, without its key."""
-
-    name: str
-    provider: str
-    model: str
-    base_url: str
-    has_key: bool
-    is_default: bool
-    found_in: Literal["added", "environment"]
-    created_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +157,7 @@ class Models:
         """Return the key of a model, if it has one. Raises `NotFound`: `SECRET_NOT_FOUND`."""
         if model.found_in == "added":
             return await self._secrets.get(secret_name(model.name)) if model.has_key else None
-        variable = discover()[model.provider].key_variable or KEY_VARIABLE
+        variable = _KEY_VARIABLES.get(model.provider, KEY_VARIABLE)
         return self._environ.get(variable) or None
 
     async def _added(self, name: str) -> Model:
@@ -189,11 +182,15 @@ class Models:
                 has_key,
                 found_in="environment",
             )
-        for name in _ORDER:
-            provider = discover()[name]
-            if provider.key_variable and self._environ.get(provider.key_variable):
+        for name, variable in _KEY_VARIABLES.items():
+            if self._environ.get(variable):
+                provider = _provider(name)
                 model, url = provider.model or "", provider.base_url or ""
                 yield Model(name, name, model, url, True, found_in="environment")
+
+
+def _provider(name: str) -> "Provider":
+    return import_module("toolweave.assistant.providers").discover()[name]
 
 
 def secret_name(name: str) -> str:

@@ -1,13 +1,13 @@
 """Map tool names to names all providers accept: 1 to 64 letters, digits, `_` and `-`."""
 
 import hashlib
-import re
 from dataclasses import dataclass
 
 from toolweave.catalog.resources.model import Called, Message, ModelQuestion, ModelReply, ToolAnswer
+from toolweave.patterns import pattern
 
-_FITS = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
+_FITS = pattern(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_ODD = pattern(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)

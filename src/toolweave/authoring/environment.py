@@ -14,6 +14,7 @@ from toolweave.home import Home
 from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.problems import did_you_mean
 from toolweave.servers.commands import Commands
+from toolweave.servers.known_servers import known_servers
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.context import KnownEnvironment, KnownHome
@@ -48,7 +49,7 @@ async def approved_tools(home: Home) -> Tools:
             read_tool(server.name, pin.definition)
             for pin in home.lockfile.pins(server.name).values()
         ]
-        for server in await home.registry.list()
+        for server in await known_servers(home.database)
         if server.is_approved
     }
 
@@ -57,12 +58,12 @@ async def known_home(home: Home) -> KnownHome:
     """What nodes can name: models, commands, servers, secrets."""
     models = await Models(home.database, home.vault, clock=home.clock, environ=home.environ).list()
     commands = await Commands(home.database, home.clock).list()
-    registered = await home.registry.list()
+    registered = await known_servers(home.database)
     servers = [server for server in registered if server.is_approved]
     return KnownHome(
         frozenset(name for model in models for name in (model.name, model.provider)),
         {command.name: command.is_approved for command in commands},
-        {server.name: getattr(server.definition, "url", None) for server in servers},
+        {server.name: server.url for server in servers},
         {command.name: frozenset(command.holes) for command in commands},
         frozenset(await home.vault.names()),
         frozenset(server.name for server in registered if not server.is_approved),
@@ -81,7 +82,7 @@ class ToolKnowledge:
 
     async def known(self) -> KnownEnvironment:
         """The catalog with every approved tool, as of now."""
-        servers = await self._home.registry.list()
+        servers = await known_servers(self._home.database)
         names = [server.name for server in servers if server.is_approved]
         home = await known_home(self._home)
         async with self._reading:

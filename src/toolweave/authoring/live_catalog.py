@@ -10,8 +10,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 import anyio
 import anyio.to_thread
 
+from toolweave.authoring.semantic_search import SemanticSearch
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import spec_of
+from toolweave.catalog.search import Meaning
 from toolweave.catalog.spec import NodeSpec
 from toolweave.catalog.tool_service import ToolService
 from toolweave.catalog.usage import TOOL, UsageCounts
@@ -19,6 +21,7 @@ from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.nodes.spec_cache import built_in_catalog
+from toolweave.servers.known_servers import known_servers
 from toolweave.servers.lockfile import Pin
 from toolweave.tools.read_tool import read_tool
 
@@ -42,7 +45,8 @@ class LiveCatalog:
         self._seen: Mapping[str, Mapping[str, str]] = {}
         self._specs: dict[tuple[str, str, str], NodeSpec | None] = {}
         self._is_failing = False
-        self.knowledge = Knowledge(self._built_in)
+        self._meaning = _meaning(home)
+        self.knowledge = Knowledge(self._built_in, meaning=self._meaning)
 
     async def refresh(self, *, prepare: bool = True) -> bool:
         """Read the home again; return whether anything changed. On failure nothing changes.
@@ -53,6 +57,9 @@ class LiveCatalog:
         if self._home is None:
             return False
         try:
+            if prepare and self._meaning is not None and not self._seen:
+                # Vectors of nodes take seconds; no query waits for them.
+                await anyio.to_thread.run_sync(self.knowledge.prepare)
             changed = await self._take(await _pins(self._home), prepare)
         except (ToolweaveError, OSError):
             if not self._is_failing:
@@ -92,10 +99,16 @@ class LiveCatalog:
             for key, pin in known.items()
         }
         specs = {spec.subtype: spec for spec in self._specs.values() if spec is not None}
-        knowledge = Knowledge(self._built_in.with_specs(specs.values()))
+        knowledge = Knowledge(self._built_in.with_specs(specs.values()), meaning=self._meaning)
         if prepare:
             knowledge.prepare()
         return knowledge
+
+
+def _meaning(home: Home | None) -> Meaning | None:
+    if home is None or not home.settings.semantic_search:
+        return None
+    return SemanticSearch(home.settings.home)
 
 
 class CountingToolService(ToolService):
@@ -149,7 +162,7 @@ def _spec_of(server: str, pin: Pin) -> NodeSpec | None:
 async def _pins(home: Home) -> Pins:
     names = [
         server.name
-        for server in await home.registry.list()
+        for server in await known_servers(home.database)
         if server.enabled and server.is_approved
     ]
     # In a thread: the file may be large.

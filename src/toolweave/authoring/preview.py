@@ -17,7 +17,7 @@ from toolweave.authoring.environment import ToolKnowledge, node_in
 from toolweave.catalog.node import RunFacts
 from toolweave.cel.fault import SyntaxProblem
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import FINAL
+from toolweave.engine.events import FINAL, Started
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan, make_plan
 from toolweave.engine.run_table import RunRecord
@@ -44,6 +44,7 @@ from toolweave.workflow.scope.completions import (
 )
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import Scope
+from toolweave.workflow.studio_data import PinnedOutput, pins_of, sample_event_of
 
 MAX_SHOWN = 4_000
 MAX_MEMBERS = 500
@@ -114,6 +115,8 @@ class _Look:
     node: Node
     run: RunRecord | None
     past: RunHistory | None
+    # Whether somebody chose the run; else the kept test event counts, not the run's own.
+    is_run_given: bool = False
 
 
 class Previews:
@@ -153,7 +156,7 @@ class Previews:
         """
         look = await self._look(workflow, node, run)
         moment = await anyio.to_thread.run_sync(self._moment, look)
-        if moment is None or look.run is None:
+        if moment is None:
             return None, {}
         names = _names(moment, "value")
         left = names["nodes"]
@@ -162,7 +165,8 @@ class Previews:
             for name, value in (left.items() if isinstance(left, dict) else ())
             if isinstance(value, dict) and "output" in value and name != node
         }
-        return look.run.id, {**outputs, "trigger": names["trigger"], "data": names["data"]}
+        run_id = look.run.id if look.run else None
+        return run_id, {**outputs, "trigger": names["trigger"], "data": names["data"]}
 
     async def _look(self, workflow: Workflow, node: str, run: str | None) -> _Look:
         found = node_in(workflow, node)
@@ -174,11 +178,21 @@ class Previews:
         else:
             newest = await engine.newest(workflow=workflow.name, limit=1)
             if not newest:
-                return _Look(case, found, None, None)
+                return _Look(case, found, None, self._kept_data(workflow))
             one = newest[0]
         facts = RunFacts(one.id, one.workflow, datetime.fromisoformat(one.started_at))
         past = RunHistory(facts, await engine.plan(one.id), await self._entries(one))
-        return _Look(case, found, one, past)
+        return _Look(case, found, one, past, run is not None)
+
+    def _kept_data(self, workflow: Workflow) -> RunHistory | None:
+        """Pinned outputs and a test event, where there is no run: as if one had just begun."""
+        event = sample_event_of(workflow)
+        plan = self._plan(workflow)
+        if plan is None or not (event or pins_of(workflow)):
+            return None
+        facts = RunFacts("", workflow.name, self._engine.clock.now())
+        begun = JournalEntry(1, "", Started(event.inputs if event else None))
+        return RunHistory(facts, plan, [begun])
 
     async def _entries(self, run: RunRecord) -> list[JournalEntry]:
         if self._kept is not None and self._kept[0] == run.id:
@@ -225,7 +239,13 @@ class Previews:
     def _moment(self, look: _Look) -> StepSnapshot | None:
         if look.past is None:
             return None
-        return look.past.foreseen(look.node.id, self._plan(look.case.workflow))
+        workflow = look.case.workflow
+        pins = pins_of(workflow)
+        event = None if look.is_run_given else sample_event_of(workflow)
+        if event is not None:
+            pins.setdefault(event.node, PinnedOutput(event.inputs))
+        inputs = event.inputs if event else None
+        return look.past.foreseen(look.node.id, self._plan(workflow), pins, inputs)
 
     def _plan(self, workflow: Workflow) -> Plan | None:
         try:

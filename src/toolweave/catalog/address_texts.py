@@ -5,15 +5,17 @@ from urllib.parse import urlsplit
 
 from rapidfuzz.distance import OSA
 
-_URL = re.compile(r"https?://[^/?#\s]+(?:[/?#]\S*)?", re.IGNORECASE)
-_MARKDOWN = re.compile(r"\[[^\]]*\]\((\S+)\)|<(\S+)>|\"(\S+)\"|'(\S+)'|`(\S+)`")
-_SCHEME = re.compile(r"([a-z]{3,7})\s*(:/{1,3}|:|/{2,3})\s*(?=[a-z0-9\[])", re.IGNORECASE)
+from toolweave.patterns import pattern
+
+_URL = pattern(r"https?://[^/?#\s]+(?:[/?#]\S*)?", re.IGNORECASE)
+_MARKDOWN = pattern(r"\[[^\]]*\]\((\S+)\)|<(\S+)>|\"(\S+)\"|'(\S+)'|`(\S+)`")
+_SCHEME = pattern(r"([a-z]{3,7})\s*(:/{1,3}|:|/{2,3})\s*(?=[a-z0-9\[])", re.IGNORECASE)
 _NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 # The last part has a letter: 10.0.0.1 is no name.
-_PUBLIC = re.compile(rf"{_NAME}(?:\.{_NAME})*\.[a-z][a-z0-9-]+(?::\d+)?(?=[/?#]|$)", re.IGNORECASE)
-_HOST = re.compile(rf"(?:{_NAME}\.)*{_NAME}\.?|\[[0-9a-f:.]+\]|[0-9a-f:]*:[0-9a-f:.]+", re.I)
-_MAILBOX = re.compile(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+\.[^\s@<>,;:\"()\[\]]+")
-_NAMED = re.compile(r"[^<>\n\r]*<([^<>]+)>")
+_PUBLIC = pattern(rf"{_NAME}(?:\.{_NAME})*\.[a-z][a-z0-9-]+(?::\d+)?(?=[/?#]|$)", re.IGNORECASE)
+_HOST = pattern(rf"(?:{_NAME}\.)*{_NAME}\.?|\[[0-9a-f:.]+\]|[0-9a-f:]*:[0-9a-f:.]+", re.I)
+_MAILBOX = pattern(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+\.[^\s@<>,;:\"()\[\]]+")
+_NAMED = pattern(r"[^<>\n\r]*<([^<>]+)>")
 _OTHER_SCHEMES = frozenset({"ftp", "file", "mailto", "data", "sftp", "ssh", "ws", "wss", "s3"})
 
 

@@ -5,19 +5,20 @@ token budget. Answers are shared between callers and must not be modified.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from toolweave.catalog import budget
 from toolweave.catalog.corrections import UnknownName, correct, correct_type, shown
 from toolweave.catalog.index import Catalog
-from toolweave.catalog.search import SearchIndex
+from toolweave.catalog.search import Meaning, SearchIndex
 from toolweave.catalog.serialise import REPEATED, serialise, serialise_once
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.catalog.successors import followers
 from toolweave.catalog.tool_definitions import DETAILS_TOKENS, TYPES_TOKENS
 from toolweave.catalog.truncation import SHORT_TEXT, Truncatable
-from toolweave.errors import Invalid
+from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 
@@ -41,8 +42,10 @@ class Knowledge:
         *,
         usage: Mapping[str, int] | None = None,
         on_asked: Callable[[Sequence[str]], None] | None = None,
+        meaning: Meaning | None = None,
     ) -> None:
         self.catalog = catalog
+        self._meaning = meaning
         self._usage = usage or {}
         self._on_asked = on_asked
         self._serialised = lru_cache(MAX_KEPT)(self._serialise)
@@ -51,6 +54,9 @@ class Knowledge:
     def prepare(self) -> None:
         """Build what the first search and the first correction would wait for; fit for a thread."""
         _ = self.catalog.names, self._index
+        if self._meaning is not None:
+            with suppress(Unavailable):  # a search reports it
+                self._index.search("prepare")
 
     def types(self, type_filter: str | None = None) -> dict[str, list[str]]:
         """Return all types and subtypes; a misspelt filter is corrected, an unknown one refused."""
@@ -150,7 +156,7 @@ class Knowledge:
 
     @cached_property
     def _index(self) -> SearchIndex:
-        return SearchIndex(self.catalog, self._usage)
+        return SearchIndex(self.catalog, self._usage, self._meaning)
 
     def _before(self, after: tuple[str, str] | None) -> tuple[NodeSpec | None, JsonObject]:
         if after is None:

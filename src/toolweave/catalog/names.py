@@ -3,12 +3,12 @@
 Built once per catalog, on the first name that is not exact; a live tool costs one entry per form.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType, SpecOrigin
+from toolweave.patterns import pattern
 
 MAX_NAME = 200
 
@@ -51,8 +51,8 @@ _LOOK_ALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТУХԚԜӀΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "ABESIJKMHOPCTYXQWIABEZHIKMNOPTYX",
 )
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_WORD = re.compile(r"[^\W_]+")
+_CAMEL = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = pattern(r"[^\W_]+")
 
 Words = tuple[str, ...]
 

@@ -8,26 +8,33 @@ import re
 import sqlite3
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from math import log
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from toolweave.catalog.intents import intended
 from toolweave.catalog.names import skeleton, words_of
-from toolweave.catalog.spec import NODE_TYPES, NodeSpec
+from toolweave.catalog.spec import NODE_TYPES, Field, NodeSpec
 from toolweave.catalog.thesaurus import related
 from toolweave.catalog.translations import in_text, is_idle, of_word
+from toolweave.patterns import pattern
 
 # subtype words, keywords, summary, tags and type, fields and guidance
 WEIGHTS = (8.0, 6.0, 3.0, 2.0, 1.0)
 RELATED_WEIGHT = 0.3
 # More than any ranking gives: a name that is the whole query comes first.
 EXACT = 1_000.0
+# So does a node with a field of that name: `attachment_types`.
+OF_FIELD = 100.0
+# A node of the same meaning as the query counts like the best one by words.
+MEANING_WEIGHT = 1.0
+LEAST_SIMILARITY = 0.15
 MAX_WORDS = 24
 MAX_TERMS = 1_000
 MAX_RANKED = 100
@@ -37,7 +44,7 @@ SEARCHED_TEXT = 400
 
 _Texts: TypeAlias = tuple[str, str, str, str, str]
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = pattern(r"[^\W_]+")
 _STOP_WORDS = frozenset(
     _WORD.findall(
         "a an and are as at be before but by can comes do does for from has have how i if in into "
@@ -47,7 +54,7 @@ _STOP_WORDS = frozenset(
     )
 )
 _TYPE_PHRASES = [
-    (phrase, re.compile(rf"\b{phrase}s?\b", re.IGNORECASE))
+    (phrase, pattern(rf"\b{phrase}s?\b", re.IGNORECASE))
     for phrase in (kind.casefold().replace("_", " ") for kind in NODE_TYPES if "_" in kind)
 ]
 
@@ -58,6 +65,14 @@ class Hit:
 
     spec: NodeSpec
     score: float
+
+
+class Meaning(Protocol):
+    """Compares a query with nodes by meaning, where words do not tell."""
+
+    def similarities(self, text: str, specs: Sequence[NodeSpec]) -> Sequence[float]:
+        """Return how close each node is to a text, from 0 to 1."""
+        ...
 
 
 class _Table:
@@ -101,8 +116,14 @@ class _Table:
 class SearchIndex:
     """Built once per catalog; `usage` only decides between nodes that fit equally well."""
 
-    def __init__(self, specs: Iterable[NodeSpec], usage: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        specs: Iterable[NodeSpec],
+        usage: Mapping[str, int] | None = None,
+        meaning: Meaning | None = None,
+    ) -> None:
         self._specs = list(specs)
+        self._meaning = meaning
         self._usage = usage or {}
         self._seen: Counter[str] = Counter()
         self._all = _Table(self._rows())
@@ -117,6 +138,10 @@ class SearchIndex:
         for number, spec in enumerate(self._specs):
             name = spec.origin.tool if spec.origin else spec.subtype
             self._by_name.setdefault(skeleton(words_of(name)), []).append(number)
+        self._by_field: dict[str, list[int]] = {}
+        for number, spec in enumerate(self._specs):
+            for field in {one.name for one in _fields(spec) if "_" in one.name}:
+                self._by_field.setdefault(field, []).append(number)
         self._related_weight = RELATED_WEIGHT * log(2 + len(self._specs)) / log(2 + len(ours))
 
     def search(
@@ -138,13 +163,39 @@ class SearchIndex:
         fitting = ((n, score) for n, score in ranked if passes(self._specs[n]))
         for number, score in islice(fitting, max(MAX_RANKED, limit)):
             scores[number] += score
+        self._add_related(scores, asked, text, passes)
+        self._add_meaning(scores, text, passes)
         for number in self._named(text):
             if passes(self._specs[number]):
                 scores[number] += EXACT
+        for number in self._by_field.get(text.strip(), []):
+            if passes(self._specs[number]):
+                scores[number] += OF_FIELD
+        return self._best(scores, limit)
+
+    def _add_related(
+        self,
+        scores: dict[int, float],
+        asked: list[str],
+        text: str,
+        passes: Callable[[NodeSpec], bool],
+    ) -> None:
         for number, score in self._ours.sums(map(self._term, related(asked, text))).items():
             if passes(self._specs[number]):
                 scores[number] += self._related_weight * score
-        return self._best(scores, limit)
+
+    def _add_meaning(
+        self, scores: dict[int, float], text: str, passes: Callable[[NodeSpec], bool]
+    ) -> None:
+        """Add how close our own nodes are in meaning, in terms of the best score by words."""
+        if self._meaning is None:
+            return
+        ours = [n for n, spec in enumerate(self._specs) if spec.origin is None and passes(spec)]
+        best = max(scores.values(), default=0.0) or 1.0
+        close = self._meaning.similarities(text, [self._specs[number] for number in ours])
+        for number, similarity in zip(ours, close, strict=True):
+            if similarity > LEAST_SIMILARITY:
+                scores[number] += MEANING_WEIGHT * best * similarity
 
     def listed(self, *, node_type: str | None = None, tag: str | None = None) -> Iterator[NodeSpec]:
         """All nodes that pass the filters, in the catalog's order."""
@@ -186,14 +237,18 @@ class SearchIndex:
         """Return the distinct search terms without stop words, with corrected spelling."""
         plain = " ".join(_WORD.findall(text))
         # A type matches by its whole name: `human in the loop` is not a loop.
-        for phrase, pattern in _TYPE_PHRASES:
-            if pattern.search(plain):
+        for phrase, expression in _TYPE_PHRASES:
+            if expression.search(plain):
                 yield phrase
-                plain = pattern.sub(" ", plain)
+                plain = expression.sub(" ", plain)
         found = plain.split()
         useful = [word for word in found if not _is_idle(word)] or found
-        parts = (part for word in useful for part in self._known_parts(word))
-        yield from dict.fromkeys((*in_text(text), *parts))
+        parts = [part for word in useful for part in self._known_parts(word)]
+        english = (*in_text(text), *parts)
+        # A text of another language is understood by its English words.
+        is_other = any(part not in plain.casefold() for part in english)
+        meant = (*intended(text), *(intended(" ".join(english)) if is_other else ()))
+        yield from dict.fromkeys((*meant, *english))
 
     def _known_parts(self, word: str) -> list[str]:
         folded = word.casefold()
@@ -256,8 +311,12 @@ def _texts(spec: NodeSpec) -> _Texts:
     )
 
 
+def _fields(spec: NodeSpec) -> tuple[Field, ...]:
+    return (*spec.configurations, *spec.inputs, *spec.outputs)
+
+
 def _field_texts(spec: NodeSpec) -> Iterator[str]:
-    for given in (*spec.configurations, *spec.inputs, *spec.outputs):
+    for given in _fields(spec):
         yield f"{given.name} {given.description} {' '.join(given.options)}"
     for port in (*spec.input_ports, *spec.output_ports):
         yield f"{port.name} {port.description}"

@@ -4,18 +4,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from toolweave.patterns import pattern
+
 MAX_QUERY_CHARS = 100_000
 _READING = frozenset({"select", "with", "values", "table", "explain", "show", "pragma"})
 # Copies to and from files and programs of the database's machine.
 _NEVER = frozenset({"copy", "attach", "detach", "vacuum"})
-_FIRST = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/|\()*([a-zA-Z]+)")
+_FIRST = pattern(r"(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/|\()*([a-zA-Z]+)")
 # Texts, names, comments and casts are skipped; `?`, `:name` and `%` elsewhere are ours.
-PIECE = re.compile(
+PIECE = pattern(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
     r"|\$(\w*)\$.*?\$\1\$|::|:([A-Za-z_]\w*)|(\?)|(%)",
     re.DOTALL,
 )
-_OWN_PLACEHOLDER = re.compile(r"\?\d|[@$]\w")
+_OWN_PLACEHOLDER = pattern(r"\?\d|[@$]\w")
 _BEGINNINGS = ("postgresql://", "postgres://", "sqlite:///", "${vault:")
 
 

@@ -27,8 +27,13 @@ class Successor:
     def because(self, before: NodeSpec) -> str:
         """Why it can come after `before`."""
         if self.fed is None:
-            return "takes any input"
-        return f"{before.subtype}.{self.fed[0]} → {self.spec.subtype}.{self.fed[1]}"
+            return "needs no input"
+        source, name = self.fed
+        if source == WHOLE:
+            return f"{self.spec.subtype}.{name} takes all that {before.subtype} gives"
+        if shares_a_word(source, name):
+            return f"{before.subtype}.{source} → {self.spec.subtype}.{name}"
+        return f"{self.spec.subtype}.{name} takes the type of {before.subtype}.{source}"
 
 
 # How well the outputs feed an input of this name and type: a score (0: not at all) and by what.
@@ -89,4 +94,9 @@ def _fit(output: Field, name: str, kind: FieldType) -> int:
         return 1
     if output.name == name:
         return 8
-    return 4 if set(output.name.split("_")) & set(name.split("_")) else 2
+    return 4 if shares_a_word(output.name, name) else 2
+
+
+def shares_a_word(output: str, name: str) -> bool:
+    """Whether two fields are called alike."""
+    return not set(output.split("_")).isdisjoint(name.split("_"))

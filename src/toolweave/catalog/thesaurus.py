@@ -7,6 +7,8 @@ data to edit by meaning, not by query: `tests/catalog/judged.py` measures what i
 import re
 from collections.abc import Iterable, Iterator
 
+from toolweave.patterns import pattern
+
 _MEANINGS = """
 notify alert inform ping announce message
 send post publish write deliver share upload
@@ -55,6 +57,9 @@ tool mcp function
 """
 
 _PHRASES = {
+    "take only": "filter",
+    "keep only": "filter",
+    "only the": "filter",
     "language model": "llm",
     "key value": "key",
     "sign off": "approval",
@@ -65,7 +70,7 @@ _PHRASES = {
     "as soon as": "trigger",
 }
 # What follows these words is what starts a workflow.
-_STARTS = re.compile(
+_STARTS = pattern(
     r"^\W*(when|whenever|on (a|an|each|every|new))\b|\bwhen(ever)? (a|an|new|some\w+)\b",
     re.IGNORECASE,
 )

@@ -9,6 +9,8 @@ from cronsim import CronSim, CronSimError
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from toolweave.patterns import pattern
+
 FIELDS = 5
 _SHORTCUTS = {
     "@yearly": "0 0 1 1 *",
@@ -19,13 +21,13 @@ _SHORTCUTS = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-_AWS = re.compile(r"cron\((.*)\)", re.IGNORECASE)
+_AWS = pattern(r"cron\((.*)\)", re.IGNORECASE)
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-_WORD = re.compile(r"[A-Za-z]{4,}")
+_WORD = pattern(r"[A-Za-z]{4,}")
 _MOMENT = datetime(2026, 1, 1)  # noqa: DTZ001  whether it ever occurs does not depend on a zone
 
 
@@ -42,14 +44,19 @@ def cron_fault(expression: str) -> str | None:
     return None
 
 
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+
+
 def meant_cron(text: str) -> str | None:
     """The expression that another notation means; None if there is not exactly one."""
+    given = text
+    text = text.translate(_DASHES)
     found = _SHORTCUTS.get(text.strip().lower())
     if found is None:
         aws = _AWS.fullmatch(text.strip())
         fields = (aws[1] if aws else re.sub(r"\s*,\s+", ",", text)).split()
         found = " ".join(_plain_fields(_five(fields, has_year=aws is not None)))
-    is_other = found != " ".join(text.split())
+    is_other = found != " ".join(given.split())
     return found if is_other and cron_fault(found) is None else None
 
 

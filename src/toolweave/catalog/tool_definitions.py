@@ -14,13 +14,7 @@ TYPES_TOKENS = 2_000
 
 
 def _budget(default: int) -> JsonObject:
-    return {
-        "type": "integer",
-        "minimum": MIN_TOKENS,
-        "maximum": MAX_TOKENS,
-        "default": default,
-        "description": "Budget of the answer; it says what was left out",
-    }
+    return {"type": "integer", "default": default}
 
 
 _NODE: JsonObject = {
@@ -34,7 +28,7 @@ _NODE: JsonObject = {
 
 
 def _list_of(name: str) -> JsonObject:
-    entries: JsonObject = {"type": "array", "items": {"type": "object"}}
+    entries: JsonObject = {"type": "array"}
     return {"type": "object", "properties": {name: entries}, "required": [name]}
 
 
@@ -49,11 +43,7 @@ GET_NODE_TYPES: JsonObject = {
     "inputSchema": {
         "type": "object",
         "properties": {
-            "type_filter": {
-                "type": "string",
-                "enum": list[Json](NODE_TYPES),
-                "description": "Filter by node type (optional)",
-            },
+            "type_filter": {"type": "string", "enum": list[Json](NODE_TYPES)},
             "max_tokens": _budget(TYPES_TOKENS),
         },
     },
@@ -73,23 +63,9 @@ GET_NODE_DETAILS: JsonObject = {
     "inputSchema": {
         "type": "object",
         "properties": {
-            "nodes": {
-                "type": "array",
-                "items": _NODE,
-                "minItems": 1,
-                "maxItems": MAX_NODES,
-                "description": "List of nodes to get details for",
-            },
-            "include_examples": {
-                "type": "boolean",
-                "default": True,
-                "description": "Include usage examples",
-            },
-            "include_schemas": {
-                "type": "boolean",
-                "default": True,
-                "description": "Include input/output schemas",
-            },
+            "nodes": {"type": "array", "items": _NODE},
+            "include_examples": {"type": "boolean", "default": True},
+            "include_schemas": {"type": "boolean", "default": True},
             "max_tokens": _budget(DETAILS_TOKENS),
         },
         "required": ["nodes"],
@@ -108,11 +84,11 @@ SEARCH_NODES: JsonObject = {
     "inputSchema": {
         "type": "object",
         "properties": {
-            "query": {"type": "string", "maxLength": 2000, "description": "What it should do"},
+            "query": {"type": "string"},
             "type_filter": {"type": "string"},
-            "tag": {"type": "string", "maxLength": 100},
+            "tag": {"type": "string"},
             "after": _NODE,
-            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+            "limit": {"type": "integer", "default": 10},
             "max_tokens": _budget(DETAILS_TOKENS),
         },
         "required": ["query"],
@@ -151,6 +127,14 @@ GUIDANCE = (
 
 # Other hints mean nothing of a tool that only reads.
 READ_ONLY: JsonObject = {"readOnlyHint": True, "openWorldHint": False}
+# Limits of arguments, checked but not listed, as clients pay for every token.
+_LIMITS: dict[str, JsonObject] = {
+    "max_tokens": {"minimum": MIN_TOKENS, "maximum": MAX_TOKENS},
+    "nodes": {"minItems": 1, "maxItems": MAX_NODES},
+    "query": {"maxLength": 2_000},
+    "tag": {"maxLength": 100},
+    "limit": {"minimum": 1, "maximum": 100},
+}
 # How arguments that name nodes are checked.
 _NAME: JsonObject = {"type": "string", "maxLength": 500}
 _NAMES: dict[str, JsonObject] = {
@@ -179,7 +163,7 @@ def _strict(schema: JsonObject) -> JsonObject:
     if isinstance(properties, dict):
         made["additionalProperties"] = False
         made["properties"] = {
-            name: _NAMES.get(name) or _strict(one)
+            name: _NAMES.get(name) or {**_strict(one), **_LIMITS.get(name, {})}
             for name, one in properties.items()
             if isinstance(one, dict)
         }

@@ -14,10 +14,11 @@ from toolweave.cel.values import (
     is_number,
     mismatch,
 )
+from toolweave.patterns import pattern
 
 MAX_PRECISION = 100
 _WORK = 5
-_CLAUSE = re.compile(r"%(?:\.([0-9]{1,4}))?(.?)", re.DOTALL | re.ASCII)
+_CLAUSE = pattern(r"%(?:\.([0-9]{1,4}))?(.?)", re.DOTALL | re.ASCII)
 
 
 def format_text(run: Evaluation, text: Cel, values: Cel) -> str:

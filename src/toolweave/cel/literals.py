@@ -4,14 +4,15 @@ import re
 
 from toolweave.cel.fault import Malformed
 from toolweave.cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt
+from toolweave.patterns import pattern
 
-_TEXT = re.compile(
+_TEXT = pattern(
     r"(?P<prefix>[bB]?[rR]?)(?P<quote>'''|\"\"\"|'(?!'')|\"(?!\"\"))(?P<inner>.*)(?P=quote)",
     re.DOTALL,
 )
 _LONGEST = 40
-_NEWLINE = re.compile(r"\r\n?")
-_ESCAPE = re.compile(
+_NEWLINE = pattern(r"\r\n?")
+_ESCAPE = pattern(
     r"\\(?:(?P<plain>[abfnrtv\\?\"'`])"
     r"|(?P<octal>[0-3][0-7][0-7])"
     r"|[xX](?P<hex>[0-9a-fA-F]{2})"

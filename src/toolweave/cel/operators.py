@@ -37,13 +37,14 @@ from toolweave.cel.values import (
     kind_of,
     mismatch,
 )
+from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 
 _SUGGESTED_FROM = 200
 # What a list or map takes for each of its members.
 MEMBER_SIZE = 16
-_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
-_DECIMAL = re.compile(
+_INTEGER = pattern(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
+_DECIMAL = pattern(
     r"\s*[+-]?([0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|inf|infinity|nan)\s*",
     re.ASCII | re.IGNORECASE,
 )

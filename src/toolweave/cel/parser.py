@@ -24,6 +24,7 @@ from toolweave.cel.syntax import (
     parts_of,
 )
 from toolweave.cel.tokens import KEYWORDS, RESERVED, Token
+from toolweave.patterns import pattern
 
 MAX_CHARS = 10_000
 # Of brackets in one another, which take up to six of Python's thousand frames each.
@@ -41,7 +42,7 @@ _LEVELS = {
 _FUNCTIONS = {sign: "@in" if sign == "in" else f"_{sign}_" for sign in _LEVELS}
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _REFUSED = frozenset({"optMap", "optFlatMap"})
-_QUOTED_NAME = re.compile(r"`[A-Za-z0-9_.\-/ ]+`", re.ASCII)
+_QUOTED_NAME = pattern(r"`[A-Za-z0-9_.\-/ ]+`", re.ASCII)
 _SPLIT = "split it, or build a text from several {{ … }}"
 
 

@@ -1,6 +1,5 @@
 """Paths into the data an expression reads: `order.items[0].name`."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +17,7 @@ from toolweave.cel.syntax import (
 )
 from toolweave.cel.tokens import is_name
 from toolweave.cel.values import KIND_NAMES, UInt
+from toolweave.patterns import pattern
 
 
 class Each(Enum):
@@ -30,8 +30,8 @@ EACH = Each.EACH
 Step: TypeAlias = str | int | Each
 Path: TypeAlias = tuple[Step, ...]
 
-_KEY = re.compile(r"""\[\s*(['"])([A-Za-z_][A-Za-z0-9_]*)\1\s*\]""")
-_SPACE = re.compile(r"\s")
+_KEY = pattern(r"""\[\s*(['"])([A-Za-z_][A-Za-z0-9_]*)\1\s*\]""")
+_SPACE = pattern(r"\s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ of one `{{ … }}` becomes the value itself; in a longer text, strings are inser
 everything else as JSON. A literal `{{` is written `{{ '{{' }}`.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,7 @@ from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import MAX_ROOM, Result
 from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 
 MAX_PLACEHOLDERS = 10_000
@@ -23,7 +23,7 @@ MAX_PLACEHOLDERS = 10_000
 MAX_PROBLEMS = 100
 _MAX_REMEMBERED = 1_000
 # An expression without strings, maps and comments up to its end needs no tokenizer.
-_PLAIN = re.compile(r"""[^"'`{}/]*+\}\}""")
+_PLAIN = pattern(r"""[^"'`{}/]*+\}\}""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,19 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from toolweave.cel.values import Cel, Evaluation, Failed, mismatch
+from toolweave.patterns import pattern
 
 # Google's limit for a duration, about ten thousand years.
 _MAX_SECONDS = 315_576_000_000
-_RFC_3339 = re.compile(
+_RFC_3339 = pattern(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?"
     r"([Zz]|[+-][0-9]{2}:[0-9]{2})",
     re.ASCII,
 )
-_DURATION = re.compile(r"[+-]?(([0-9]{1,20}\.?[0-9]*|\.[0-9]+)(h|ms|m|s|us|ns))+", re.ASCII)
-_PIECE = re.compile(r"([0-9]{1,20}\.?[0-9]*|\.[0-9]+)(h|ms|m|s|us|ns)", re.ASCII)
+_DURATION = pattern(r"[+-]?(([0-9]{1,20}\.?[0-9]*|\.[0-9]+)(h|ms|m|s|us|ns))+", re.ASCII)
+_PIECE = pattern(r"([0-9]{1,20}\.?[0-9]*|\.[0-9]+)(h|ms|m|s|us|ns)", re.ASCII)
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_OFFSET = re.compile(r"([+-]?)([0-9]{2}):([0-9]{2})", re.ASCII)
+_OFFSET = pattern(r"([+-]?)([0-9]{2}):([0-9]{2})", re.ASCII)
 _MAX_CHARS = 100
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
+from toolweave.patterns import pattern
+
 TokenKind = Literal["space", "text", "template", "name", "number", "operator", "other", "end"]
 
 _TEXT = r"""
@@ -29,7 +31,7 @@ _TEXT = r"""
 _NUMBER = r"""
     (?P<number>0[xX][0-9a-fA-F]+[uU]?|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uU]?)
     """
-_ANY = re.compile(
+_ANY = pattern(
     rf"""
     (?P<space>\s+|//[^\n]*)
     |{_TEXT}
@@ -42,7 +44,7 @@ _ANY = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CEL = re.compile(
+_CEL = pattern(
     rf"""
     (?P<space>[ \t\r\n\f]+|//[^\n]*)
     |{_TEXT}
@@ -54,7 +56,7 @@ _CEL = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 KEYWORDS = frozenset({"in", "true", "false", "null"})
 # Reserved words of CEL; they can follow a dot but not name a variable. `loop` would be
 # one more, but callers may use it as a variable.

@@ -13,9 +13,9 @@ from toolweave.cli.studio_protocol import CallToolCommand
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.problems import how_many
-from toolweave.servers.questions import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
+from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import ToolCall, ToolProgress, ToolResult
 
 # How long to wait for an interrupted call to be cancelled.

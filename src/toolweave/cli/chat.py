@@ -155,5 +155,5 @@ def _spent(data: JsonObject) -> str:
 
 
 def _short(text: str) -> str:
-    line = visible(text, one_line=True)
+    line = visible(" ".join(text.split()), one_line=True)
     return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"

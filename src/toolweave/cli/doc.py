@@ -147,7 +147,7 @@ def bind(
     id = run(work)
     tell(
         as_json,
-        {"id": id, **binding.model_dump(by_alias=True, exclude_none=True)},
+        {"id": id, **binding.as_json()},
         f"Bound {binding.section} of {file} to {server!r} ({id}).",
     )
 

@@ -10,9 +10,9 @@ from toolweave.cli.prompts import confirm, read_line
 from toolweave.cli.terminal import say, visible
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import pointer
-from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
+from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool

@@ -1,5 +1,6 @@
 """`toolweave export`: write a workflow as files for a coding agent."""
 
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -44,10 +45,20 @@ TARGETS = tuple(exporter.name for exporter in discover())
     "--force", is_flag=True, help="Overwrite files that were edited or not written by toolweave."
 )
 @click.option("--dry-run", is_flag=True, help="Show the changes without writing.")
+@click.option(
+    "--mcp-json", is_flag=True, help="Add the servers that it calls to the project's `.mcp.json`."
+)
 @click.option("--check", is_flag=True, help="Only report what the target does not support.")
 @json_option
 def export(
-    file: str, target: str, out: Path, force: bool, dry_run: bool, check: bool, as_json: bool
+    file: str,
+    target: str,
+    out: Path,
+    force: bool,
+    dry_run: bool,
+    mcp_json: bool,
+    check: bool,
+    as_json: bool,
 ) -> None:
     """Write a workflow as a skill, command, prompt or diagram.
 
@@ -63,8 +74,11 @@ def export(
         tools=_tools(loaded.workflow).get,
     )
     planned = [] if check else changes(made, out)
+    servers = [_mcp_json(loaded.workflow, out)] if mcp_json and not check else []
     if not (check or dry_run):
         write(planned, out, force=force)
+        write(servers, out)
+    planned += servers
     if as_json:
         print_json(_report(made, planned, loaded, written=not (check or dry_run)))
         return
@@ -74,6 +88,12 @@ def export(
         _warn(problem, loaded)
     if check and not made.problems:
         say(f"Nothing is lost for {target!r}.")
+
+
+def _mcp_json(workflow: Workflow, out: Path) -> FileChangePlan:
+    """The change of `.mcp.json`, by a module that loads what servers need."""
+    change: FileChangePlan = import_module("toolweave.cli.mcp_config").change_of(workflow, out)
+    return change
 
 
 def _tools(workflow: Workflow) -> Tools:

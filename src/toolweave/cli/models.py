@@ -6,8 +6,9 @@ import sys
 import click
 
 from toolweave.assistant.home_models import home_models, open_model_caller
+from toolweave.assistant.model_record import ModelRecord
 from toolweave.assistant.model_test import ModelTestResult, check_model
-from toolweave.assistant.models import ModelRecord, NewModel
+from toolweave.assistant.models import NewModel
 from toolweave.assistant.providers import discover
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, in_home, run

@@ -5,15 +5,19 @@ from typing import cast, get_args
 
 import click
 
-from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.environment import known_offline
+from toolweave.cli.backtest import file_of, judged, show_backtest
 from toolweave.cli.session import current_home, in_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
-from toolweave.cli.workflow_files import read_file
-from toolweave.publishing.service import PublicationRequest, publish, unpublish
+from toolweave.errors import Conflict
+from toolweave.home import Home
+from toolweave.json_text import Json
+from toolweave.publishing.service import PublicationRequest, other_names, publish, unpublish
 from toolweave.publishing.store import IfLeft, Publication, PublicationRecord, PublishedStore, Tasks
+from toolweave.recording.backtest import BacktestRequest
+from toolweave.recording.files import FOLDER
 from toolweave.workflow.checks.context import KnownEnvironment
-from toolweave.workflow.formats.load import load
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.ids import slug
 from toolweave.workflow.store import WorkflowStore
 from toolweave.workflow.stored_form import to_store
@@ -34,6 +38,16 @@ from toolweave.workflow.stored_form import to_store
     help="When clients with task support get a task; default: `auto`, for long runs.",
 )
 @click.option("--replace", is_flag=True, help="Replace the stored workflow with FILE.")
+@click.option("--only", is_flag=True, help="Remove the workflow's earlier tool names.")
+@click.option(
+    "--backtest",
+    "is_backtested",
+    is_flag=True,
+    help="First compare it with its recorded runs, and publish only if none differs.",
+)
+@click.option(
+    "--accept-differences", is_flag=True, help="With --backtest: publish even if runs differ."
+)
 @json_option
 def publish_workflow(
     name: str,
@@ -42,42 +56,73 @@ def publish_workflow(
     if_left: str | None,
     tasks: str | None,
     replace: bool,
+    only: bool,
+    is_backtested: bool,
+    accept_differences: bool,
     as_json: bool,
 ) -> None:
     """Publish the current version of a stored workflow as a tool; repeat after changes.
 
-    A FILE is stored in the home first.
+    A FILE is stored in the home first. Under a new name, the earlier ones stay until --only or
+    `toolweave unpublish` removes them.
     """
-    is_file = Path(name).is_file()
+    given = file_of(name)
     wanted = cast("IfLeft | None", if_left), cast("Tasks | None", tasks)
 
-    async def work() -> Publication:
+    async def work() -> tuple[Publication, list[str]]:
         async with current_home() as home:
+            if is_backtested or accept_differences:
+                changed = given or (await home.workflows.load(name)).loaded
+                await _require_same(home, changed, accepts=accept_differences, as_json=as_json)
             known = await known_offline(home)
             stored = name
-            if is_file:
-                stored = await _saved(home.workflows, name, known, is_replacing=replace)
-            wish = PublicationRequest(stored, tool, description, *wanted)
-            return await publish(home, known, wish)
+            if given is not None:
+                stored = await _saved(home.workflows, given, known, is_replacing=replace)
+            wish = PublicationRequest(stored, tool, description, *wanted, only)
+            made = await publish(home, known, wish)
+            return made, await other_names(home, made)
 
-    made = run(work)
+    made, others = run(work)
     tell(
         as_json,
-        PublicationRecord.of(made),
-        f"Published {made.workflow!r} as the tool {made.tool!r}.",
+        PublicationRecord.of(made).as_json() | {"alsoPublishedAs": list[Json](others)},
+        f"Published {made.workflow!r} as the tool {made.tool!r}." + _also(others),
     )
+
+
+def _also(others: list[str]) -> str:
+    if not others:
+        return ""
+    names = ", ".join(map(repr, others))
+    return f"\nIt is still available as {names}; --only or `toolweave unpublish TOOL` removes that."
+
+
+async def _require_same(
+    home: Home, loaded: LoadedWorkflow, *, accepts: bool, as_json: bool
+) -> None:
+    """Show what a backtest finds. Raises `Conflict`: `BACKTEST_DIFFERS`."""
+    report = await judged(home, BacktestRequest(loaded, folder=Path(FOLDER)))
+    if not as_json:
+        show_backtest(report)
+    if report.of("differs") and not accepts:
+        raise Conflict(
+            "BACKTEST_DIFFERS",
+            f"{loaded.workflow.name!r} is not published: {report.summary}",
+            hint="--accept-differences publishes it anyway",
+        )
 
 
 @click.command("unpublish")
 @click.argument("name")
 @json_option
 def unpublish_workflow(name: str, as_json: bool) -> None:
-    """Unpublish a tool by its name or its workflow's; active runs continue."""
+    """Unpublish a tool, or a workflow under all its names; active runs continue."""
     removed = in_home(lambda home: unpublish(home, name))
+    names = [one.tool for one in removed]
     tell(
         as_json,
-        {"unpublished": removed.tool, "workflow": removed.workflow},
-        f"{removed.tool!r} is unpublished.",
+        {"unpublished": list[Json](names), "workflow": removed[0].workflow},
+        "\n".join(f"{name!r} is unpublished." for name in names),
     )
 
 
@@ -111,11 +156,9 @@ def list_published(as_json: bool) -> None:
 
 
 async def _saved(
-    store: WorkflowStore, path: str, known: KnownEnvironment, *, is_replacing: bool
+    store: WorkflowStore, loaded: LoadedWorkflow, known: KnownEnvironment, *, is_replacing: bool
 ) -> str:
-    """Store a file in the home; return the workflow's name."""
-    given = read_file(path)
-    loaded = require_workflow(load(given.data, name_hint=given.name))
+    """Store a workflow in the home; return its name."""
     there = {one.slug: one for one in await store.list()}.get(slug(loaded.workflow.name))
     before = there.workflow if there is not None else None
     workflow = to_store(loaded.workflow, known.now, known.tools_of, before=before)
@@ -127,4 +170,6 @@ async def _saved(
 def _state(one: Publication, revisions: dict[str, str]) -> str:
     if one.slug not in revisions:
         return "file gone"
-    return "current" if revisions[one.slug] == one.revision else "changed since"
+    if revisions[one.slug] != one.revision:
+        return "changed since"
+    return "current" if one.replaced_by is None else f"now {one.replaced_by}"

@@ -1,6 +1,7 @@
 """`toolweave run`: run a workflow and show its progress."""
 
 import signal
+import sys
 from base64 import b64encode
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,6 +34,11 @@ EXIT_CODES = {"success": 0, "waiting": 0}
 @click.option(
     "--set", "edits", multiple=True, metavar="POINTER=VALUE", help="Change an input of the node."
 )
+@click.option(
+    "--recorded",
+    is_flag=True,
+    help="With --from: use recorded answers, and stop at the first request without one.",
+)
 @json_option
 def run_workflow(
     file: str | None,
@@ -41,6 +47,7 @@ def run_workflow(
     node: str | None,
     old_run: str | None,
     edits: tuple[str, ...],
+    recorded: bool,
     as_json: bool,
 ) -> int:
     """Run a workflow, or rerun an earlier run from one of its nodes.
@@ -49,8 +56,19 @@ def run_workflow(
     """
     if bool(file) == bool(node and old_run):
         raise click.UsageError("give a FILE, or --from NODE and --of RUN")
+    if recorded and node is None:
+        raise click.UsageError("--recorded continues an earlier run: give --from and --of")
     given = read_inputs(pairs, inputs)
-    command = RunWorkflowCommand(file, given, _document(file), node, old_run, _operations(edits))
+    command = RunWorkflowCommand(
+        file,
+        given,
+        _document(file),
+        node,
+        old_run,
+        _operations(edits),
+        recorded=recorded,
+        can_ask=sys.stdin.isatty() and not as_json,
+    )
     display = Display(as_json=as_json)
     with connected_studio() as studio:
         if studio is not None:
@@ -79,6 +97,11 @@ def _run_in(
         with _on_first_interrupt(interrupt):
             while True:
                 name, *values = studio.receive()
+                if name == "ask":
+                    terminal = import_module("toolweave.cli.elicitation")
+                    answer = terminal.answer_question(values[0], terminal.ask_on_terminal)
+                    studio.send("answer", answer)
+                    continue
                 display.receive(name, *values)
                 if name == "begin":
                     run = str(values[0])

@@ -47,5 +47,5 @@ def _asked_for(part: JsonObject) -> Iterator[str]:
 
 
 def _short(value: Json) -> str:
-    text = visible(str(value), one_line=True)
+    text = visible(" ".join(str(value).split()), one_line=True)
     return text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}…"

@@ -1,7 +1,6 @@
 """What the journal of a run says, for people: a timeline, answers, and what a person must do."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from toolweave.cli.run_display import STYLES, ToDo
 from toolweave.cli.sanitize import visible
@@ -11,9 +10,8 @@ from toolweave.engine.events import Answered, to_body
 from toolweave.engine.execution_report import StepRecord, records
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_table import RunRecord
+from toolweave.engine.timeline import WIDTH, StepBar, step_bars
 from toolweave.json_text import Json, JsonObject, write
-
-WIDTH = 40
 
 
 async def find_run(engine: Engine, name: str, *, to_act: bool = False) -> RunRecord:
@@ -40,14 +38,9 @@ def to_dos(run: str, entries: Sequence[JournalEntry]) -> list[ToDo]:
 
 def timeline(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
     """Print a run as bars over time, one line per step."""
-    found = records(entries)
-    if not found:
-        return []
-    start = min(_moment(record.started_at) for record in found)
-    end = max(_moment(record.finished_at or entries[-1].at) for record in found)
-    span = max((end - start).total_seconds(), 0.001)
-    widest = min(max(width_of(record.key) for record in found), 32)
-    return [_bar(record, start, span, widest, entries[-1].at) for record in found]
+    bars = step_bars(entries)
+    widest = min(max((width_of(one.record.key) for one in bars), default=0), 32)
+    return [_line(one, widest) for one in bars]
 
 
 def answered(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
@@ -63,22 +56,11 @@ def answered(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
     return lines
 
 
-def _bar(
-    record: StepRecord, start: datetime, span: float, widest: int, now: str
-) -> tuple[Part, ...]:
-    begins = (_moment(record.started_at) - start).total_seconds() / span
-    ends = (_moment(record.finished_at or now) - start).total_seconds() / span
-    first = min(round(begins * WIDTH), WIDTH - 1)
-    length = max(1, round(ends * WIDTH) - first)
-    bar = " " * first + "█" * length
-    style = STYLES.get(record.status, "")
-    words = f"{record.took_ms} ms" if record.finished_at else record.status
-    if record.status == "cancelled":
-        words = record.status
-    error = f"  {record.error['message']}" if record.error else ""
-    name = visible(record.key, one_line=True)
+def _line(one: StepBar, widest: int) -> tuple[Part, ...]:
+    name = visible(one.record.key, one_line=True)
     padding = " " * max(widest - width_of(name), 0)
-    return (f"{name}{padding}  ", (bar.ljust(WIDTH), style), f"  {words}{error}")
+    style = STYLES.get(one.record.status, "")
+    return (f"{name}{padding}  ", (one.bar.ljust(WIDTH), style), f"  {one.words}")
 
 
 def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:
@@ -96,7 +78,3 @@ def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:
 def _question(question: Json) -> str:
     text = question.get("text") if isinstance(question, dict) else None
     return text if isinstance(text, str) else write(question)
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)

@@ -4,6 +4,7 @@ import signal
 import sys
 from base64 import b64decode
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any, Protocol, cast
 
 import anyio
@@ -11,7 +12,9 @@ import anyio
 from toolweave.app.open_engine import open_engine
 from toolweave.app.run_progress import ProgressListeners
 from toolweave.app.studio import open_studio
+from toolweave.cli.elicitation import ask_on_terminal
 from toolweave.cli.run_display import Display
+from toolweave.cli.run_questions import RunQuestions
 from toolweave.cli.run_report import as_line, find_run, to_dos
 from toolweave.cli.session import current_home, run
 from toolweave.cli.studio_protocol import RunWorkflowCommand
@@ -22,9 +25,12 @@ from toolweave.engine.execution_report import execution
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid, NotFound
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import how_many
+from toolweave.recording.continuation import ForkWish, continue_recorded
 from toolweave.tasks import background
+from toolweave.tools.elicitation import ElicitationQuestion
 from toolweave.tools.tool import ToolProgress
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
@@ -43,6 +49,10 @@ class RunWatcher(Protocol):
         ...
 
     async def until_interrupted(self) -> None: ...
+
+    async def ask(self, question: ElicitationQuestion) -> dict[str, Any]:
+        """Ask the person who follows the run; the answer is an `ElicitationAnswer` as JSON."""
+        ...
 
 
 class _Terminal:
@@ -68,6 +78,9 @@ class _Terminal:
         self.was_interrupted = True
         self._display.stopping()
 
+    async def ask(self, question: ElicitationQuestion) -> dict[str, Any]:
+        return asdict(await ask_on_terminal(question))
+
 
 def run_here(command: RunWorkflowCommand, display: Display) -> tuple[str, bool]:
     """Run in this process; return the status, and whether Ctrl-C was pressed."""
@@ -79,21 +92,22 @@ def run_here(command: RunWorkflowCommand, display: Display) -> tuple[str, bool]:
             open_studio(home) as studio,
             open_engine(studio, on_progress=progress.report) as engine,
         ):
-            started = await start(engine, home.workflows, command, hold=True)
-            return await follow(engine, started, terminal, progress)
+            started = await start(engine, home, command, hold=True)
+            return await follow(engine, started, terminal, progress, can_ask=command.can_ask)
 
     return run(work), terminal.was_interrupted
 
 
-async def start(
-    engine: Engine, workflows: WorkflowStore, command: RunWorkflowCommand, *, hold: bool
-) -> str:
+async def start(engine: Engine, home: Home, command: RunWorkflowCommand, *, hold: bool) -> str:
     """Start the run and return its id."""
     if command.file is None:
         old = await find_run(engine, str(command.old_run), to_act=True)
         change = _edit(command.edits) if command.edits else None
+        if command.recorded:
+            wish = ForkWish(old.id, str(command.node), change)
+            return (await continue_recorded(home, engine, wish)).run
         return await engine.runs.fork(old.id, str(command.node), change)
-    loaded = await _load(workflows, command.file, command.document)
+    loaded = await _load(home.workflows, command.file, command.document)
     request = RunRequest(loaded.workflow, command.inputs, hold=hold, source=loaded)
     try:
         return await engine.runs.start(request)
@@ -115,9 +129,14 @@ async def follow(
     progress: ProgressListeners,
     *,
     drives: bool = True,
+    can_ask: bool = False,
 ) -> str:
-    """Show a run until it ends or needs a person; without `drives` others execute it."""
+    """Show a run until it ends or needs a person; without `drives` others execute it.
+
+    With `can_ask` the questions of the run are put to the person who follows it.
+    """
     shown = _ShownRun(engine, started, watcher)
+    questions = RunQuestions(engine, watcher.ask)
 
     async def stop() -> None:
         await watcher.until_interrupted()
@@ -125,6 +144,8 @@ async def follow(
 
     async def pause(waiting: str) -> None:
         await watcher.send("waiting", to_dos(waiting, await engine.journal.read(waiting)))
+        if can_ask:
+            tasks.start_soon(questions.ask_open, waiting)
 
     with progress.heard_by(shown.on_progress):
         plan = await engine.plan(started)

@@ -5,7 +5,8 @@ from getpass import getuser
 
 import click
 
-from toolweave.access.secret_destinations import SecretBinding, to_host
+from toolweave.access.secret_binding import SecretBinding
+from toolweave.access.secret_destinations import to_host
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, in_home, run
 from toolweave.cli.terminal import json_option, print_json, say, tell

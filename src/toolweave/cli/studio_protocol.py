@@ -57,6 +57,10 @@ class RunWorkflowCommand:
     old_run: str | None = None
     # A JSON patch of the node's input.
     edits: list[JsonObject] = field(default_factory=list[JsonObject])
+    # Whether to answer from what the earlier run recorded, as far as it reaches.
+    recorded: bool = False
+    # Whether somebody can answer questions of the run.
+    can_ask: bool = False
 
 
 def encode(name: str, *values: object) -> bytes:

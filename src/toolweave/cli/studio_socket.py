@@ -40,11 +40,11 @@ from toolweave.cli.studio_protocol import (
 from toolweave.errors import Conflict, ToolweaveError
 from toolweave.home import Home
 from toolweave.servers.commands import Commands
-from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.servers.transport_factory import templates_of
 from toolweave.settings import PREFIX, WORDS
 from toolweave.storage.lock import hold
 from toolweave.tasks import background
+from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import ToolProgress
 
 logger = logging.getLogger(__name__)
@@ -177,8 +177,10 @@ class _Commands:
 
     async def _run(self, link: CommandLink, command: RunWorkflowCommand) -> None:
         studio = self._studio
-        started = await start(studio.engine, studio.home.workflows, command, hold=False)
-        await follow(studio.engine, started, link, studio.progress, drives=False)
+        started = await start(studio.engine, studio.home, command, hold=False)
+        await follow(
+            studio.engine, started, link, studio.progress, drives=False, can_ask=command.can_ask
+        )
 
 
 async def facts_of(home: Home) -> dict[str, object]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from toolweave.cli.difference_lines import difference_lines
 from toolweave.cli.record import folder_option
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
@@ -16,7 +17,6 @@ from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.recording.comparison import (
     ReplayComparison,
-    StepDifference,
     accepted,
     compare,
     tool_changes,
@@ -28,7 +28,6 @@ from toolweave.storage.files import replace_private
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
 
-MAX_VALUES = 10
 SAME = ReplayComparison()
 
 
@@ -166,22 +165,6 @@ async def _stored(home: Home, name: str | None) -> LoadedWorkflow | None:
         return (await home.workflows.load(name)).loaded if name else None
     except NotFound:
         return None
-
-
-def difference_lines(one: StepDifference) -> list[str]:
-    """Return a difference as a small tree."""
-    words = {"changed": "", "missing": ": not reached", "new": ": not recorded", "refused": ""}
-    head = f"{one.key}{words[one.what]}"
-    if one.what in ("changed", "refused") and one.message:
-        head = f"{head}: {one.message}"
-    lines = [head]
-    lines += [
-        f"  {value.pointer or '/'}: expected {value.shown_expected}, got {value.shown_actual}"
-        for value in one.values[:MAX_VALUES]
-    ]
-    if len(one.values) > MAX_VALUES:
-        lines.append(f"  and {len(one.values) - MAX_VALUES} more")
-    return lines
 
 
 def _show(outcomes: Sequence[TestOutcome], *, as_json: bool) -> None:

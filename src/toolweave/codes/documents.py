@@ -15,6 +15,7 @@ DOCUMENTS: dict[str, str] = {
     "DOCUMENT_PARAMETERS_INVALID": "The parameters of a block cannot be parsed.",
     "DOCUMENT_SECTION_NOT_FOUND": "The document has no such heading.",
     "DOCUMENT_SERVER_UNKNOWN": "A block is named after a server that is not registered.",
+    "DOCUMENT_TOOL_MISSING": "A block is named after a server but names no tool.",
     "DOCUMENT_TOO_LARGE": "The document exceeds the size limit.",
 }
 

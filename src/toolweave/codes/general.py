@@ -2,6 +2,7 @@
 
 GENERAL: dict[str, str] = {
     "BACKEND_MISSING": "The packages of the chosen run backend are not installed.",
+    "SEMANTIC_SEARCH_MISSING": "The packages of semantic search are not installed.",
     "BACKEND_UNAVAILABLE": "The service of the chosen run backend does not answer, or refuses.",
     "CODE_UNKNOWN": "No problem or error has this code.",
     "INTERNAL": "An unexpected error; the log has the details.",

@@ -28,6 +28,7 @@ RUNS: dict[str, str] = {
 }
 
 RECORDINGS: dict[str, str] = {
+    "BACKTEST_DIFFERS": "Recorded runs of a workflow would end otherwise; it is not published.",
     "RECORDING_CUT_OFF": "A recording has no `end` line; it was cut off while it was written.",
     "RECORDING_EDITED": "The lines of a recording differ from the hash in its `end` line.",
     "RECORDING_EXISTS": "There is a recording with this name already.",
@@ -40,6 +41,7 @@ RECORDINGS: dict[str, str] = {
     "RECORDING_VALUE_MISSING": "A large value of a recording is not beside its file, or changed.",
     "RECORDING_VERSION": "The file is not a recording, or has a format of another version.",
     "RUN_NOT_FINISHED": "Only a finished run can be recorded.",
+    "RUN_PINNED": "A run that used pinned outputs cannot be recorded.",
 }
 
 MODELS: dict[str, str] = {
@@ -78,5 +80,7 @@ TRIGGERS: dict[str, str] = {
     "HOOK_SECRET_MISSING": "A trigger has no secret to authenticate its callers.",
     "HOOK_UNSIGNED": "A webhook accepts calls without proof.",
     "TIMEZONE_UNKNOWN": "There is no time zone with this name.",
+    "LISTENER_UNKNOWN": "Nobody listens for this test event any more.",
+    "TRIGGER_POLLS": "A trigger without an address cannot listen for a test event.",
     "TRIGGER_NOT_FOUND": "The workflow has no such trigger, or none is active.",
 }

@@ -27,6 +27,7 @@ TOOLS: dict[str, str] = {
 CALLS: dict[str, str] = {
     "CALLS_STOPPED": "The stop switch is on; calls are refused.",
     "CALL_CANCELLED": "The call was cancelled.",
+    "CALL_ENDED_UNANSWERED": "The call ended before the tool's question was answered.",
     "CALL_ID_TAKEN": "A call with this id is still running.",
     "CALL_NEEDS_ANSWER": "The tool asks a question and nobody can answer it here.",
     "CALL_NOT_FOUND": "No active call has this id.",

@@ -130,13 +130,14 @@ BuildServer = Callable[[], Server[Any]]
 
 def run_stdio(build: BuildServer = build_server) -> None:
     """Serve one client over stdin and stdout until stdin closes."""
-    _log_to_stderr()
+    log_to_stderr()
     # The reading thread cannot be interrupted, so a handled Ctrl-C would wait for one more line.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(_serve_stdio, build())
+    anyio.run(serve_stdio, build())
 
 
-async def _serve_stdio(server: Server[Any]) -> None:
+async def serve_stdio(server: Server[Any]) -> None:
+    """Serve one client over stdin and stdout until stdin closes."""
     async with stdio_server() as (read_stream, write_stream):
         await server.run(read_stream, write_stream, server.create_initialization_options())
 
@@ -149,16 +150,24 @@ def run_http(host: str = "127.0.0.1", port: int = 0, build: BuildServer = build_
     Raises `Unavailable`: `LISTEN_FAILED` if the address cannot be used.
     """
     with listen(host, port) as listener:
-        _log_to_stderr()
-        chosen: int = listener.getsockname()[1]
-        app = build().streamable_http_app(transport_security=_only_for(host, chosen))
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
-        )
-        sys.stderr.write(f"listening on http://{_in_url(host)}:{chosen}/mcp\n")
+        log_to_stderr()
+        service, url = http_service(build(), host, listener)
+        sys.stderr.write(f"listening on {url}\n")
         sys.stderr.flush()
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+            service.run(sockets=[listener])
+
+
+def http_service(
+    server: Server[Any], host: str, listener: socket.socket
+) -> tuple[uvicorn.Server, str]:
+    """Return a service of streamable HTTP for a listening socket, and its address."""
+    port: int = listener.getsockname()[1]
+    app = server.streamable_http_app(transport_security=_only_for(host, port))
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
+    )
+    return uvicorn.Server(config), f"http://{_in_url(host)}:{port}/mcp"
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -190,7 +199,8 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _log_to_stderr() -> None:
+def log_to_stderr() -> None:
+    """Log warnings of everybody and messages of Toolweave to stderr."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )

@@ -5,7 +5,7 @@ this home. Lines are counted as if no results stood in the document, so that run
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -14,14 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from toolweave.documents.document import Block, Document
 from toolweave.documents.markdown import Heading
 from toolweave.errors import Invalid
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.workflow.yaml_text import read_yaml
 
 SectionType = Literal["heading", "block", "range"]
 MAX_BINDINGS = 1_000
 EXPECTED = "expected is a server and one of heading, block or lines"
-_OURS = re.compile(r"^toolweave:[ \t\r]*$", re.MULTILINE)
+_OURS = pattern(r"^toolweave:[ \t\r]*$", re.MULTILINE)
 _SECTION_KEYS = (
     "heading",
     "headingText",
@@ -66,6 +67,13 @@ class Binding(BaseModel):
         if self.heading is not None:
             return "heading"
         return "block" if self.block is not None else "range"
+
+    def as_json(self) -> JsonObject:
+        """The binding in its long form."""
+        return {
+            "sectionType": self.section_type,
+            **self.model_dump(by_alias=True, exclude_none=True),
+        }
 
     @property
     def section(self) -> str:
@@ -262,25 +270,31 @@ def read_binding(value: Json) -> Binding:
     for short, long in (*_SHORT.items(), ("inherit", "inheritToChildren")):
         if short in given:
             given[long] = given.pop(short)
-    given.pop("sectionType", None)
+    kind = given.pop("sectionType", None)
     lines = given.pop("lines", None)
+    block = given.get("blockId")
+    if isinstance(block, str):
+        given["blockId"] = block.removeprefix("^")
     if isinstance(lines, str):
         first, _, last = lines.partition("-")
         given |= {"startLine": _number(first), "endLine": _number(last)}
     try:
-        return Binding.model_validate(given)
+        binding = Binding.model_validate(given)
     except ValidationError as error:
-        problems = [
+        raise _no_binding(
             _invalid(pointer(*fault["loc"]), fault["msg"].removeprefix("Value error, "))
             for fault in error.errors(include_url=False, include_input=False)
-        ]
-        message = f"this is not a binding: {problems[0].message}"
-        raise Invalid(
-            "DOCUMENT_BINDING_INVALID",
-            message,
-            problems=problems,
-            hint=EXPECTED,
         ) from None
+    if kind not in (None, binding.section_type):
+        message = f"the section type is {kind!r}, but the section is a {binding.section_type}"
+        raise _no_binding([_invalid("/sectionType", message)])
+    return binding
+
+
+def _no_binding(found: Iterable[Problem]) -> Invalid:
+    problems = list(found)
+    message = f"this is not a binding: {problems[0].message}"
+    return Invalid("DOCUMENT_BINDING_INVALID", message, problems=problems, hint=EXPECTED)
 
 
 def _spans(document: Document, binding: Binding) -> Iterator[Span]:

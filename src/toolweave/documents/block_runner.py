@@ -8,7 +8,7 @@ import anyio
 
 from toolweave.access.mask import Masker
 from toolweave.documents.bindings import Bindings, ChosenServer
-from toolweave.documents.document import Block, Document
+from toolweave.documents.document import TOOL, WORKFLOW, Block, Document
 from toolweave.documents.render import (
     Callout,
     block_key,
@@ -200,8 +200,18 @@ def _first(group: BaseExceptionGroup[ToolweaveError]) -> ToolweaveError:
 
 
 def unknown_servers(document: Document, servers: Collection[str]) -> Iterator[Problem]:
-    """Blocks that look like tool calls of a server that is not registered."""
+    """Blocks that look like calls of a server that is not registered, or name no tool."""
     for block in document.unknown:
+        if block.info in servers or block.info in (TOOL, WORKFLOW):
+            kind = WORKFLOW if block.info == WORKFLOW else TOOL
+            yield Problem(
+                "DOCUMENT_TOOL_MISSING",
+                pointer("lines", block.line),
+                f"the block has no `{kind}:` line, so it is not run",
+                f"add `{kind}: NAME`",
+                "warning",
+            )
+            continue
         close = did_you_mean(block.info, servers)
         yield Problem(
             "DOCUMENT_SERVER_UNKNOWN",

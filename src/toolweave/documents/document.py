@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolweave.documents.markdown import Fence, Heading, scan
-from toolweave.documents.parameters import named, read_parameters
+from toolweave.documents.parameters import are_pairs, named, read_parameters
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.settings import MIB
 
@@ -27,11 +28,11 @@ Kind = Literal["tool", "workflow"]
 DATA_FORMATS = frozenset({"yaml", "yml", "toml", "json", "ini", "text", "txt", "markdown", "md"})
 
 # The markers of a result, inside a quote.
-BEGIN = re.compile(r"> \[!(success|failure)\][-+]? .*<!-- toolweave:([0-9a-f]{16}) -->$")
+BEGIN = pattern(r"> \[!(success|failure)\][-+]? .*<!-- toolweave:([0-9a-f]{16}) -->$")
 END = "> <!-- /toolweave -->"
 # The form in which an older system stored its calls: a quote with the call and its result.
-OLDER = re.compile(r"> \[!tool\][-+]? *Tool Call\b", re.IGNORECASE)
-_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
+OLDER = pattern(r"> \[!tool\][-+]? *Tool Call\b", re.IGNORECASE)
+_BLOCK_ID = pattern(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class UnknownBlock:
-    """A fenced block with a `tool:` line whose name is not a registered server."""
+    """A fenced block that looks like a call, but has no known server or no tool."""
 
     line: int
     info: str
@@ -267,16 +268,17 @@ def _block(
 
 
 def _unknown(found: list[Fence | Heading], servers: Collection[str]) -> Iterator[UnknownBlock]:
-    """Blocks named after no server that have a `tool:` line, unless they show a data format."""
+    """Blocks that look like calls: of no server, or of one but without a `tool:` line."""
     for fence in found:
-        if (
-            isinstance(fence, Fence)
-            and fence.info
-            and fence.info not in servers
-            and fence.info not in (TOOL, WORKFLOW)
-            and fence.info.split()[0].lower() not in DATA_FORMATS
-            and named(fence.content, TOOL) is not None
-        ):
+        if not isinstance(fence, Fence) or not fence.info:
+            continue
+        if fence.info in servers or fence.info in (TOOL, WORKFLOW):
+            kind = WORKFLOW if fence.info == WORKFLOW else TOOL
+            is_meant = named(fence.content, kind) is None and are_pairs(fence.content)
+        else:
+            is_format = fence.info.split()[0].lower() in DATA_FORMATS
+            is_meant = not is_format and named(fence.content, TOOL) is not None
+        if is_meant:
             yield UnknownBlock(fence.first + 1, fence.info)
 
 

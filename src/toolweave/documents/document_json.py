@@ -50,10 +50,7 @@ class DocumentRecord(JsonRecord):
             path=str(report.path),
             headings=[heading.text for heading in report.document.headings],
             blocks=[_block(planned) for planned in report.planned],
-            bindings=[
-                {"id": kept.id, **kept.binding.model_dump(by_alias=True, exclude_none=True)}
-                for kept in report.kept
-            ],
+            bindings=[{"id": kept.id, **kept.binding.as_json()} for kept in report.kept],
             problems=[ProblemRecord.of(problem.as_json()) for problem in report.problems],
         )
 

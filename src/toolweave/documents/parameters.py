@@ -1,17 +1,17 @@
 """The lines of a block: which tool or workflow it names, and its parameters as YAML."""
 
-import re
 from collections.abc import Sequence
 
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.workflow.yaml_text import read_yaml
 
 MAX_DEPTH = 20
 # What the parser could not read at all may still be plain lines; what it refuses may not.
 NOT_YAML = "not YAML: "
-_PAIR = re.compile(r"([^\s:#][^:]*):(?:[ \t]+(.*))?$")
+_PAIR = pattern(r"([^\s:#][^:]*):(?:[ \t]+(.*))?$")
 
 
 def named(lines: Sequence[str], word: str) -> tuple[str, list[str]] | None:
@@ -21,6 +21,12 @@ def named(lines: Sequence[str], word: str) -> tuple[str, list[str]] | None:
         if colon and key.rstrip() == word and rest.strip():
             return rest.strip().strip("\"'"), [*lines[:at], *lines[at + 1 :]]
     return None
+
+
+def are_pairs(lines: Sequence[str]) -> bool:
+    """Whether there are lines, and each is `name: value`."""
+    written = [line for line in lines if line.strip()]
+    return bool(written) and all(_PAIR.match(line) for line in written)
 
 
 def read_parameters(lines: Sequence[str]) -> JsonObject:

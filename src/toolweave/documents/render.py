@@ -12,6 +12,7 @@ from toolweave import json_text
 from toolweave.documents.document import END
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_CHARS = 16_000
@@ -19,8 +20,8 @@ MAX_LINES = 400
 LONG_CHARS = 2_000
 LONG_LINES = 40
 MAX_TITLE = 120
-_TICKS = re.compile(r"`{3,}")
-_MARK = re.compile(r"<!--(\s*/?\s*toolweave)", re.IGNORECASE)
+_TICKS = pattern(r"`{3,}")
+_MARK = pattern(r"<!--(\s*/?\s*toolweave)", re.IGNORECASE)
 ENDINGS = {
     "image/gif": "gif",
     "image/jpeg": "jpg",

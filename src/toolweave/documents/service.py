@@ -199,9 +199,19 @@ class DocumentService:
         return count
 
     async def bind(self, path: Path, binding: Binding) -> StoredBinding:
-        """Bind a section of a document to a registered server."""
+        """Bind a section of a document to a registered server.
+
+        Raises `NotFound`: `DOCUMENT_SECTION_NOT_FOUND`, `MCP_SERVER_NOT_FOUND`.
+        """
         await self._registry.get(binding.server)
-        await anyio.to_thread.run_sync(read_file, path)
+        data = await anyio.to_thread.run_sync(read_file, path)
+        document = read_document(data, ())
+        if Bindings(document, [binding]).lost:
+            raise NotFound(
+                "DOCUMENT_SECTION_NOT_FOUND",
+                f"{str(path)!r} has no {binding.section}",
+                hint=did_you_mean(binding.heading or "", [one.text for one in document.headings]),
+            )
         return await self.kept.add(document_key(path), binding)
 
     def _looked(

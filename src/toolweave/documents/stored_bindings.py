@@ -44,7 +44,7 @@ class StoredBindings:
             )
         same = [one.id for one in before if one.binding.section == binding.section]
         kept = StoredBinding(uuid.uuid4().hex[:12], binding)
-        text = json_text.write(binding.model_dump(by_alias=True, exclude_none=True))
+        text = json_text.write(binding.as_json())
         async with self._database.transaction() as change:
             for old in same:
                 await change.execute("DELETE FROM section_bindings WHERE id = ?", old)

@@ -45,6 +45,7 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
 from toolweave.workflow.question import question_of
+from toolweave.workflow.studio_data import write_pins
 
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
@@ -113,6 +114,7 @@ class Engine:
             trigger=request.trigger,
             once_key=request.once_key,
             fork=request.fork,
+            pins=write_pins(request.pins),
             refused=refused,
             held=held,
         )
@@ -227,6 +229,8 @@ class Engine:
             await self.journal.add(run, CancelAsked(by))
         except Conflict:
             return  # it has just ended
+        if (calls := self.services.resources.step_calls) is not None:
+            calls.end(run)
         for called in await self.called_by(run):
             await self.cancel(called, by=BY_CALLER, resume=resume)
         if found.status == "running" and run not in self._advancing:

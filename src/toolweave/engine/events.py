@@ -29,6 +29,8 @@ class Started:
     fork_at: str | None = None
     # Step inputs that were edited when the run was forked.
     edits: JsonObject | None = None
+    # Outputs by node that take the place of executing it: `output`, and `ports` if unusual.
+    pins: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What a run that starts in the middle of another takes over from it."""
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import cast
 
 from toolweave import json_text
@@ -14,21 +14,30 @@ from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.workflow.formats.load import convert
+from toolweave.workflow.studio_data import PinnedOutput
 
 MAX_SHOWN = 2_000
 # Types of nodes that always ask a person.
 ASKING = frozenset({"HUMAN_IN_THE_LOOP", "askUserQuestion"})
 
 
-def history_before(state: RunState, nodes: Iterable[str], plan: Plan) -> tuple[Event, ...]:
+def history_before(
+    state: RunState,
+    nodes: Iterable[str],
+    plan: Plan,
+    pins: Mapping[str, PinnedOutput] | None = None,
+) -> tuple[Event, ...]:
     """Return how every step ended except `nodes` and those after them in `plan`, the new workflow.
 
-    Nodes missing from `plan` are left out; new nodes run, and so do those after them.
+    Nodes missing from `plan` are left out; new nodes run, and so do those after them. Pinned nodes
+    are left out too: the new run takes their pins.
 
     Raises `NODE_ID_UNKNOWN`; `STEP_NOT_REACHED` for a node in the body of a loop.
     """
     behind = {index for node in nodes for index in _behind(plan, _step(plan, node).index)}
-    kept = {step.id for step in plan.steps if step.index not in behind}
+    kept = {
+        step.id for step in plan.steps if step.index not in behind and step.id not in (pins or ())
+    }
     known = {
         key: event
         for key, place in state.places.items()
@@ -47,7 +56,7 @@ def approvals_to_repeat(
     behind its step: nodes, edges and edited inputs.
     """
     target = _step(plan, node).index
-    earlier = (state.started.edits if state.started else None) or {}
+    earlier = _changes(state)
     found: dict[str, None] = {}
     for step in plan.steps:
         if step.node.type not in ASKING and step.id not in asked:
@@ -77,9 +86,16 @@ def bound_hash(plan: Plan, node: str, edits: JsonObject) -> str | None:
     return hashlib.sha256(json_text.canonical(bound)).hexdigest()
 
 
-def edits_before(plan: Plan, node: str, edits: JsonObject) -> JsonObject:
-    """The edited inputs of steps that are not `node` or behind it."""
+def edits_before(state: RunState, plan: Plan, node: str) -> JsonObject:
+    """The edited inputs of an earlier run that a fork at `node` of it keeps.
+
+    Those of steps that are not `node` or behind it, and of `node` if it was not executed yet.
+    """
+    edits = (state.started.edits if state.started else None) or {}
     behind = {plan.steps[index].id for index in _behind(plan, _step(plan, node).index)}
+    place = state.places.get(node)
+    if place is None or not any(_known(state, node, place)):
+        behind -= {node}
     return {key: value for key, value in edits.items() if key not in behind}
 
 
@@ -94,6 +110,13 @@ def with_edits(question: JsonObject | None, state: RunState) -> JsonObject | Non
     if question is None or not lines:
         return question
     return {**question, "text": "\n".join([str(question.get("text", "")), *lines])}
+
+
+def _changes(state: RunState) -> JsonObject:
+    """What a run used in place of inputs and outputs of its steps."""
+    if (started := state.started) is None:
+        return {}
+    return {**(started.edits or {}), **(started.pins or {})}
 
 
 def _in_order(plan: Plan, known: dict[Key, Event]) -> Iterator[Event]:

@@ -22,13 +22,15 @@ def input_error(workflow: Workflow, inputs: Json) -> Invalid | None:
 
 
 def error_of(refused: Invalid) -> JsonObject:
-    """Return a refusal as the error of a run that ended before its first step."""
+    """Return a refusal as the error of a run that ended before it executed a step."""
     problems: list[Json] = [problem.as_json() for problem in refused.problems]
+    step = refused.facts.get("step")
     return {
         "code": refused.code,
         "message": refused.message,
         "hint": refused.hint,
         "problems": problems,
+        **({"failedAt": step} if isinstance(step, str) else {}),
     }
 
 

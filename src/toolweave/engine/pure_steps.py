@@ -143,6 +143,9 @@ class Computer:
         """Compute one step; return the place to continue with, if `leave` has one."""
         if place.step.prepared.is_disabled:
             return self._apply(place, self._passed_over(place), leave)
+        if (pin := self._state.pins.get(place.step.id)) is not None:
+            ports = pin.ports or place.step.prepared.passed_by
+            return self._apply(place, Outcome(pin.value, ports), leave)
         budget = self._budget
         budget.renew(LIGHT_WORK)
         found = _computed(place, self._binder, is_light=True)

@@ -43,6 +43,7 @@ class NewRun:
     trigger: str | None
     once_key: str | None
     fork: Fork | None
+    pins: JsonObject | None
     refused: Invalid | None
     # The first lease: its holder and end.
     held: tuple[str, str] | None
@@ -51,12 +52,13 @@ class NewRun:
         """The first events of its journal."""
         fork = self.fork
         if fork is not None:
-            began = Started(self.inputs, self.trigger, fork.of, fork.at, fork.edits)
-            return [began, *fork.history]
-        began = Started(self.inputs, self.trigger)
+            began = Started(self.inputs, self.trigger, fork.of, fork.at, fork.edits, self.pins)
+        else:
+            began = Started(self.inputs, self.trigger, pins=self.pins)
+        history = fork.history if fork is not None else ()
         if self.refused is not None:
-            return [began, Finished("failed", {}, error_of(self.refused))]
-        return [began]
+            return [began, *history, Finished("failed", {}, error_of(self.refused))]
+        return [began, *history]
 
     def lease(self) -> Lease:
         """The lease that a new run is created with."""
@@ -74,7 +76,7 @@ class NewRun:
         ]
 
     def end(self) -> list[Statement]:
-        """Statements after its events: a run with invalid inputs has ended."""
+        """Statements after its events: a run that is refused has ended."""
         if self.refused is None:
             return []
         return [Statement(_OVER, check_values((self.now, self.refused.message, self.run)))]

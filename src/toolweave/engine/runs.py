@@ -5,8 +5,8 @@ REST, commands, MCP, triggers, documents, libraries and sub-workflows hand a `Ru
 The engine's own background driver is not here: see `engine.py` and `wakeups.py`.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -25,9 +25,10 @@ from toolweave.engine.state import RunState
 from toolweave.engine.step_input import Binder
 from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
 from toolweave.errors import Conflict, Invalid, NotFound
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.studio_data import PinnedOutput, write_pins
 
 # How long to wait for a notification of another process before looking at the run again.
 MISSED_NOTIFICATION_S = 0.5
@@ -67,8 +68,12 @@ class RunRequest:
     # The document to check, where `workflow` was derived from it: one trigger's part of a
     # workflow, a flow with its templates filled in. Without it `workflow` itself is checked.
     source: LoadedWorkflow | None = None
+    # Outputs to use instead of executing their nodes; only runs of the editor have them.
+    pins: Mapping[str, PinnedOutput] = field(default_factory=dict[str, PinnedOutput])
     # The id of the run, for replays; otherwise a new one.
     run_id: str | None = None
+    # Why a fork ends after its history, without executing anything.
+    stopped: Invalid | None = None
 
 
 class GatedEngine(Protocol):
@@ -123,8 +128,8 @@ class Runs:
             if found is None:
                 raise
             return found
-        refused = None if is_fork else input_error(workflow, request.inputs)
-        if refused is not None and not request.keep_invalid_inputs:
+        refused = request.stopped if is_fork else input_error(workflow, request.inputs)
+        if refused is not None and not is_fork and not request.keep_invalid_inputs:
             raise refused
         if self._prepare is not None and not is_fork:
             workflow = await self._prepare(workflow)
@@ -140,10 +145,23 @@ class Runs:
         node: str,
         edit: InputEdit | None = None,
         changed: LoadedWorkflow | None = None,
+        pins: Mapping[str, PinnedOutput] | None = None,
     ) -> str:
-        """Start a run at `node` that takes every earlier step from run `run`.
+        """Start a run at `node` that takes every earlier step from `run`; see `fork_request`."""
+        return await self.start(await self.fork_request(run, node, edit, changed, pins))
 
-        `edit` changes the input of that node; `changed` replaces the workflow. Steps before it
+    async def fork_request(
+        self,
+        run: str,
+        node: str,
+        edit: InputEdit | None = None,
+        changed: LoadedWorkflow | None = None,
+        pins: Mapping[str, PinnedOutput] | None = None,
+    ) -> RunRequest:
+        """Return the request for a run at `node` that takes every earlier step from run `run`.
+
+        `edit` changes the input of that node; `changed` replaces the workflow; nodes of `pins`
+        have those outputs, not their own. Steps before it
         where a person approved what this changes are not taken over: they ask again.
 
         Raises `NotFound`: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`; `Invalid`: `WORKFLOW_INVALID`;
@@ -156,8 +174,7 @@ class Runs:
             await self.check(changed)  # before planning, so that the problems are those of a check
             plan = (await self._snapshots.take(changed.workflow)).plan
         history_before(state, [node], plan)  # refuses an unknown node first
-        earlier = (state.started.edits if state.started else None) or {}
-        edits: JsonObject = edits_before(plan, node, earlier)
+        edits = edits_before(state, plan, node)
         if edit is not None:
             place = state.places.get(node)
             if place is None:
@@ -166,11 +183,13 @@ class Runs:
             facts = RunFacts(found.id, found.workflow, datetime.fromisoformat(found.started_at))
             edits[node] = edit(Binder(state, facts).incoming(place))
         asked = await self._asked(found)
-        again = approvals_to_repeat(state, node, plan, edits, asked)
-        history = history_before(state, [node, *again], plan)
+        again = approvals_to_repeat(
+            state, node, plan, {**edits, **(write_pins(pins or {}) or {})}, asked
+        )
+        history = history_before(state, [node, *again], plan, pins)
         fork = Fork(found.id, node, edits or None, history)
         workflow = changed.workflow if changed is not None else plan.workflow
-        return await self.start(RunRequest(workflow, state.inputs, fork=fork, source=changed))
+        return RunRequest(workflow, state.inputs, fork=fork, source=changed, pins=pins or {})
 
     async def _asked(self, run: RunRecord) -> set[str]:
         """The nodes that asked a person in a run, or in one that it was forked from."""

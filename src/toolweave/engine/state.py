@@ -36,6 +36,7 @@ from toolweave.engine.repeats import note_end, refuse_turn, repeat
 from toolweave.engine.steps import Link, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.studio_data import PinnedOutput, read_pins
 
 USUAL = (OUTPUT_PORT,)
 # In a row of computed steps, in place of a value's index: a loop begins its next iteration.
@@ -50,6 +51,8 @@ class RunState:
         self.plan = plan
         self.inputs: Json = None
         self.started: Started | None = None
+        # Outputs of nodes that are not executed.
+        self.pins: dict[str, PinnedOutput] = {}
         self.finished: Finished | None = None
         self.is_cancelled = False
         # The step that ended the run.
@@ -86,6 +89,7 @@ class RunState:
         match event:
             case Started(inputs):
                 self.started, self.inputs = event, inputs
+                self.pins = read_pins(event.pins)
                 self._open(self.top, None)
             case PureStepsDone(steps, values):
                 for key, number, *ports in steps:
@@ -379,7 +383,7 @@ class RunState:
     def make_ready(self, place: StepFrame) -> None:
         """Make a step ready."""
         self.ready[place.key] = place
-        if place.step.is_computed:
+        if place.step.is_computed or place.step.id in self.pins:
             self.computable[place.key] = place
 
     def _turned(self, frame: Frame) -> None:

@@ -4,10 +4,10 @@ A finished step is shown as of the moment before it ran, so it sees nothing that
 changed or new node sees what it would see if the run started again at it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolweave.catalog.node import RunFacts
+from toolweave.catalog.node import Outcome, RunFacts
 from toolweave.engine.events import Event, Key, Started, StepFailed
 from toolweave.engine.fork import history_before
 from toolweave.engine.frames import StepFrame
@@ -17,6 +17,8 @@ from toolweave.engine.state import RunState
 from toolweave.engine.step_input import Binder, StepNames
 from toolweave.engine.variables import one_by_one
 from toolweave.errors import ToolweaveError
+from toolweave.json_text import Json
+from toolweave.workflow.studio_data import PinnedOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,16 @@ class RunHistory:
         place = state.places.get(key)
         return StepSnapshot(Binder(state, self.facts), place) if place is not None else None
 
-    def foreseen(self, node: str, plan: Plan | None) -> StepSnapshot | None:
+    def foreseen(
+        self,
+        node: str,
+        plan: Plan | None,
+        pins: Mapping[str, PinnedOutput] | None = None,
+        inputs: Json = None,
+    ) -> StepSnapshot | None:
         """Return a node of `plan`, the current workflow, as if the run started again at it.
+
+        Pinned outputs, and `inputs` if there are any, take the place of what the run had.
 
         A node in a loop body, or of a workflow that cannot be planned, is shown as last run.
         """
@@ -64,6 +74,13 @@ class RunHistory:
             state = self._continued(node, plan)
         except ToolweaveError:
             return self._last_of(node)
+        if inputs is not None:
+            state.inputs = inputs
+        for pinned, pin in (pins or {}).items():
+            source = plan.by_id.get(pinned)
+            if source is not None and source.loop is None and pinned != node:
+                ports = pin.ports or source.prepared.passed_by
+                state.top.outcomes[source.index] = Outcome(pin.value, ports)
         place = state.places.get(node)
         binder = Binder(state, self.facts)
         return StepSnapshot(binder, place or StepFrame(state.top, step), place is not None)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from toolweave.export.user_text import one_line
 from toolweave.json_text import JsonObject
+from toolweave.patterns import pattern
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import text_at
 
@@ -19,7 +20,7 @@ _DECIDING = frozenset({ASKING, "FLOW.IF", "FLOW.SWITCH", "FLOW.FILTER"}) | BRANC
 MAX_LABEL = 120
 
 # `end` is a word of its own to Mermaid, the others also as the beginning of one.
-_RESERVED = re.compile(
+_RESERVED = pattern(
     r"end$|(?:graph|flowchart|subgraph|style|linkstyle|classdef|class|click|href|call|default"
     r"|interpolate|direction)",
     re.IGNORECASE,
@@ -37,7 +38,7 @@ def diagram(workflow: Workflow) -> str:
     lines = ["flowchart TD", *_nodes(workflow, ids, first)]
     for edge in workflow.edges:
         if edge.source in first and edge.target in first:
-            label = _edge_label(edge, workflow.nodes[first[edge.source]])
+            label = edge_label(edge, workflow.nodes[first[edge.source]])
             said = f'|"{_escaped(label)}"|' if label else ""
             lines.append(f"    {ids[first[edge.source]]} -->{said} {ids[first[edge.target]]}")
     return "\n".join(lines)
@@ -123,7 +124,8 @@ def _shape(node: Node) -> str:
     return f"[[{label}]]" if node.type in _CALLING else f"[{label}]"
 
 
-def _edge_label(edge: Edge, source: Node) -> str:
+def edge_label(edge: Edge, source: Node) -> str:
+    """What stands on an edge: the branch it is, its port or its condition."""
     labels = branch_labels(source.data)
     branch = re.fullmatch(r"branch-(\d{1,4})", edge.source_port)
     if branch and int(branch[1]) < len(labels):

@@ -14,17 +14,18 @@ from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.export.comment import comment, comments_in
 from toolweave.export.file_names import stem_of
+from toolweave.patterns import pattern
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.model import Workflow
 
 LABEL = "toolweave:workflow"
-_MARK = re.compile(
-    r"^(?:<!--|%%) toolweave:export of=([a-z0-9-]+) id=([0-9a-f]{8}) sha256=([0-9a-f]{16})"
+_MARK = pattern(
+    r"^(?:<!--|%%|//) toolweave:export of=([a-z0-9-]+) id=([0-9a-f]{8}) sha256=([0-9a-f]{16})"
     r"(?: -->)?$\n?",
     re.MULTILINE,
 )
-_IN_MERMAID = re.compile(rf"^%% {LABEL}: ([A-Za-z0-9+/=]*)$", re.MULTILINE)
+_ENCODED = pattern(rf"^(?:%%|//) {LABEL}: ([A-Za-z0-9+/=]*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,12 @@ def carried(workflow: Workflow) -> str:
 
 def carried_in_mermaid(workflow: Workflow) -> str:
     """The graph as a comment of Mermaid, which takes braces even there for its own."""
-    data = json_text.write(convert(workflow, "toolweave")).encode()
-    return f"%% {LABEL}: {base64.b64encode(data).decode()}"
+    return f"%% {LABEL}: {_encoded(workflow)}"
+
+
+def carried_in_script(workflow: Workflow) -> str:
+    """The graph as a comment of JavaScript."""
+    return f"// {LABEL}: {_encoded(workflow)}"
 
 
 def graph_in(text: str) -> LoadedWorkflow | None:
@@ -53,7 +58,7 @@ def graph_in(text: str) -> LoadedWorkflow | None:
     text = text.replace("\r\n", "\n")
     if found := comments_in(text, LABEL):
         loaded = load(found[-1], is_generated=True)
-    elif found := _IN_MERMAID.findall(text):
+    elif found := _ENCODED.findall(text):
         loaded = load(_decoded(found[-1]), is_generated=True)
     else:
         return None
@@ -92,6 +97,11 @@ def _identity(workflow: Workflow) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _encoded(workflow: Workflow) -> str:
+    data = json_text.write(convert(workflow, "toolweave")).encode()
+    return base64.b64encode(data).decode()
 
 
 def _decoded(text: str) -> bytes:

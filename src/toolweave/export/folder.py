@@ -8,9 +8,9 @@ import difflib
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -66,6 +66,21 @@ def changes(export: Export, folder: Path) -> list[FileChangePlan]:
         return [_change(file, folder) for file in export.files]
     except OSError as error:
         raise _unusable(folder, error) from error
+
+
+def joined(path: str, folder: Path, join: Callable[[str], str]) -> FileChangePlan:
+    """What changing a file that also others write would do; `join` keeps what they wrote."""
+    try:
+        change = _change(ExportedFile(path, ""), folder)
+        if change.state == "blocked":
+            return change
+        text = join(change.old)
+    except OSError as error:
+        raise _unusable(folder, error) from error
+    state: State = "new" if change.state == "new" else "changed"
+    return replace(
+        change, file=ExportedFile(path, text), state="same" if text == change.old else state
+    )
 
 
 def write(planned: Iterable[FileChangePlan], folder: Path, *, force: bool = False) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from toolweave.export.user_text import ACTING
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 # Careful on purpose: agents read it with many parsers, some of them home-made.
-_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9 _./(),'-]*[A-Za-z0-9_./(),'-])?")
+_PLAIN = pattern(r"[A-Za-z](?:[A-Za-z0-9 _./(),'-]*[A-Za-z0-9_./(),'-])?")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 

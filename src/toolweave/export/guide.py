@@ -53,6 +53,12 @@ def body(page: AgentPage) -> str:
     return "\n".join(parts) + "\n"
 
 
+def node_section(page: AgentPage, at: int, node: Node) -> str:
+    """The details of one node, as they stand in a page."""
+    writers = (write for _, _, types, write in _SECTIONS if node.type in types)
+    return "\n".join(next(writers, other_section)(page, at, node)).strip()
+
+
 def others_in(nodes: tuple[Node, ...]) -> list[tuple[int, Node]]:
     """The nodes no coding agent has a word for: of the catalog, of flows, of unknown types."""
     return [(at, node) for at, node in enumerate(nodes) if node.type not in KNOWN]

@@ -13,16 +13,20 @@ _MOST_CHARS = 200
 
 def inputs_section(page: AgentPage) -> Iterator[str]:
     """The lines of the section; none if the workflow reads no input."""
-    given = _inputs(page.workflow)
-    if not given:
-        return
-    yield page.heading(2, "Inputs")
-    yield "Use what the user gave; ask for what is required and missing.\n"
-    for name, (schema, is_required) in given.items():
+    lines = [f"- {line}" for line in input_lines(page.workflow)]
+    if lines:
+        yield page.heading(2, "Inputs")
+        yield "Use what the user gave; ask for what is required and missing.\n"
+        yield from lines
+
+
+def input_lines(workflow: Workflow) -> Iterator[str]:
+    """Each input with its type, whether it is required, and its description."""
+    for name, (schema, is_required) in _inputs(workflow).items():
         kind = text_at(schema, "type") or "any"
         needed = "required" if is_required else "optional"
         about = one_line(text_at(schema, "description"))[:_MOST_CHARS]
-        yield f"- {code(name)} ({one_line(kind)}, {needed})" + (f": {about}" if about else "")
+        yield f"{code(name)} ({one_line(kind)}, {needed})" + (f": {about}" if about else "")
 
 
 def argument_hint(workflow: Workflow) -> str | None:

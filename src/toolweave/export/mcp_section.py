@@ -1,6 +1,5 @@
 """Instructions of an MCP node for a coding agent, in each of the three modes."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ from toolweave.export.sections import value_text
 from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code, exact_json, fenced, one_line, prose
 from toolweave.json_text import JsonObject, write
+from toolweave.patterns import pattern
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
 from toolweave.workflow.formats.mode_names import to_canonical_names
@@ -24,7 +24,7 @@ from toolweave.workflow.modes import (
 
 METADATA = "MCP_NODE_METADATA"
 # Agents replace these characters in the names of servers and tools.
-_OTHER = re.compile(r"[^A-Za-z0-9_-]")
+_OTHER = pattern(r"[^A-Za-z0-9_-]")
 
 
 def mcp_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:

@@ -16,6 +16,8 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 5
 MAX_FILES = 20_000
 ENDINGS = (".md", ".mmd")
+# Scripts are exports only in the folder of this name.
+SCRIPTS = "workflows"
 _NOT_SEARCHED = frozenset({"node_modules", ".git", ".venv", "__pycache__"})
 
 
@@ -95,7 +97,10 @@ def _candidates(folder: Path) -> Iterator[Path]:
             left -= 1
             if left < 0:
                 return
-            if name.endswith(ENDINGS) and stat.S_ISREG((here / name).lstat().st_mode):
+            is_script = here.name == SCRIPTS and name.endswith(".js")
+            if (is_script or name.endswith(ENDINGS)) and stat.S_ISREG(
+                (here / name).lstat().st_mode
+            ):
                 yield here / name
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from toolweave.access.mask import MASK, Masker, is_sensitive
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.model import Edge, Node, Workflow
+from toolweave.workflow.studio_data import without_studio_data
 
 Steps = tuple[str | int, ...]
 Names = frozenset[str]
@@ -21,9 +23,9 @@ Names = frozenset[str]
 # Bounded, so that hostile text is read in linear time.
 _REFERENCE = r"(?:\$\{(?![^{}]{0,200}:-)[^{}]{1,200}\}|\{\{[^{}\"']{0,500}\}\})"
 _SCHEME = r"(?:(?i:basic|bearer|token) +)?"
-_ONLY_REFERENCES = re.compile(rf"\s*{_SCHEME}{_REFERENCE}(?:[\s:/@.,-]*{_REFERENCE})*\s*")
-_KEPT = re.compile(rf"[\"']?{_SCHEME}{_REFERENCE}[\"']?")
-_TOKENS = re.compile(
+_ONLY_REFERENCES = pattern(rf"\s*{_SCHEME}{_REFERENCE}(?:[\s:/@.,-]*{_REFERENCE})*\s*")
+_KEPT = pattern(rf"[\"']?{_SCHEME}{_REFERENCE}[\"']?")
+_TOKENS = pattern(
     r"\b(?:gh[opsur]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255}|glpat-[\w-]{20,255}"
     r"|sk-[A-Za-z0-9_-]{20,255}|sk_live_[A-Za-z0-9]{16,255}|xox[abeprs]-[A-Za-z0-9-]{10,255}"
     r"|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}"
@@ -32,7 +34,7 @@ _TOKENS = re.compile(
 )
 # White space to the masker, so that it never masks a reference.
 _BLANK = "\x1f"
-_PLACE = re.compile(f"{_BLANK}([0-9]+){_BLANK}")
+_PLACE = pattern(f"{_BLANK}([0-9]+){_BLANK}")
 # What describes a parameter, as against what it holds: `default`, `const`, `enum`, `examples`.
 _DESCRIBING = frozenset(
     {
@@ -57,7 +59,7 @@ def shareable(
         for spec in specs
     }
     hiding = _Hiding(marked)
-    shared = hiding.workflow(workflow, ())
+    shared = hiding.workflow(without_studio_data(workflow), ())
     return shared, tuple(_problem(steps) for steps in hiding.hidden)
 
 

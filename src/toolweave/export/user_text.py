@@ -5,20 +5,20 @@ Control and invisible characters are spelt out. What Claude Code would run while
 """
 
 import json
-import re
 
 from toolweave.json_text import Json, write
+from toolweave.patterns import pattern
 
 # Control, direction and other invisible characters, and what no UTF-8 file can hold; not line
 # ends and tabs, nor the joiners that scripts and emoji need.
-ACTING = re.compile(
+ACTING = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_BACKTICKS = re.compile("`+")
-_SPACE = re.compile(r"\s+")
-_RUN = re.compile("  +")
-_ESCAPED = re.compile(rf"[^\S ]|{ACTING.pattern}")
+_BACKTICKS = pattern("`+")
+_SPACE = pattern(r"\s+")
+_RUN = pattern("  +")
+_ESCAPED = pattern(rf"[^\S ]|{ACTING.pattern}")
 _PROSE = str.maketrans({"<": "&lt;", "`": "\\`", "\\": "\\\\"})
 LEAST_FENCE = 3
 

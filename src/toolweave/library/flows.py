@@ -120,8 +120,12 @@ def flow_warnings(flow: Json) -> Iterator[str]:
     except Invalid:
         return  # a run says why
     if loaded.format == "flow":
+        noted = {one.pointer for one in loaded.problems}
+        yield from (f"{one.pointer}: {one.message}" for one in loaded.problems)
         for problem in all_broken_rules(loaded.workflow):
-            yield f"{problem.pointer}: {problem.message}"
+            place = loaded.places.original(problem.pointer)
+            if place not in noted:
+                yield f"{place}: {problem.message}"
 
 
 def _text(document: JsonObject, key: str) -> str | None:

@@ -12,16 +12,17 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from toolweave.errors import Invalid
+from toolweave.patterns import pattern
 
 Protocol = Literal["https", "ssh", "file"]
 
 MAX_ADDRESS = 2_000
-_SCP = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?!//)[\w~./][\w~./@+-]*")
-_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]")
-_REF = re.compile(r"[A-Za-z0-9_][\w./@+-]{0,199}", re.ASCII)
-_SHORT_COMMIT = re.compile(r"[0-9a-f]{7,63}")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_SCP = pattern(r"(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?!//)[\w~./][\w~./@+-]*")
+_HOST = pattern(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]")
+_REF = pattern(r"[A-Za-z0-9_][\w./@+-]{0,199}", re.ASCII)
+_SHORT_COMMIT = pattern(r"[0-9a-f]{7,63}")
+_COMMIT = pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _FORMS = "https://host/path, ssh://host/path, user@host:path, or a folder of this machine"
 
 

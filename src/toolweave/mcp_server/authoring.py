@@ -11,14 +11,14 @@ from toolweave.authoring.authoring import require_workflow
 from toolweave.codes.remedies import remedy
 from toolweave.codes.table import CODES
 from toolweave.errors import Invalid, NotFound
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.published_calls import PublishedCalls
 from toolweave.mcp_server.stored_workflows import fit_problems, read_document
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
 from toolweave.problems import did_you_mean
 from toolweave.publishing.limited_keys import require_workflow as require_published
-from toolweave.publishing.service import PublicationRequest, PublishedTool, publish
+from toolweave.publishing.service import PublicationRequest, PublishedTool, other_names, publish
 from toolweave.publishing.store import Publication, PublicationRecord
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.formats.format import LoadedWorkflow
@@ -82,7 +82,8 @@ class AuthoringTools:
         home = studio.home
         made = await publish(home, await studio.authoring.tools.known(), wish)
         self._context.published.nudge()
-        return structured_result(PublicationRecord.of(made).as_json())
+        also: JsonObject = {"alsoPublishedAs": list[Json](await other_names(home, made))}
+        return structured_result(PublicationRecord.of(made).as_json() | also)
 
     async def _explain(self, asked: ToolRequest) -> Answer:
         code = asked.text("code").strip()

@@ -1,6 +1,6 @@
 """Questions of runs as MCP forms, and the answers from them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -59,9 +59,36 @@ def text_of(question: Question) -> str:
     """The text for the person: title, question and the data to review."""
     parts = [question.title, question.text]
     if question.content is not None:
-        shown = question.content if isinstance(question.content, str) else write(question.content)
-        parts.append(shown[:MAX_SHOWN_CHARS])
+        parts.append("\n".join(_lines(question.content))[:MAX_SHOWN_CHARS])
     return "\n\n".join(part for part in parts if part)
+
+
+def _lines(value: Json, indent: str = "") -> Iterator[str]:
+    """Data as indented lines, one value each: people read this, not programs."""
+    match value:
+        case dict() | list():
+            named = value.items() if isinstance(value, dict) else (("-", one) for one in value)
+            for name, child in named:
+                label = name if name == "-" else f"{name}:"
+                if isinstance(child, dict | list) and child:
+                    yield f"{indent}{label}"
+                    yield from _lines(child, f"{indent}  ")
+                else:
+                    yield f"{indent}{label} {_plain(child)}"
+        case _:
+            yield f"{indent}{_plain(value)}"
+
+
+def _plain(value: Json) -> str:
+    match value:
+        case str():
+            return value
+        case bool():
+            return "yes" if value else "no"
+        case None | {} | []:
+            return "none"
+        case _:
+            return write(value)
 
 
 def reply_of(result: types.ElicitResult) -> Json:

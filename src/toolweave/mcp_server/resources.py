@@ -3,6 +3,7 @@
 A node's name is percent-encoded in its URI, as names of live tools contain `:` and `/`.
 """
 
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -30,13 +31,20 @@ def address(spec: NodeSpec) -> str:
     return f"{PREFIX}{spec.type}/{quote(spec.subtype, safe='')}"
 
 
-def page(knowledge: Knowledge, cursor: str | None) -> types.ListResourcesResult:
+Entry = str | NodeSpec | types.Resource
+
+
+def entries(knowledge: Knowledge) -> list[Entry]:
+    """The whole catalog, each type and each node."""
+    return [TYPES, *knowledge.catalog.types(), *knowledge.catalog]
+
+
+def page(entries: Sequence[Entry], cursor: str | None) -> types.ListResourcesResult:
     """One page of all resources.
 
     Raises:
         MCPError: the cursor is invalid.
     """
-    entries = [TYPES, *knowledge.catalog.types(), *knowledge.catalog]
     start = 0
     if cursor is not None:
         if not cursor.isascii() or not cursor.isdecimal() or not 0 < int(cursor[:9]) < len(entries):
@@ -101,14 +109,21 @@ def complete(knowledge: Knowledge, params: types.CompleteRequestParams) -> types
             candidates = [name for names in known.values() for name in names]
         case _:
             raise MCPError(types.INVALID_PARAMS, f"{TEMPLATE!r} has only node_type and subtype")
-    typed = argument.value.casefold()
+    return completed(candidates, argument.value)
+
+
+def completed(candidates: Iterable[str], value: str) -> types.Completion:
+    """The candidates that begin with what is typed."""
+    typed = value.casefold()
     found = [name for name in candidates if name.casefold().startswith(typed)]
     values = found[:MAX_COMPLETIONS]
     return types.Completion(values=values, total=len(found), has_more=len(found) > len(values))
 
 
-def _resource(entry: str | NodeSpec) -> types.Resource:
+def _resource(entry: Entry) -> types.Resource:
     """The resource for all types, one type or one node."""
+    if isinstance(entry, types.Resource):
+        return entry
     if isinstance(entry, NodeSpec):
         text = entry.summary[:200]
         return types.Resource(uri=address(entry), name=entry.ref, description=text, mime_type=_JSON)

@@ -1,4 +1,4 @@
-"""The SDK's server with our tools, catalog resources and completion."""
+"""The SDK's server with our tools, resources and completion."""
 
 import logging
 from typing import Any
@@ -12,12 +12,13 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 import toolweave
-from toolweave.access.authorization import method_rule
+from toolweave.access.authorization import method_rule, resource_rule
 from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.tool_service import ToolService
 from toolweave.json_text import write
 from toolweave.mcp_server import resources
 from toolweave.mcp_server.context import McpContext
+from toolweave.mcp_server.home_resources import HomeResources
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
 from toolweave.mcp_server.library_tools import LibraryPrompts
 from toolweave.mcp_server.list_changes import Changes
@@ -29,40 +30,57 @@ from toolweave.mcp_server.tools import McpTools
 logger = logging.getLogger("toolweave.mcp")
 
 
-class CatalogServer:
-    """Serves the catalog as resources."""
+CATALOG = resource_rule("catalog")
 
-    def __init__(self, catalog: LiveCatalog) -> None:
+
+class ResourceServer:
+    """Serves the catalog, and what the home holds, as resources."""
+
+    def __init__(self, catalog: LiveCatalog, context: McpContext | None) -> None:
         self._catalog = catalog
+        self._home = HomeResources(context.studio) if context else None
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """List the whole catalog, each type and each node."""
-        if McpCaller(context).is_limited:
-            return types.ListResourcesResult(resources=[])
-        return resources.page(self._catalog.knowledge, params.cursor if params else None)
+        """List the catalog and what the home holds, as far as the caller may read it."""
+        caller = McpCaller(context)
+        entries = resources.entries(self._catalog.knowledge) if caller.may(CATALOG) else []
+        held = await self._home.visible(caller) if self._home else []
+        return resources.page([*entries, *held], params.cursor if params else None)
 
     async def list_templates(
         self, context: Context, _: object
     ) -> types.ListResourceTemplatesResult:
-        """List the template for a node's specification."""
-        shown = [] if McpCaller(context).is_limited else [resources.template()]
-        return types.ListResourceTemplatesResult(resource_templates=shown)
+        """List the templates that the caller may use."""
+        caller = McpCaller(context)
+        shown = [resources.template()] if caller.may(CATALOG) else []
+        held = self._home.templates(caller) if self._home else []
+        return types.ListResourceTemplatesResult(resource_templates=[*shown, *held])
 
     async def read_resource(
-        self, _: Context, params: types.ReadResourceRequestParams
+        self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """Read `…/types`, `…/FLOW` or `…/FLOW/IF`."""
-        uri = str(params.uri)
+        """Read an entry of the catalog, or something of the home."""
+        caller, uri = McpCaller(context), str(params.uri)
+        if self._home and not uri.startswith(resources.PREFIX):
+            return types.ReadResourceResult(contents=[await self._home.read(caller, uri)])
+        caller.require(CATALOG)
         text = write(resources.read(self._catalog.knowledge, uri), pretty=True)
         contents = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def complete(
-        self, _: Context, params: types.CompleteRequestParams
+        self, context: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Complete types and subtypes."""
+        """Complete the arguments of the templates."""
+        caller, ref = McpCaller(context), params.ref
+        if self._home and isinstance(ref, types.ResourceTemplateReference):
+            names = await self._home.complete(caller, ref.uri, params.argument.name)
+            if names is not None:
+                completion = resources.completed(names, params.argument.value)
+                return types.CompleteResult(completion=completion)
+        caller.require(CATALOG)
         completion = resources.complete(self._catalog.knowledge, params)
         return types.CompleteResult(completion=completion)
 
@@ -90,7 +108,7 @@ def build_server(
 ) -> Server[Any]:
     """The server for stdio and HTTP; without a context it runs no workflows."""
     ours, tools, prompts = (
-        CatalogServer(catalog),
+        ResourceServer(catalog, context),
         McpTools(tool_service, context),
         LibraryPrompts(context),
     )

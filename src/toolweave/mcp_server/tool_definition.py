@@ -45,23 +45,39 @@ class ToolDefinition:
         return {key: value for key, value in arguments.items() if key not in self.unlisted}
 
 
+# A tool of the home alone that changes nothing, and one that may replace or end something.
+READS: JsonObject = {"readOnlyHint": True, "openWorldHint": False}
+CHANGES: JsonObject = {"openWorldHint": False}
+# One that asks a git server.
+FETCHES: JsonObject = {"readOnlyHint": True}
+
+
 def define(
     name: str,
+    title: str,
     description: str,
     /,
     *required: str,
-    only_reads: bool = False,
+    hints: JsonObject | None = None,
     aliases: Mapping[str, str] | None = None,
     unlisted: frozenset[str] = frozenset(),
     **properties: JsonObject,
 ) -> ToolDefinition:
-    """Define a tool briefly: every token of the default tools counts."""
+    """Define a tool briefly: every token of the default tools counts.
+
+    Without hints, clients assume the worst, which is right for a tool that runs a workflow.
+    """
     schema: JsonObject = {"type": "object"}
     if properties:
         schema |= {"properties": dict[str, Json](properties)}
     if required:
         schema |= {"required": list[Json](required)}
-    definition: JsonObject = {"name": name, "description": description, "inputSchema": schema}
-    if only_reads:
-        definition |= {"annotations": {"readOnlyHint": True}}
+    definition: JsonObject = {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": schema,
+    }
+    if hints:
+        definition |= {"annotations": hints}
     return ToolDefinition(definition, aliases or {}, unlisted)

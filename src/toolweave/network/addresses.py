@@ -4,7 +4,6 @@ Our own ranges and not `is_global`, which is wrong in Python 3.11 for 64:ff9b::/
 ::/96, 192.0.0.8 and multicast.
 """
 
-import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Literal
@@ -12,6 +11,7 @@ from typing import Literal
 import httpx2
 
 from toolweave.errors import Denied
+from toolweave.patterns import pattern
 
 Address = IPv4Address | IPv6Address
 Kind = Literal["public", "private", "loopback", "forbidden"]
@@ -67,8 +67,8 @@ REACHABLE: dict[Naming, frozenset[Kind]] = {
     "forbidden": frozenset(),
 }
 LOCAL_SUFFIXES = (".local", ".internal")
-NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-NUMERIC_LABEL = re.compile(r"\d+|0x[0-9a-f]*")
+NAME = pattern(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+NUMERIC_LABEL = pattern(r"\d+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from toolweave.network.addresses import (
     read_address,
 )
 from toolweave.network.log_redaction import redact_urls
+from toolweave.patterns import pattern
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 OnFailure = Callable[[ToolweaveError], None]
@@ -50,9 +51,9 @@ EVENTS = "text/event-stream"
 # the other side is closing it.
 KEEP_IDLE_S = 4.0
 # How the HTTP library words a connection that the other side closed too early.
-CLOSED = re.compile("server disconnected|peer closed connection", re.IGNORECASE)
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*")
+CLOSED = pattern("server disconnected|peer closed connection", re.IGNORECASE)
+HEADER_NAME = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+HEADER_VALUE = pattern(r"[\x20-\x7e\t]*")
 RESERVED_HEADERS = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 )

@@ -5,7 +5,8 @@ no traceback, whose text can contain it.
 """
 
 import logging
-import re
+
+from toolweave.patterns import pattern
 
 TALKATIVE = (
     "httpx2",
@@ -13,7 +14,7 @@ TALKATIVE = (
     "mcp.client.streamable_http",
 )
 
-_ADDRESS = re.compile(r"(?i)(https?://[^\s/?#'\"<>]+)[^\s'\"<>]*")
+_ADDRESS = pattern(r"(?i)(https?://[^\s/?#'\"<>]+)[^\s'\"<>]*")
 
 
 def redact_urls() -> None:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:  # loaded with the first node; the cache of specifications nee
     from toolweave.catalog.node import DialectNode, NodeCode
 
 
+# Where the nodes are that are no entries of the catalog.
+PLAIN_FAMILIES = ("mcp", "prompt")
+
+
 def discover() -> "tuple[NodeCode, ...]":
     """Every node in the catalog's order; a module that cannot be imported raises."""
     return tuple(node for _, node in discover_modules())
@@ -29,8 +33,9 @@ def discover_modules() -> "tuple[tuple[str, NodeCode], ...]":
 
 def discover_plain() -> "tuple[DialectNode, ...]":
     """Every kind of node that is no entry of the catalog."""
+    modules = (one for family in PLAIN_FAMILIES for one in _modules_in(_folders(family), family))
     return tuple(
-        cast("DialectNode", module.plain) for module in _modules() if hasattr(module, "plain")
+        cast("DialectNode", module.plain) for module in modules if hasattr(module, "plain")
     )
 
 
@@ -38,9 +43,14 @@ def _modules() -> tuple[ModuleType, ...]:
     return _modules_in(tuple(__path__))
 
 
+def _folders(family: str) -> tuple[str, ...]:
+    return tuple(f"{folder}/{family}" for folder in __path__)
+
+
 @cache
-def _modules_in(folders: tuple[str, ...]) -> tuple[ModuleType, ...]:
+def _modules_in(folders: tuple[str, ...], family: str = "") -> tuple[ModuleType, ...]:
     # Packages are imported here too: left to `walk_packages`, a broken one would be passed over.
-    found = [one.name for one in walk_packages(folders, f"{__name__}.")]
+    prefix = f"{__name__}.{family}." if family else f"{__name__}."
+    found = [one.name for one in walk_packages(folders, prefix)]
     # What begins with an underscore is code that nodes of a family share.
     return tuple(import_module(name) for name in found if "._" not in name)

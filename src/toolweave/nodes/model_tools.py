@@ -1,6 +1,5 @@
 """Tools of connected servers as a model's tools: what is offered, and the call through the gate."""
 
-import re
 from collections.abc import Iterable
 
 from toolweave import json_text
@@ -8,10 +7,11 @@ from toolweave.catalog.node import NodeContext
 from toolweave.catalog.resources.model import ModelTool
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
+from toolweave.patterns import pattern
 from toolweave.tools.tool import Tool, ToolCall, ToolResult
 
 # What every provider takes as the name of a tool.
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
+_ODD = pattern(r"[^A-Za-z0-9_-]")
 MAX_NAME = 64
 MAX_DESCRIPTION = 4_000
 

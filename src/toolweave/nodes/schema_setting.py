@@ -4,6 +4,7 @@ from toolweave.catalog.node_input import NodeInput, refused_at
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.schema_repair import meant_schema
+from toolweave.tools.schema_slips import without_slips
 from toolweave.workflow.json_patch import difference
 
 # Of forms with very many fields only; they can be used.
@@ -25,7 +26,7 @@ def read_schema(given: NodeInput, field: str, code: str = "NODE_INPUT_INVALID") 
 
 def schema_patch(field: str, schema: JsonObject) -> list[Json]:
     """Operations that make a schema the one that is meant; none if that cannot be used either."""
-    meant = meant_schema(schema)
+    meant = meant_schema(without_slips(schema))
     if not isinstance(meant, dict) or meant == schema:
         return []
     if any(one.code != LIMIT for one in compile_schema(meant).problems):

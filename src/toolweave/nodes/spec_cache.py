@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast, overload
@@ -25,6 +25,7 @@ from toolweave.catalog.spec import DataFormat, Example, Field, NodeSpec, Port, S
 
 FILE = "cache/nodes.json"
 _MODULE, _CHECKS = "module", "checks"
+_NODES = "toolweave.nodes."
 # Of each record: fields that hold other records, and fields that are tuples of text.
 _RECORDS: dict[type, dict[str, type]] = {
     NodeSpec: {
@@ -74,15 +75,44 @@ def cached_specs(home: Path | None) -> tuple[NodeSpec, ...]:
     """Every node's specification in the catalog's order; without a home all nodes are imported."""
     if home is None:
         return tuple(map(_checked_spec, nodes.discover()))
-    path = home / FILE
-    state = _package_state(Path(toolweave.__file__).parent)
+    return tuple(spec for _, spec in _specs(home / FILE))
+
+
+def module_of(ref: str) -> str | None:
+    """The module of a node, if specifications were read before; all nodes are imported if not."""
+    if not _MODULES:
+        _MODULES.update((spec.ref, module) for module, spec in _imported())
+    return _MODULES.get(ref)
+
+
+# Which module each node is in: the same in every cache of one state of the package.
+_MODULES: dict[str, str] = {}
+
+
+def _specs(path: Path) -> "tuple[tuple[str, NodeSpec], ...]":
+    state = package_state(Path(toolweave.__file__).parent)
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
-        kept = orjson.loads(path.read_bytes())
-        if kept["state"] == state:
-            return tuple(_read_spec(raw) for raw in kept["specs"])
+        found = _read_file(path.read_bytes(), state)
+        _MODULES.update((spec.ref, module) for module, spec in found)
+        return found
     with suppress(OSError):
         _replace(path, _serialised(state))
-    return tuple(spec for _, spec in _imported())
+    return _imported()
+
+
+@lru_cache(maxsize=2)
+def _read_file(content: bytes, state: str) -> "tuple[tuple[str, NodeSpec], ...]":
+    kept = orjson.loads(content)
+    if kept["state"] != state:
+        raise ValueError("of another state of the package")
+    return tuple((_module_in(raw), _read_spec(raw)) for raw in kept["specs"])
+
+
+def _module_in(raw: dict[str, Any]) -> str:
+    module: str = raw[_MODULE]
+    if not module.startswith(_NODES):
+        raise ValueError("not a node of this package")
+    return module
 
 
 @cache
@@ -106,9 +136,19 @@ def _checked_spec(node: object) -> NodeSpec:
 
 
 @cache
-def _package_state(package: Path) -> str:
-    """Changes with every file of the package: a specification may use constants of any room."""
+def package_state(package: Path) -> str:
+    """Return a text that changes with every file of the package: a node may use any constant.
+
+    An installed package comes with the hashes of all its files. Of a checkout, names, sizes and
+    times are compared: hashing all files would take longer than the cache saves.
+    """
     digest = hashlib.sha256(toolweave.__version__.encode())
+    with suppress(OSError):
+        record = package.parent / f"toolweave-{toolweave.__version__}.dist-info" / "RECORD"
+        content = record.read_bytes()
+        if b"toolweave/nodes/__init__.py,sha256=" in content:
+            digest.update(content)
+            return digest.hexdigest()
     for name, size, changed_ns in sorted(_files(str(package))):
         digest.update(f"{name}\0{size}\0{changed_ns}\n".encode())
     return digest.hexdigest()

@@ -4,8 +4,9 @@ import re
 
 from toolweave.catalog.address_texts import is_url, meant_url
 from toolweave.catalog.node_input import refused_at
+from toolweave.patterns import pattern
 
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{[\w.-]+\}", re.DOTALL)
+_TEMPLATE = pattern(r"\{\{.*?\}\}|\{[\w.-]+\}", re.DOTALL)
 
 
 def check_url(url: str, *at: str | int) -> None:

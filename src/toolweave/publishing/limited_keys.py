@@ -14,8 +14,8 @@ async def allows_workflow(published: Published, key: ApiKey, workflow: str) -> b
     """Whether the key may use a workflow; a key without a limit may use all."""
     if key.tools is None:
         return True
-    found = await published.of_workflow(workflow)
-    return found is not None and key.allows_tool(found.publication.tool)
+    names = [one.publication.tool for one in await published.all_of_workflow(workflow)]
+    return any(key.allows_tool(name) for name in names)
 
 
 async def require_workflow(published: Published, key: ApiKey, workflow: str) -> None:
@@ -24,7 +24,7 @@ async def require_workflow(published: Published, key: ApiKey, workflow: str) -> 
     Raises:
         Denied: `TOOL_NOT_ALLOWED`.
     """
-    if key.tools is not None:
+    if not await allows_workflow(published, key, workflow):
         found = await published.of_workflow(workflow)
         key.require_tool(found.publication.tool if found else None)
 

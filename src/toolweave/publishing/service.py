@@ -31,6 +31,7 @@ from toolweave.publishing.store import (
     check_tool_name,
     tool_name,
 )
+from toolweave.publishing.tool_annotations import annotations_of
 from toolweave.tasks import background
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
@@ -42,6 +43,7 @@ from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import examine_loaded
 from toolweave.workflow.signature import signature
 from toolweave.workflow.store import Stored
+from toolweave.workflow.studio_data import without_studio_data
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +68,8 @@ class PublicationRequest:
     description: str | None = None
     if_left: IfLeft | None = None
     tasks: Tasks | None = None
+    # Whether earlier tool names of the workflow are removed.
+    only: bool = False
 
 
 async def publish(home: Home, known: KnownEnvironment, wish: PublicationRequest) -> Publication:
@@ -78,7 +82,8 @@ async def publish(home: Home, known: KnownEnvironment, wish: PublicationRequest)
     await anyio.to_thread.run_sync(_require_valid, stored, known)
     made = await anyio.to_thread.run_sync(signature, stored.workflow, known)
     publications = PublishedStore(home.database)
-    before = await publications.of_workflow(stored.slug)
+    names = await publications.of_workflow(stored.slug)
+    before = names[0] if names else None
     tool = wish.tool or (before.tool if before else tool_name(stored.slug))
     check_tool_name(tool)
     one = Publication(
@@ -87,15 +92,16 @@ async def publish(home: Home, known: KnownEnvironment, wish: PublicationRequest)
         workflow=stored.name,
         description=_description(wish, before, stored),
         revision=stored.revision,
-        document=json_text.write(convert(stored.workflow, "toolweave")),
+        document=json_text.write(convert(without_studio_data(stored.workflow), "toolweave")),
         input_schema=made.inputs,
         output_schema=_with_handle(made.output) if _may_last(stored.workflow) else made.output,
         if_left=wish.if_left or (before.if_left if before else "cancel"),
         tasks=wish.tasks or (before.tasks if before else "auto"),
         published_at=timestamp(home.clock.now()),
+        annotations=annotations_of(stored.workflow, known),
     )
     _require_sound(one)
-    await publications.put(one)
+    await publications.put(one, only=wish.only)
     await keep_copy(home)
     return one
 
@@ -133,8 +139,17 @@ def _tool_for(workflow: Workflow) -> str:
         return "workflow"  # it has no name yet
 
 
-async def unpublish(home: Home, name: str) -> Publication:
-    """Take a tool back, by its name or its workflow's. Raises `NotFound`: `NOT_PUBLISHED`."""
+async def other_names(home: Home, one: Publication) -> list[str]:
+    """The names under which the same workflow can also be called."""
+    found = await PublishedStore(home.database).of_workflow(one.slug)
+    return [each.tool for each in found if each.tool != one.tool]
+
+
+async def unpublish(home: Home, name: str) -> Sequence[Publication]:
+    """Take back one tool by its name, or all of a workflow by the workflow's.
+
+    Raises `NotFound`: `NOT_PUBLISHED`.
+    """
     removed = await PublishedStore(home.database).remove(name)
     await keep_copy(home)
     return removed
@@ -216,11 +231,13 @@ class Published:
         self._news.set()
 
     async def of_workflow(self, name: str) -> PublishedTool | None:
-        """The tool that a workflow is, by the workflow's name."""
-        return next(
-            (one for one in await self.tools() if one.publication.workflow == name),
-            None,
-        )
+        """The tool that a workflow is, by the workflow's name; earlier names run the same."""
+        found = await self.all_of_workflow(name)
+        return next((one for one in found if one.publication.replaced_by is None), None)
+
+    async def all_of_workflow(self, name: str) -> list[PublishedTool]:
+        """The same under all its names."""
+        return [one for one in await self.tools() if one.publication.workflow == name]
 
     async def refresh(self) -> bool:
         """Look again; whether anything changed."""

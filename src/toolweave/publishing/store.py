@@ -4,8 +4,8 @@ Later edits of a file wait until it is published again, so that nobody's half-do
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from toolweave import json_text
@@ -21,8 +21,9 @@ MAX_DESCRIPTION = 1_000
 TOOL_NAME = rf"[A-Za-z][A-Za-z0-9_-]{{0,{MAX_TOOL_NAME - 1}}}"
 _COLUMNS = (
     "tool, slug, workflow, description, revision, document, input_schema, output_schema, "
-    "if_left, tasks, published_at"
+    "if_left, tasks, published_at, annotations, replaced_by"
 )
+_INSERT = f"INSERT INTO published_tools ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Our own tools; a test holds this against the menu of the MCP server.
 RESERVED = frozenset(
     {
@@ -57,6 +58,10 @@ class Publication:
     if_left: IfLeft
     tasks: Tasks
     published_at: str
+    # The hints of MCP about its effects.
+    annotations: JsonObject | None = None
+    # The current name, if this is an earlier one of the workflow.
+    replaced_by: str | None = None
 
     @property
     def definition(self) -> JsonObject:
@@ -69,6 +74,8 @@ class Publication:
         }
         if self.output_schema is not None:
             shown["outputSchema"] = self.output_schema
+        if self.annotations is not None:
+            shown["annotations"] = self.annotations
         facts: JsonObject = {"toolweave/workflow": self.slug, "toolweave/revision": self.revision}
         return {**shown, "_meta": facts}
 
@@ -86,6 +93,8 @@ class PublicationRecord(JsonRecord):
     # Any: schemas.
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None
+    annotations: dict[str, Any] | None
+    replaced_by: str | None
 
 
 class PublishedStore:
@@ -96,52 +105,64 @@ class PublishedStore:
 
     async def list(self) -> list[Publication]:
         """All of them, by the names of their tools."""
-        sql = f"SELECT {_COLUMNS} FROM published_workflows ORDER BY tool"
+        sql = f"SELECT {_COLUMNS} FROM published_tools ORDER BY tool"
         return [_publication(row) for row in await self._database.rows(sql)]
 
     async def versions(self) -> dict[str, str]:
         """What changes whenever one is published again, by tool."""
-        sql = "SELECT tool, published_at, revision FROM published_workflows ORDER BY tool"
+        sql = "SELECT tool, published_at, revision FROM published_tools ORDER BY tool"
         return {tool: f"{at} {revision}" for tool, at, revision in await self._database.rows(sql)}
 
     async def version(self, tool: str) -> str | None:
         """The same of one tool; nothing where there is no such tool."""
-        sql = "SELECT published_at, revision FROM published_workflows WHERE tool = ?"
+        sql = "SELECT published_at, revision FROM published_tools WHERE tool = ?"
         row = await self._database.row(sql, tool)
         return None if row is None else f"{row[0]} {row[1]}"
 
-    async def of_workflow(self, slug: str) -> Publication | None:
-        """The tool that a workflow is."""
-        sql = f"SELECT {_COLUMNS} FROM published_workflows WHERE slug = ?"
-        row = await self._database.row(sql, slug)
-        return None if row is None else _publication(row)
+    async def of_workflow(self, slug: str) -> Sequence[Publication]:
+        """The tools that a workflow is: its current name, then earlier ones."""
+        found = [one for one in await self.list() if one.slug == slug]
+        return sorted(found, key=lambda one: one.replaced_by is not None)
 
-    async def put(self, publication: Publication) -> None:
-        """Publish, replacing the workflow's earlier entry. Raises `TOOL_NAME_TAKEN`."""
+    async def put(self, publication: Publication, *, only: bool = False) -> None:
+        """Publish; earlier names of the workflow run the same, or with `only` are removed.
+
+        Raises `Conflict`: `TOOL_NAME_TAKEN`.
+        """
         one = publication
         async with self._database.transaction() as transaction:
-            sql = "SELECT workflow FROM published_workflows WHERE tool = ? AND slug <> ?"
-            other = await transaction.row(sql, one.tool, one.slug)
-            if other is not None:
-                raise taken(one.tool, f"workflow {other[0]!r} is published under it")
-            await transaction.execute("DELETE FROM published_workflows WHERE slug = ?", one.slug)
-            await transaction.execute(
-                f"INSERT INTO published_workflows ({_COLUMNS}) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                *(one.tool, one.slug, one.workflow, one.description, one.revision, one.document),
-                json_text.write(one.input_schema),
-                None if one.output_schema is None else json_text.write(one.output_schema),
-                *(one.if_left, one.tasks, one.published_at),
-            )
+            sql = "SELECT tool, workflow, slug FROM published_tools WHERE tool = ? OR slug = ?"
+            rows = await transaction.rows(sql, one.tool, one.slug)
+            for tool, workflow, slug in rows:
+                if tool == one.tool and slug != one.slug:
+                    raise taken(one.tool, f"workflow {workflow!r} is published under it")
+            await transaction.execute("DELETE FROM published_tools WHERE slug = ?", one.slug)
+            earlier = [] if only else [tool for tool, *_ in rows if tool != one.tool]
+            for each in (one, *(replace(one, tool=t, replaced_by=one.tool) for t in earlier)):
+                await transaction.execute(_INSERT, *_values(each))
 
-    async def remove(self, name: str) -> Publication:
-        """Unpublish by the name of the tool or workflow. Raises `NOT_PUBLISHED`."""
+    async def remove(self, name: str) -> Sequence[Publication]:
+        """Unpublish one name of a tool, or a workflow under all its names.
+
+        Raises `NotFound`: `NOT_PUBLISHED`.
+        """
         found = await self.list()
-        one = next((each for each in found if name in {each.tool, each.workflow, each.slug}), None)
-        if one is None:
+        removed = [one for one in found if one.tool == name]
+        removed = removed or [one for one in found if name in {one.workflow, one.slug}]
+        if not removed:
             raise not_published(name, found)
-        await self._database.execute("DELETE FROM published_workflows WHERE tool = ?", one.tool)
-        return one
+        async with self._database.transaction() as transaction:
+            for one in removed:
+                sql = "DELETE FROM published_tools WHERE tool = ?"
+                await transaction.execute(sql, one.tool)
+            # An earlier name becomes the current one when that is removed.
+            gone = {one.tool for one in removed}
+            left = [one for one in found if one.tool not in gone and one.replaced_by in gone]
+            for one in left:
+                current = None if one is left[0] else left[0].tool
+                sql = "UPDATE published_tools SET replaced_by = ? WHERE tool = ?"
+                await transaction.execute(sql, current, one.tool)
+        return removed
 
 
 def tool_name(name: str) -> str:
@@ -178,8 +199,19 @@ def not_published(name: str, found: Iterable[Publication]) -> NotFound:
     )
 
 
+def _values(one: Publication) -> tuple[str | None, ...]:
+    return (
+        *(one.tool, one.slug, one.workflow, one.description, one.revision, one.document),
+        json_text.write(one.input_schema),
+        None if one.output_schema is None else json_text.write(one.output_schema),
+        *(one.if_left, one.tasks, one.published_at),
+        None if one.annotations is None else json_text.write(one.annotations),
+        one.replaced_by,
+    )
+
+
 def _publication(row: Row) -> Publication:
-    *first, inputs, output, if_left, tasks, published_at = row
+    *first, inputs, output, if_left, tasks, published_at, annotations, replaced_by = row
     return Publication(
         *first,
         input_schema=json_text.read(inputs),  # type: ignore[arg-type] # as it was written
@@ -187,4 +219,6 @@ def _publication(row: Row) -> Publication:
         if_left=if_left,
         tasks=tasks,
         published_at=published_at,
+        annotations=None if annotations is None else json_text.read(annotations),  # type: ignore[arg-type]
+        replaced_by=replaced_by,
     )

@@ -27,7 +27,14 @@ from toolweave.json_text import JsonObject
 from toolweave.recording.wire import write_error, write_progress, write_question, write_result
 from toolweave.storage.database import Database, Value
 from toolweave.tasks import background
-from toolweave.tools.tool import ProgressListener, ToolCall, ToolCaller, ToolProgress, ToolResult
+from toolweave.tools.elicitation import Asker
+from toolweave.tools.tool import (
+    AskingToolCaller,
+    ProgressListener,
+    ToolCall,
+    ToolProgress,
+    ToolResult,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -127,12 +134,16 @@ class ExchangeLog:
 class KeptTools:
     """A `ToolCaller` that keeps the calls that steps of runs make."""
 
-    def __init__(self, tools: ToolCaller, log: ExchangeLog) -> None:
+    def __init__(self, tools: AskingToolCaller, log: ExchangeLog) -> None:
         self._tools = tools
         self._log = log
 
     async def call(
-        self, call: ToolCall, *, on_progress: ProgressListener | None = None
+        self,
+        call: ToolCall,
+        *,
+        on_progress: ProgressListener | None = None,
+        asker: Asker | None = None,
     ) -> ToolResult:
         """Call the tool, and keep the call with what came of it."""
         began = self._log.begin()
@@ -150,7 +161,7 @@ class KeptTools:
             "arguments": call.arguments,
         }
         try:
-            result = await self._tools.call(call, on_progress=hear)
+            result = await self._tools.call(call, on_progress=hear, asker=asker)
         except ToolweaveError as error:
             self._keep(began, {**body, "error": write_error(error)}, progress)
             raise

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from toolweave import json_text
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, how_many, pointer
 from toolweave.recording.entries import (
     FORMAT,
@@ -42,7 +43,7 @@ ENDING = ".jsonl"
 LARGE_BYTES = 64 * 1024
 MAX_BYTES = 100 * 1024 * 1024
 MAX_PROBLEMS = 20
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VALUE = "$value"
 _TYPES = frozenset(
     {"recording", "workflow", "tool", "call", "model", "person", "step", "result", "end"}
@@ -99,12 +100,11 @@ class RecordingFolder:
 
 def write_recording(recording: Recording, path: Path) -> None:
     """Write a recording to a file, and its large values beside it."""
-    values = path.with_suffix(".values")
     digest = hashlib.sha256()
     lines: list[str] = []
     for number, line in enumerate((*recording.lines(), *recording.other)):
         raw = line if isinstance(line, dict) else line.as_json()
-        text = json_text.write(_split(cast("JsonObject", raw), values))
+        text = line_text(cast("JsonObject", raw), path)
         lines.append(text)
         if number:
             digest.update(text.encode() + b"\n")
@@ -112,6 +112,11 @@ def write_recording(recording: Recording, path: Path) -> None:
         end = EndLine(type="end", calls=len(recording.calls), hash=digest.hexdigest())
         lines.append(json_text.write(end.as_json()))
     replace_private(path, "\n".join(lines) + "\n")
+
+
+def line_text(line: JsonObject, path: Path) -> str:
+    """Return the text of a line of this file; its large values are written beside the file."""
+    return json_text.write(_split(line, path.with_suffix(".values")))
 
 
 def _split(line: JsonObject, values: Path) -> JsonObject:
@@ -146,6 +151,15 @@ def read_recording(path: Path) -> ReadRecording:
             "RECORDING_UNKNOWN", f"{str(path)!r} cannot be read: {error.strerror}"
         ) from None
     return _Reading(path).read(data)
+
+
+def peek_header(path: Path) -> Header | None:
+    """Return the header of a recording without reading the rest; `None` if it has none."""
+    try:
+        with path.open("rb") as file:
+            return Header.model_validate_json(file.readline(MAX_BYTES))
+    except (OSError, ValidationError):
+        return None
 
 
 @dataclass(slots=True)

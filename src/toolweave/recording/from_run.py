@@ -24,7 +24,7 @@ from toolweave.engine.state import RunState
 from toolweave.engine.step_input import Binder
 from toolweave.engine.variables import one_by_one
 from toolweave.engine.workflow_snapshots import WorkflowSnapshots
-from toolweave.errors import Conflict, ToolweaveError
+from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
@@ -58,9 +58,12 @@ class RunRecorder:
         self._home = home
         self._journal = Journal(home.database, home.clock)
         self._snapshots = WorkflowSnapshots(home.database, NodeRegistry())
+        self._tool_lines: dict[str, tuple[str, tuple[ToolLine, ...]]] = {}
+        # The workflow of the last recording, by identity of its plan, which keeps it alive.
+        self._written: tuple[Plan, WorkflowLine] | None = None
 
     async def record(self, run: RunRecord, name: str, recorded_at: str) -> Recording:
-        """Return the recording of a run. Raises `Conflict`: `RUN_NOT_FINISHED`."""
+        """Return the recording of a run. Raises `Conflict`: `RUN_NOT_FINISHED`, `RUN_PINNED`."""
         if run.status not in FINAL:
             raise Conflict(
                 "RUN_NOT_FINISHED",
@@ -69,12 +72,19 @@ class RunRecorder:
             )
         plan = await self._plan(run)
         entries = await self._journal.read(run.id)
-        exchanges = await exchanges_of(self._home.database, run.id)
+        started = next(one.event for one in entries if isinstance(one.event, Started))
+        if started.pins:
+            raise Conflict(
+                "RUN_PINNED",
+                f"run {run.id[:8]!r} used pinned outputs of {', '.join(sorted(started.pins))}; it "
+                "does not show what the workflow does",
+                hint="run the workflow without pinned outputs, and record that run",
+            )
+        exchanges = await self._exchanges(run)
         seen = RunSteps(run, plan, {one.step for one in exchanges if one.body})
         steps = list(seen.read(entries))
         lines = _ExchangeLines(datetime.fromisoformat(run.started_at), self._schemas(exchanges))
         lines.add_all(exchanges)
-        started = next(one.event for one in entries if isinstance(one.event, Started))
         servers = sorted({line.server for line in lines.calls})
         return Recording(
             Header(
@@ -94,10 +104,8 @@ class RunRecorder:
                     trigger=started.trigger,
                 ),
             ),
-            WorkflowLine.model_validate(
-                {"type": "workflow", "document": convert(plan.workflow, "toolweave")}
-            ),
-            self._tools(servers),
+            self._workflow_line(plan),
+            self.tools(servers),
             tuple(lines.calls),
             tuple(lines.models),
             tuple(_people(entries, len(exchanges))),
@@ -105,10 +113,33 @@ class RunRecorder:
             result_of(entries),
         )
 
+    async def _exchanges(self, run: RunRecord) -> list[KeptExchange]:
+        """Return the exchanges of a run, and of the runs that it took earlier steps from."""
+        found: list[KeptExchange] = []
+        known: set[str] = set()
+        runs = RunTable(self._home.database)
+        while True:
+            own = await exchanges_of(self._home.database, run.id)
+            found += [one for one in own if one.step not in known]
+            known |= {one.step for one in own}
+            if not run.fork_of:
+                return found
+            try:
+                run = await runs.get(run.fork_of)
+            except NotFound:
+                return found  # it was removed
+
     async def _plan(self, run: RunRecord) -> Plan:
         row = await self._home.database.row("SELECT document FROM runs WHERE id = ?", run.id)
         assert row is not None
         return await self._snapshots.plan_of(row[0])
+
+    def _workflow_line(self, plan: Plan) -> WorkflowLine:
+        if self._written is None or self._written[0] is not plan:
+            document = convert(plan.workflow, "toolweave")
+            line = WorkflowLine.model_validate({"type": "workflow", "document": document})
+            self._written = plan, line
+        return self._written[1]
 
     def _schemas(self, exchanges: Sequence[KeptExchange]) -> dict[tuple[str, str], "_KnownTool"]:
         servers = {str(one.body.get("server")) for one in exchanges if one.kind == "call"}
@@ -118,12 +149,24 @@ class RunRecorder:
             for tool, pin in self._home.lockfile.pins(server).items()
         }
 
-    def _tools(self, servers: Sequence[str]) -> tuple[ToolLine, ...]:
-        return tuple(
-            ToolLine(type="tool", server=server, hash=pin.hash, definition=pin.definition)
-            for server in servers
-            for _, pin in sorted(self._home.lockfile.pins(server).items())
-        )
+    def tools(self, servers: Sequence[str]) -> tuple[ToolLine, ...]:
+        """Return the approved tools of servers as lines."""
+        return tuple(line for server in servers for line in self._tools_of(server))
+
+    def _tools_of(self, server: str) -> tuple[ToolLine, ...]:
+        stamp = self._home.lockfile.stamp()
+        known = self._tool_lines.get(server)
+        if known is None or known[0] != stamp:
+            pins = sorted(self._home.lockfile.pins(server).items())
+            known = (
+                stamp,
+                tuple(
+                    ToolLine(type="tool", server=server, hash=pin.hash, definition=pin.definition)
+                    for _, pin in pins
+                ),
+            )
+            self._tool_lines[server] = known
+        return known[1]
 
     async def _servers(self, names: Sequence[str]) -> dict[str, RecordedServer]:
         found: dict[str, RecordedServer] = {}
@@ -308,4 +351,4 @@ async def find_run(runs: RunTable, name: str) -> RunRecord:
     """Return a run by its id, the beginning of it, or `last`. Raises `RUN_UNKNOWN`."""
     if name == "last" and (newest := await runs.newest(limit=1)):
         return newest[0]
-    return await runs.get(name)
+    return await runs.match(name)

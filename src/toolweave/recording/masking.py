@@ -6,6 +6,7 @@ call still matches there.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import TypeVar, cast
 
 from toolweave.access.mask import MASK, Masker, is_sensitive
@@ -22,8 +23,11 @@ _LineT = TypeVar("_LineT", bound=AnyLine)
 
 
 def mask_recording(recording: Recording, masker: Masker, fields: Iterable[str] = ()) -> Recording:
-    """Return a recording without known secrets, values of sensitive names and given fields."""
-    masks = _Masks(masker, frozenset(name.casefold() for name in fields))
+    """Return a recording without known secrets, values of sensitive names and given fields.
+
+    The name of a field may contain `*`, which stands for any characters.
+    """
+    masks = _Masks(masker, tuple(name.casefold() for name in fields))
     for line in recording.lines():
         masks.collect(_json(line))
     masked = replace(
@@ -48,7 +52,7 @@ def mask_recording(recording: Recording, masker: Masker, fields: Iterable[str] =
 @dataclass(slots=True)
 class _Masks:
     masker: Masker
-    fields: frozenset[str]
+    fields: tuple[str, ...]
     # The mask of each text that is taken out.
     ids: dict[str, str] = field(default_factory=dict[str, str])
     places: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -57,13 +61,17 @@ class _Masks:
         """Find the texts to take out."""
         if isinstance(value, dict):
             for name, inner in value.items():
-                if name.casefold() in self.fields or is_sensitive(name):
+                if self._is_taken_out(name):
                     for text in _texts(inner):
                         self._id(text)
                 self.collect(inner)
         elif isinstance(value, list):
             for inner in value:
                 self.collect(inner)
+
+    def _is_taken_out(self, name: str) -> bool:
+        folded = name.casefold()
+        return is_sensitive(name) or any(fnmatchcase(folded, rule) for rule in self.fields)
 
     def apply(self, line: _LineT, place: str) -> _LineT:
         """Return a line with masks, and note where they stand."""
@@ -81,20 +89,22 @@ class _Masks:
                 return value
 
     def _text(self, text: str, place: str, at: tuple[str | int, ...]) -> str:
-        hidden = self.masker.hide_text(text)
         used: list[str] = []
-        if hidden in self.ids:
-            used.append(hidden)
-            hidden = f"{MASK_START}{self.ids[hidden]}}}"
+        hidden = text
+        if text in self.ids:
+            used.append(text)
+            hidden = f"{MASK_START}{self.ids[text]}}}"
         else:
-            if MASK in hidden:
-                # The text itself is gone already; what is around it tells these apart.
-                used.append(hidden)
-                hidden = hidden.replace(MASK, f"{MASK_START}{self._id(hidden)}}}")
+            # Before known secrets are hidden: they would change a text that a rule takes out.
             for known, id_ in self.ids.items():
                 if len(known) >= LEAST_INSIDE and MASK not in known and known in hidden:
                     used.append(known)
                     hidden = hidden.replace(known, f"{MASK_START}{id_}}}")
+            hidden = self.masker.hide_text(hidden)
+            if MASK in hidden:
+                # The text itself is gone already; what is around it tells these apart.
+                used.append(hidden)
+                hidden = hidden.replace(MASK, f"{MASK_START}{self._id(hidden)}}}")
         for one in used:
             self.places.setdefault(self.ids[one], []).append(place + (pointer(*at) if at else ""))
         return hidden

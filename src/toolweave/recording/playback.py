@@ -41,8 +41,10 @@ class _StepOutcome:
 class Playback:
     """The unused entries of one recording, and what was refused."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, *, stops_at_questions: bool = False) -> None:
         self.recording = recording
+        # Whether a question to a person is never answered from the recording.
+        self.stops_at_questions = stops_at_questions
         self.refusals: list[Refusal] = []
         rules = recording.header.match
         self._ignored = {one.tool: one.arguments for one in rules.ignore}
@@ -129,7 +131,7 @@ class Playback:
 
     def answer_of_person(self, step: str) -> PersonLine | None:
         """Return the next recorded answer to a question of a step."""
-        waiting = self._people[step]
+        waiting = [] if self.stops_at_questions else self._people[step]
         return waiting.pop(0) if waiting else None
 
     def refuse_person(self, step: str) -> None:

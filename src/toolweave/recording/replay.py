@@ -5,7 +5,7 @@ No process is started and no connection is made: the engine has no other resourc
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -121,14 +121,22 @@ class Replayer:
                 f"recording {recording.name!r} holds no run of a workflow",
                 hint="`toolweave mock` serves its tools",
             )
-        playback = self._played.playback = Playback(recording)
         source = loaded or self._workflow(recording)
+        request = RunRequest(
+            source.workflow, began.inputs, began.trigger, source=source, run_id=began.id
+        )
+        return await self.run(recording, request, Playback(recording))
+
+    async def run(
+        self, recording: Recording, request: RunRequest, playback: Playback
+    ) -> ReplayedRun:
+        """Execute a request with a recording as its world; `replay` makes the usual request."""
+        began = recording.header.run
+        assert began is not None
+        self._played.playback = playback
         starts = {f"{began.id}/{line.key}": line.at_ms for line in recording.steps}
         self._clock.begin(datetime.fromisoformat(began.started_at), starts)
-        request = RunRequest(
-            source.workflow, began.inputs, began.trigger, hold=True, source=source, run_id=began.id
-        )
-        run = await self._engine.runs.start(request)
+        run = await self._engine.runs.start(replace(request, hold=True))
         try:
             found = await self._to_end(run, playback)
             plan = await self._engine.plan(run)
@@ -173,7 +181,7 @@ class Replayer:
                 )
                 return True
         for key in asked:
-            if waiting[key].until is None:
+            if waiting[key].until is None or playback.stops_at_questions:
                 playback.refuse_person(key)
         return False
 

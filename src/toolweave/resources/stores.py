@@ -5,7 +5,6 @@ is allowed only if the whole address is stored in the vault, or if private addre
 allowed in general.
 """
 
-import re
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,6 +28,7 @@ from toolweave.network.addresses import (
 from toolweave.network.addresses import read_address as read_ip
 from toolweave.network.client import Resolve, default_tls, resolve_name
 from toolweave.nodes.memory._storable_text import MAX_VALUE_BYTES
+from toolweave.patterns import pattern
 from toolweave.resources.files import AllowedFolders
 from toolweave.resources.redis import Redis, RedisAddress, read_address
 from toolweave.storage.database import Database, open_database
@@ -44,7 +44,7 @@ LOCK_DEADLINE_S = 10.0
 LOCK_EVERY_S = 0.02
 Origin = tuple[str, str, int]
 
-_WHOLE_REFERENCE = re.compile(r"\$\{vault:[^}]+\}")
+_WHOLE_REFERENCE = pattern(r"\$\{vault:[^}]+\}")
 _POSTGRES_OPTIONS = frozenset({"sslmode", "application_name", "connect_timeout"})
 
 

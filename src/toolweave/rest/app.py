@@ -21,6 +21,7 @@ from toolweave.rest.guard import BodyTooLarge, Guard, internal_error, too_large
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
+from toolweave.rest.routes.backtest import backtest_routes
 from toolweave.rest.routes.calls import call_routes
 from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.chat import chat_routes
@@ -55,7 +56,7 @@ def create_app(
     authenticator: Authenticator,
     studio: RunningStudio,
     changes: ChangeFeed,
-    hooks: APIRouter,
+    hooks: Sequence[APIRouter],
     *,
     hosts: Sequence[str],
     origins: Sequence[str],
@@ -74,7 +75,7 @@ def create_api(
     authenticator: Authenticator,
     studio: RunningStudio,
     changes: ChangeFeed,
-    hooks: APIRouter,
+    hooks: Sequence[APIRouter],
     *,
     service_token: str | None,
     mcp: ASGIApp | None = None,
@@ -90,7 +91,8 @@ def create_api(
         default_response_class=JsonResponse,
         generate_unique_id_function=lambda route: route.name,
     )
-    api.include_router(hooks)  # first: routes match in order
+    for router in hooks:  # first: routes match in order
+        api.include_router(router)
     api.include_router(knowledge_routes(toolbox, authenticator, service_token=service_token))
     for router in (*_resources(studio, authenticator), event_routes(changes, authenticator)):
         api.include_router(router)
@@ -114,6 +116,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
         workflow_routes,
         edit_routes,
         preview_routes,
+        backtest_routes,
         node_test_routes,
         run_control_routes,
         run_routes,

@@ -47,10 +47,15 @@ def keyed(reads: type[RequestBody] | None = None) -> dict[str, Any]:
     """Return `openapi_extra` for a route that needs a key and may read a body."""
     if reads is None:
         return KEYED
-    content = {"application/json": {"schema": reads.model_json_schema(ref_template=REF)}}
+    # The schema itself is written with the document, which few processes are asked for.
+    reference = REF.format(model=reads.__name__)
+    _BODIES[reference] = reads
+    content = {"application/json": {"schema": {"$ref": reference}}}
     return {**KEYED, "requestBody": {"required": True, "content": content}}
 
 
+# Every body that a route of this process reads, by what refers to its schema.
+_BODIES: dict[str, type[RequestBody]] = {}
 # Models that routes refer to by name, unknown to FastAPI.
 _BY_NAME: Final[tuple[tuple[type[BaseModel], JsonSchemaMode], ...]] = (
     *((Invocation, "validation"), (RpcInvocation, "validation")),
@@ -87,21 +92,21 @@ def describe(api: FastAPI) -> dict[str, Any]:
     components["securitySchemes"] = _SECURITY_SCHEMES
     for methods in document["paths"].values():
         for operation in methods.values():
-            components["schemas"] |= _named(operation)
+            components["schemas"] |= _body_schemas(operation)
     return document
 
 
-def _named(operation: dict[str, Any]) -> dict[str, Any]:
-    """Return the schemas of an operation's body by name, and make the operation refer to them."""
+def _body_schemas(operation: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas that the body of an operation refers to, by name."""
     if "requestBody" not in operation:
         return {}
-    shape: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["schema"]
-    if "title" not in shape:
+    shown: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["schema"]
+    body = _BODIES.get(shown.get("$ref", ""))
+    if body is None:
         return {}
-    content = {"application/json": {"schema": {"$ref": REF.format(model=shape["title"])}}}
-    operation["requestBody"] = {**operation["requestBody"], "content": content}
+    shape = body.model_json_schema(ref_template=REF, schema_generator=_Shapes)
     own = {key: value for key, value in shape.items() if key != "$defs"}
-    return {shape["title"]: own, **shape.get("$defs", {})}
+    return {body.__name__: own, **shape.get("$defs", {})}
 
 
 def serve_openapi(api: FastAPI, authenticator: Authenticator) -> None:

@@ -42,7 +42,8 @@ class RequestBody(BaseModel):
     A handler declares it as `body: Annotated[Model, Depends(Model.read)]`.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    # Most processes read few of all bodies.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     @classmethod
     async def read(cls, request: Request) -> Self:

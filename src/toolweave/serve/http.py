@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import secrets
 import sys
 from collections.abc import AsyncGenerator, Callable
@@ -33,11 +32,13 @@ from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.signed_state import seal_key
+from toolweave.patterns import pattern
 from toolweave.people.replies import Replies, open_replies
 from toolweave.people.reply_webhooks import ReplyPosts
 from toolweave.rest.app import create_app
 from toolweave.rest.auth import Authenticator, RateLimiter
 from toolweave.rest.log import logged_to
+from toolweave.rest.routes.event_tests import event_test_routes
 from toolweave.rest.routes.hooks import hook_routes
 from toolweave.storage.files import sweep_temporary, write_private
 from toolweave.tasks import background
@@ -50,8 +51,8 @@ MAX_SESSIONS = 1_000
 CONNECT_AFTER_S = 0.5
 
 _MCP_RULE = route_rule("*", "/mcp")
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
-_PORT = re.compile(r":\d+$")
+_TOKEN = pattern(r"[A-Za-z0-9_-]{43}")
+_PORT = pattern(r":\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,10 @@ async def open_app(
                 authenticator,
                 studio,
                 topics,
-                _hooks(home, triggers, replies, rates),
+                [
+                    _hooks(home, triggers, replies, rates),
+                    *event_test_routes(home, triggers, authenticator),
+                ],
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,

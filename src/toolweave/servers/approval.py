@@ -126,6 +126,7 @@ class ToolDriftRecord(JsonRecord):
 class ServerToolRecord(JsonRecord):
     """A tool of a server; `parameters` is its parameter tree, for forms."""
 
+    server_id: str
     name: str
     description: str
     # Any: parameters and problems leave out what they do not have.
@@ -138,6 +139,7 @@ class ServerToolRecord(JsonRecord):
     def read(cls, tool: Tool) -> Self:
         """Read a tool with its parameters."""
         return cls(
+            server_id=tool.server,
             name=tool.name,
             description=tool.description,
             parameters=[write_wire(parameter) for parameter in tool.parameters],

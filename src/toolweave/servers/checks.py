@@ -5,9 +5,10 @@ from toolweave.errors import ToolweaveError
 from toolweave.json_record import JsonRecord
 from toolweave.servers.connections import Connections
 from toolweave.servers.definition import Server
-from toolweave.servers.health import Pings
+from toolweave.servers.health import Health, Pings
 from toolweave.servers.history import recent_calls
 from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.summary import state_of
 
 
 class ServerCheck(JsonRecord):
@@ -55,7 +56,10 @@ async def check_server(connections: Connections, lockfile: Lockfile, server: Ser
     try:
         live = await connections.refresh(server)
     except ToolweaveError as error:
-        return server_check(server.name, "failing", details=error.message, code=error.code)
+        # A server that may not be started has not failed.
+        may_start = server.enabled and server.is_approved
+        state = "failing" if may_start else state_of(server, Health())
+        return server_check(server.name, state, details=error.message, code=error.code)
     health = connections.health(server)
     drift = lockfile.drift(server.name, live.tools.values())
     return server_check(

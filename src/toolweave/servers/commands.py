@@ -8,16 +8,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Denied, Invalid, NotFound
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
-from toolweave.servers.definition import CommandServer, definition_hash
+from toolweave.servers.known_servers import facts_hash
 from toolweave.storage.database import Database, Row
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-HOLE = re.compile(r"\{([A-Za-z_]\w*)(?::(text|integer|number))?\}")
+if TYPE_CHECKING:  # loaded with the first program: most homes have none
+    from toolweave.servers.definition import CommandServer
+
+NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+HOLE = pattern(r"\{([A-Za-z_]\w*)(?::(text|integer|number))?\}")
 _COLUMNS = "name, definition, approved_hash, created_at"
 
 
@@ -26,14 +32,14 @@ class RegisteredCommand:
     """A registered program."""
 
     name: str
-    definition: CommandServer
+    definition: "CommandServer"
     approved_hash: str | None
     created_at: datetime
 
     @property
     def is_approved(self) -> bool:
         """Whether the current definition is the approved one."""
-        return self.approved_hash == definition_hash(self.definition)
+        return self.approved_hash == _hash(self.definition)
 
     @property
     def holes(self) -> dict[str, str]:
@@ -77,7 +83,7 @@ class Commands:
             )
         return found
 
-    async def add(self, name: str, definition: CommandServer) -> RegisteredCommand:
+    async def add(self, name: str, definition: "CommandServer") -> RegisteredCommand:
         """Register a program, unapproved. Raises `COMMAND_NAME_INVALID`, `COMMAND_NAME_TAKEN`."""
         if not NAME.fullmatch(name):
             message = f"{name!r} is not a valid command name; use letters, digits, '.', '_' and '-'"
@@ -101,7 +107,7 @@ class Commands:
     async def approve(self, name: str, shown_hash: str) -> RegisteredCommand:
         """Approve the definition that was shown."""
         found = await self.get(name)
-        if definition_hash(found.definition) != shown_hash:
+        if _hash(found.definition) != shown_hash:
             raise Conflict("COMMAND_CHANGED", f"command {name!r} changed after it was shown")
         await self._database.execute(
             "UPDATE commands SET approved_hash = ? WHERE name = ?", shown_hash, name
@@ -160,11 +166,19 @@ def _wrong(name: str, why: str) -> Invalid:
     return Invalid("COMMAND_ARGUMENT_INVALID", message, facts={"field": "arguments"})
 
 
+def _hash(definition: "CommandServer") -> str:
+    return facts_hash(definition.model_dump(mode="json"))
+
+
+def _read(stored: str) -> "CommandServer":
+    return import_module("toolweave.servers.definition").CommandServer.model_validate_json(stored)
+
+
 def _registered(row: Row) -> RegisteredCommand:
     name, definition, approved_hash, created_at = row
     return RegisteredCommand(
         str(name),
-        CommandServer.model_validate_json(str(definition)),
+        _read(str(definition)),
         None if approved_hash is None else str(approved_hash),
         datetime.fromisoformat(str(created_at)),
     )

@@ -5,12 +5,12 @@ expands a variable, and never repeats a value in a message, because values may b
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlsplit
 
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, did_you_mean, pointer
 from toolweave.servers.definition import CommandServer, Definition, HttpServer, SseServer, Transport
 
@@ -35,10 +35,10 @@ _UNHEEDED = {
 }
 _HARMLESS: tuple[object, ...] = (None, False, "", [], {}, "dynamic_discovery")
 
-_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
-_ENV_VARIABLE = re.compile(r"\$\{env:([^{}:]+)\}")
-_VARIABLE = re.compile(r"\$\{[^{}]*\}")
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_UNWRITABLE = pattern("[\0\ud800-\udfff]")
+_ENV_VARIABLE = pattern(r"\$\{env:([^{}:]+)\}")
+_VARIABLE = pattern(r"\$\{[^{}]*\}")
+_HEADER_NAME = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True, slots=True)

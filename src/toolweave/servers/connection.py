@@ -37,10 +37,10 @@ from toolweave.servers.disconnect_reason import (
     protocol_error,
 )
 from toolweave.servers.elicitation import elicit
-from toolweave.servers.questions import Asker
 from toolweave.servers.tool_list import parse_tools
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits
+from toolweave.tools.elicitation import Asker
 from toolweave.tools.tool import ProgressListener, Tool, ToolProgress, ToolResult
 
 Era = Literal["auto", "legacy"]
@@ -216,7 +216,12 @@ class Connection:
             params = types.CallToolRequestParams(
                 name=name, arguments=arguments, input_responses=responses, request_state=state
             )
-            raw = await self._ask(types.CallToolRequest(params=params), on_progress)
+            try:
+                raw = await self._ask(types.CallToolRequest(params=params), on_progress)
+            except Unavailable as error:
+                if not await self._has_visited(error, asker):
+                    raise
+                continue
             if raw.get("resultType") != "input_required":
                 result = read_result(raw, self.faults.server)
                 self.is_conforming = self.is_conforming and not result.problems
@@ -226,6 +231,21 @@ class Connection:
             responses = await self._answer_all(wanted, asker)
         what = f"tool {name!r} requested input more than {INPUT_ROUNDS} times in one call"
         raise protocol_error(self.faults.server, what)
+
+    async def _has_visited(self, error: Unavailable, asker: Asker | None) -> bool:
+        """Whether a call failed until a person opens an address, and the person did."""
+        wanted = error.facts.get("elicitations")
+        if not isinstance(wanted, list) or not wanted:
+            return False
+        for entry in cast("list[object]", wanted):
+            try:
+                params = types.ElicitRequestURLParams.model_validate(entry, by_name=False)
+            except ValidationError:
+                return False
+            answer = await elicit(self.faults.server, params, asker, is_repeatable=True)
+            if answer.action != "accept":
+                return False
+        return True
 
     async def _tools_page(self, cursor: str | None) -> dict[str, Any]:
         params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
@@ -293,7 +313,9 @@ class Connection:
             if not isinstance(request, types.ElicitRequest):
                 what = f"it sent the request {request.method!r}, which this client does not support"
                 raise protocol_error(self.faults.server, what)
-            answers[key] = await elicit(self.faults.server, request.params, asker)
+            answers[key] = await elicit(
+                self.faults.server, request.params, asker, is_repeatable=True
+            )
         return answers
 
     async def answer_legacy(
@@ -335,10 +357,15 @@ def _reason(
         return faults.closed()
     if faults.first is not None:
         return faults.first
+    facts: dict[str, Any] = {"rpc_code": error.code}
+    data: object = error.data
+    if error.code == types.URL_ELICITATION_REQUIRED and isinstance(data, dict):
+        # Any: what the server sent.
+        facts["elicitations"] = cast("dict[str, Any]", data).get("elicitations")
     return Unavailable(
         "SERVER_REFUSED",
         f"server {faults.server!r} {what} error {error.code}: {printable(error.message, 500)}",
-        facts={"rpc_code": error.code},
+        facts=facts,
     )
 
 

@@ -4,14 +4,13 @@ A definition can start a program, so it is frozen, hashed and approved (approval
 Values of `env` and `headers` may contain `${VAR}` and `${vault:NAME}`; nothing is expanded here.
 """
 
-import hashlib
 from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Literal, NewType, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from toolweave.json_text import canonical
+from toolweave.servers.known_servers import facts_hash
 
 ServerId = NewType("ServerId", str)
 
@@ -116,16 +115,8 @@ def runner_of(definition: Definition) -> RunnerName | None:
 
 
 def definition_hash(definition: Definition) -> str:
-    """Return the hash an approval is bound to: everything that decides what runs, no secret values.
-
-    Environment and header values may contain secrets, so only names count; `${…}` text in
-    arguments, directory and address counts as written.
-    """
-    facts = definition.model_dump(mode="json")
-    for named in ("env", "headers"):
-        if named in facts:
-            facts[named] = sorted(facts[named])
-    return hashlib.sha256(canonical(facts)).hexdigest()
+    """Return the hash an approval is bound to."""
+    return facts_hash(definition.model_dump(mode="json"))
 
 
 class Server(FrozenModel):

@@ -1,5 +1,6 @@
 """Convert an MCP elicitation request to a question, and the answer to its result."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 import mcp_types as types
@@ -7,13 +8,17 @@ import mcp_types as types
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import JsonObject
 from toolweave.servers.json_safety import find_unencodable
-from toolweave.servers.questions import Asker, ElicitationQuestion
+from toolweave.tools.elicitation import Asker, ElicitationQuestion
 
 WEB = ("http://", "https://")
 
 
 async def elicit(
-    server: str, params: types.ElicitRequestParams, asker: Asker | None
+    server: str,
+    params: types.ElicitRequestParams,
+    asker: Asker | None,
+    *,
+    is_repeatable: bool = False,
 ) -> types.ElicitResult:
     """Ask the question and return the answer."""
     if asker is None:
@@ -25,7 +30,7 @@ async def elicit(
     question = _question(server, params)
     if question is None:
         return types.ElicitResult(action="decline")
-    answer = await asker(question)
+    answer = await asker(replace(question, is_repeatable=is_repeatable))
     if problems := find_unencodable(answer.content):
         raise Invalid(
             "MCP_ARGUMENTS_INVALID",

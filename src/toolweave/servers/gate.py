@@ -29,13 +29,13 @@ from toolweave.servers.history import History, Status
 from toolweave.servers.json_safety import find_unencodable
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.lockfile import Lockfile, Pin
-from toolweave.servers.questions import Asker
 from toolweave.servers.registry import Registry
 from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
 from toolweave.servers.supervisor import LiveConnection
 from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
+from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import (
     CallId,
     ProgressListener,
@@ -142,9 +142,17 @@ class Gate:
             while self._running:
                 for number, call in await calls.stop_requests(known):
                     known = number
+                    if call == EVERY_CALL:
+                        self._stop_documents()
                     for id_ in list(self._running) if call == EVERY_CALL else [CallId(call)]:
                         self.cancel(id_)
                 await self._clock.sleep(STOP_POLL_S)
+
+    def _stop_documents(self) -> None:
+        """A document with a running call does not go on to its next one."""
+        for call in self.limits.active:
+            if call.source == "document":
+                self.limits.stop_session(call.scope)
 
     async def tools(self, server_name: str, *, deadline_s: float | None = None) -> tuple[Tool, ...]:
         """Return the tools a server lists now, sorted by name.
@@ -179,7 +187,7 @@ class Gate:
             # Reject a call that can never succeed before it waits or counts.
             ready: Ready | None = await self._ready(call)
             is_reached = True
-            patient = pause_deadline(total, asker) if asker else None
+            patient = pause_deadline(total, self._without_slot(call, asker)) if asker else None
             if self.limits.is_full:
                 # Check again: waiting for a slot takes time, and the state may have changed.
                 total.deadline, ready = float("inf"), None
@@ -207,6 +215,16 @@ class Gate:
             f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
             hint="increase the call's deadline, or request less data",
         )
+
+    def _without_slot(self, call: ToolCall, asker: Asker) -> Asker:
+        """Let other calls have the slot while a person answers, and mask the question."""
+
+        async def ask(question: ElicitationQuestion) -> ElicitationAnswer:
+            masked = replace(question, message=self._masker.mask_text(question.message))
+            async with self.limits.paused(call):
+                return await asker(masked)
+
+        return ask
 
     async def _once(
         self,
@@ -286,14 +304,16 @@ class Gate:
         raise Denied(
             "TOOL_CHANGED",
             f"tool {tool.name!r} of server {server!r} {what}",
-            hint=f"run `toolweave servers approve {server} --changes` to review and accept it",
+            hint=f"`toolweave servers diff {server}` shows what changed and what it breaks; "
+            f"`toolweave servers approve {server} --changes` accepts it",
             facts={"changes": [line.message for line in mine.changes] if mine else []},
         )
 
     def _succeeded(self, call: ToolCall, result: ToolResult) -> None:
         status: Status = "error" if result.is_error else "success"
         said = self._masker.mask_text(result.text[:1000]) if result.is_error else None
-        self.history.finished(call, status, took_ms=result.took_ms, message=said)
+        code = "TOOL_FAILED" if result.is_error else None
+        self.history.finished(call, status, took_ms=result.took_ms, code=code, message=said)
 
     def _failed(self, call: ToolCall, error: ToolweaveError) -> None:
         by_kind: dict[type, Status] = {TimedOut: "timeout", Cancelled: "cancelled"}

@@ -83,16 +83,18 @@ class Pings:
     async def last(self, server: ServerId) -> Health:
         """Return the latest ping of any process."""
         row = await self.database.row(
-            "SELECT at, ok, latency_ms, reason, tool_count FROM health WHERE server_id = ? "
+            "SELECT ok, latency_ms, reason, tool_count, (SELECT MAX(at) FROM health "
+            "WHERE server_id = ? AND ok = 1) FROM health WHERE server_id = ? "
             "ORDER BY at DESC LIMIT 1",
+            server,
             server,
         )
         if row is None:
             return Health()
-        at, ok, latency_ms, reason, tool_count = row
+        ok, latency_ms, reason, tool_count, good_at = row
         return Health(
             state="connected" if ok else "error",
-            last_ping_at=datetime.fromisoformat(str(at)),
+            last_ping_at=datetime.fromisoformat(str(good_at)) if good_at is not None else None,
             latency_ms=float(str(latency_ms)) if latency_ms is not None else None,
             reason=str(reason) if reason is not None else None,
             tool_count=int(str(tool_count)) if tool_count is not None else None,

@@ -4,6 +4,9 @@ A call over the concurrency limit waits; one over its session limit, or after th
 stop switch, is rejected.
 """
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 import anyio
 
 from toolweave.errors import Limited
@@ -16,11 +19,14 @@ class ExecutionLimits:
 
     def __init__(self, limits: Limits) -> None:
         self.is_stopped = False
+        self.total_executed = 0  # since this process started
+        self._stopped_scopes: set[str] = set()
         self._limits = limits
         # No CapacityLimiter: a task that answers a tool's question may call another tool.
         self._slots = anyio.Semaphore(limits.concurrent_calls, fast_acquire=True)
         self._active: dict[CallId, ToolCall] = {}
         self._executed: dict[str, int] = {}
+        self._paused: set[CallId] = set()  # calls that hold no slot, as a person is asked
 
     @property
     def is_full(self) -> bool:
@@ -44,12 +50,19 @@ class ExecutionLimits:
         """Allow calls again."""
         self.is_stopped = False
 
+    def stop_session(self, scope: str) -> None:
+        """Reject the further calls of `scope`."""
+        self._stopped_scopes.add(scope)
+
     def start_session(self, scope: str) -> None:
         """Reset the count of `scope`, after a person confirmed."""
         self._executed.pop(scope, None)
+        self._stopped_scopes.discard(scope)
 
     def check(self, call: ToolCall) -> None:
         """Reject a call that exceeds a limit. Raises `CALLS_STOPPED` or `CALL_SESSION_LIMIT`."""
+        if call.scope in self._stopped_scopes:
+            raise Limited("CALLS_STOPPED", "its tool calls were stopped", hint="run it again")
         if self.is_stopped:
             raise Limited(
                 "CALLS_STOPPED",
@@ -85,12 +98,28 @@ class ExecutionLimits:
                 raise
         if _counts(call):
             self._executed[call.scope] = self.executed(call.scope) + 1
+        self.total_executed += 1
         self._active[call.id] = call
+
+    @asynccontextmanager
+    async def paused(self, call: ToolCall) -> AsyncGenerator[None]:
+        """Let other calls have the slot of `call` while a person answers its question."""
+        if call.id in self._paused:
+            yield
+            return
+        self._paused.add(call.id)
+        self._slots.release()
+        yield  # after an error the call ends without a slot
+        await self._slots.acquire()
+        self._paused.discard(call.id)
 
     def give_back(self, call: ToolCall) -> None:
         """Release the slot of `call` to the next call."""
         del self._active[call.id]
-        self._slots.release()
+        if call.id in self._paused:
+            self._paused.discard(call.id)
+        else:
+            self._slots.release()
 
 
 def _counts(call: ToolCall) -> bool:

@@ -10,15 +10,14 @@ import time
 import uuid
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolweave.errors import Conflict, Denied, Invalid, Unavailable
-from toolweave.json_text import JsonObject, read, write
+from toolweave.json_text import Json, JsonObject, read, write
 from toolweave.servers.lockfile_trust import LockfileApproval, LockfileTrust, content_hash
 from toolweave.tools.difference import DifferenceKind, ToolChange, difference
 from toolweave.tools.tool import Tool, tool_hash
@@ -31,24 +30,18 @@ else:
 FRESH_S = 0.1
 
 
-class Pin(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Pin:
     """One approved tool: its definition and the hash that is compared."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
     hash: str
     definition: dict[str, Any]  # Any: a raw definition, kept unchanged
 
 
-class _Pins(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+@dataclass(frozen=True, slots=True)
+class _Pins:
     description: str | None = None
-    tools: dict[str, Pin] = Field(default_factory=dict[str, Pin])
-
-
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
-    lockfile_version: int = Field(alias="lockfileVersion", default=1)
-    servers: dict[str, _Pins] = Field(default_factory=dict[str, _Pins])
+    tools: dict[str, Pin] = field(default_factory=dict[str, Pin])
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +208,13 @@ class Lockfile:
     def _parse(self) -> tuple[bytes, dict[str, _Pins]]:
         try:
             content = self.path.read_bytes()
-            file = _File.model_validate(read(content))
-        except (ValidationError, Invalid, OSError) as error:
-            reason = error.message if isinstance(error, Invalid) else type(error).__name__
-            raise self._unreadable(reason) from None
-        if file.lockfile_version != 1:
-            raise self._unreadable(f"its version is {file.lockfile_version}; this release reads 1")
-        for server, pins in file.servers.items():
+            version, servers = _contents(read(content))
+        except (_WrongForm, Invalid, OSError) as error:
+            reason = error.message if isinstance(error, Invalid) else str(error)
+            raise self._unreadable(reason or type(error).__name__) from None
+        if version != 1:
+            raise self._unreadable(f"its version is {version}; this release reads 1")
+        for server, pins in servers.items():
             for name, pin in pins.tools.items():
                 # A reviewer reads the definition; a different hash would approve something else.
                 if tool_hash(Tool(server, name, "", {}, (), pin.definition)) != pin.hash:
@@ -229,7 +222,7 @@ class Lockfile:
                         f"the hash of tool {name!r} of server {server!r} is not that of its "
                         "definition"
                     )
-        return content, file.servers
+        return content, servers
 
     def _unreadable(self, reason: str) -> Invalid:
         return Invalid(
@@ -289,6 +282,43 @@ class Lockfile:
             f"{str(self.path)!r} cannot be written: {error.strerror or type(error).__name__}",
             hint="check free disk space and folder permissions, or set TOOLWEAVE_LOCKFILE",
         )
+
+
+class _WrongForm(Exception):
+    """The file is JSON, but no lockfile."""
+
+
+def _contents(stored: Json) -> tuple[int, dict[str, _Pins]]:
+    """Read the version and the pins of each server. Raises `_WrongForm`."""
+    whole = _object(stored, "the file")
+    version = whole.get("lockfileVersion", 1)
+    if not isinstance(version, int):
+        raise _WrongForm("`lockfileVersion` is no integer")
+    servers = _object(whole.get("servers", {}), "`servers`")
+    return version, {name: _pins(name, given) for name, given in servers.items()}
+
+
+def _pins(server: str, stored: Json) -> _Pins:
+    given = _object(stored, f"server {server!r}")
+    description = given.get("description")
+    if not isinstance(description, str | None):
+        raise _WrongForm(f"the description of server {server!r} is no text")
+    tools = _object(given.get("tools", {}), f"`tools` of server {server!r}")
+    return _Pins(description, {name: _pin(name, tool) for name, tool in tools.items()})
+
+
+def _pin(tool: str, stored: Json) -> Pin:
+    given = _object(stored, f"tool {tool!r}")
+    found = given.get("hash")
+    if not isinstance(found, str):
+        raise _WrongForm(f"tool {tool!r} has no hash")
+    return Pin(found, _object(given.get("definition"), f"the definition of tool {tool!r}"))
+
+
+def _object(value: Json, what: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise _WrongForm(f"{what} is no object")
+    return value
 
 
 def _identity(stat: os.stat_result) -> tuple[int, ...]:

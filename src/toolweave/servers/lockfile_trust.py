@@ -6,14 +6,12 @@ is a file of the home, so that no project can change it.
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from toolweave.clock import SystemClock, timestamp
 from toolweave.errors import Invalid
-from toolweave.json_text import read, write
+from toolweave.json_text import Json, read, write
 from toolweave.storage.files import replace_private
 
 NAME = "approved_lockfiles.json"
@@ -21,16 +19,13 @@ NAME = "approved_lockfiles.json"
 BY_SERVER = "the approval of a server"
 
 
-class LockfileApproval(BaseModel):
+@dataclass(frozen=True, slots=True)
+class LockfileApproval:
     """The hash that was approved last, and the person or key that did."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
     hash: str
     approved_at: str
     approved_by: str
-
-
-_FILE = TypeAdapter(dict[str, LockfileApproval])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +49,7 @@ class LockfileTrust:
     def approve(self, lockfile: Path, approval: LockfileApproval) -> None:
         """Record an approval in place of an earlier one of the same file."""
         records = self._records() | {str(lockfile): approval}
-        body = {name: one.model_dump(mode="json") for name, one in sorted(records.items())}
+        body = {name: asdict(one) for name, one in sorted(records.items())}
         replace_private(self.path, write(body, pretty=True) + "\n")
 
     def renew(self, lockfile: Path, new_hash: str) -> None:
@@ -63,13 +58,27 @@ class LockfileTrust:
         known = self.of(lockfile) or LockfileApproval(
             hash=new_hash, approved_at=now, approved_by=BY_SERVER
         )
-        self.approve(lockfile, known.model_copy(update={"hash": new_hash}))
+        self.approve(lockfile, replace(known, hash=new_hash))
 
     def _records(self) -> dict[str, LockfileApproval]:
         try:
-            return _FILE.validate_python(read(self.path.read_bytes()))
-        except (OSError, Invalid, ValidationError):
+            stored = read(self.path.read_bytes())
+        except (OSError, Invalid):
             return {}
+        if not isinstance(stored, dict):
+            return {}
+        found = {name: _approval(one) for name, one in stored.items()}
+        return {name: one for name, one in found.items() if one is not None}
+
+
+def _approval(stored: Json) -> LockfileApproval | None:
+    if not isinstance(stored, dict):
+        return None
+    match (stored.get("hash"), stored.get("approved_at"), stored.get("approved_by")):
+        case (str() as approved, str() as at, str() as by):
+            return LockfileApproval(approved, at, by)
+        case _:
+            return None
 
 
 def content_hash(content: bytes) -> str:

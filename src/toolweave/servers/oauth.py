@@ -7,7 +7,6 @@ token to an address other than its own, and keeps tokens out of errors and logs.
 
 import hashlib
 import logging
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from functools import partial
@@ -32,6 +31,7 @@ from toolweave.clock import Clock, SystemClock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
 from toolweave.network.client import EVENTS, invalid_response, open_http_client, request_origin
+from toolweave.patterns import pattern
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.failures import (
@@ -46,7 +46,7 @@ Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
 EARLY_S = 60.0
 SDK_LOG = logging.getLogger("mcp.client.auth.oauth2")
 # Names the vault accepts, without the `@` that starts a hash; server names may have more.
-PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/+-][A-Za-z0-9_.:/@+-]{0,127}")
+PLAIN_NAME = pattern(r"[A-Za-z0-9_.:/+-][A-Za-z0-9_.:/@+-]{0,127}")
 REFUSED = frozenset({400, 401, 403})
 
 

@@ -23,7 +23,10 @@ def read_plugin_servers(entries: list[object], *steps: str) -> tuple[list[Named]
     for index, raw in enumerate(entries):
         found, wrong = _entry(raw, (*steps, index))
         problems += wrong
-        if found is not None:
+        if found is not None and found[0] in {name for name, _ in named}:
+            at = config_pointer(*steps, index, "name")
+            problems.append(Problem("SERVER_NAME_TAKEN", at, f"{found[0]!r} is named twice"))
+        elif found is not None:
             named.append(found)
     return named, problems
 
@@ -58,6 +61,15 @@ def _definition(
     entry: dict[str, object], steps: tuple[str | int, ...]
 ) -> tuple[Definition | None, list[Problem]]:
     transport = entry.get("transport")
+    deployment = entry.get("deploymentType", "managed" if transport == "stdio" else "external")
+    if deployment not in ("managed", "external"):
+        at = config_pointer(*steps, "deploymentType")
+        message = "the deployment type is not 'managed' or 'external'"
+        return None, [Problem("SERVER_ENTRY_INVALID", at, message)]
+    if transport == "stdio" and deployment == "external":
+        at = config_pointer(*steps, "deploymentType")
+        message = "a 'stdio' server is managed: Toolweave starts its container"
+        return None, [Problem("SERVER_ENTRY_INVALID", at, message)]
     if transport == "stdio":
         return _container(as_object(entry.get("dockerConfig")), (*steps, "dockerConfig"))
     if transport == "sse":

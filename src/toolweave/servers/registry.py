@@ -268,6 +268,11 @@ def _values(server: Server) -> tuple[Value, ...]:
     )
 
 
+def read_definition(stored: str) -> Definition:
+    """Parse a stored definition."""
+    return _definitions.validate_json(stored)
+
+
 def _server(row: Row) -> Server:
     (
         id_,
@@ -289,7 +294,7 @@ def _server(row: Row) -> Server:
         {
             "id": id_,
             "name": name,
-            "definition": _definitions.validate_json(str(definition)),
+            "definition": read_definition(str(definition)),
             "scope": scope,
             "found_in": found_in,
             "enabled": bool(enabled),
@@ -303,6 +308,14 @@ def _server(row: Row) -> Server:
             "approved_by": approved_by,
         }
     )
+
+
+async def auto_disabled_at(database: Database, name: str) -> datetime | None:
+    """Return when the server was last disabled for its failures."""
+    row = await database.row(
+        "SELECT MAX(at) FROM notices WHERE kind = ? AND subject = ?", AUTO_DISABLED, name
+    )
+    return _moment(row[0]) if row else None
 
 
 def _moment(value: object) -> datetime | None:

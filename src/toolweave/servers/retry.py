@@ -3,8 +3,8 @@
 import anyio
 
 from toolweave.errors import ToolweaveError
-from toolweave.servers.questions import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.settings import Retry
+from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
 
 # Failures of a server that may recover soon; permanent failures are not listed.
 PASSING = frozenset(

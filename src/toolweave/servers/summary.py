@@ -1,12 +1,13 @@
 """Summaries of registered servers, made without starting them."""
 
-import re
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from toolweave.access.mask import MASK, Masker
 from toolweave.clock import timestamp
 from toolweave.json_record import JsonRecord
+from toolweave.patterns import pattern
 from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
@@ -20,6 +21,7 @@ from toolweave.servers.definition import (
 )
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.registry import auto_disabled_at
 
 if TYPE_CHECKING:  # it imports the MCP SDK
     from toolweave.servers.connections import Connections
@@ -27,7 +29,7 @@ if TYPE_CHECKING:  # it imports the MCP SDK
 
 _MASKER = Masker()
 # A value that says where a secret is, not what it is.
-_REFERENCE = re.compile(r"\$\{[^{}]{1,200}\}")
+_REFERENCE = pattern(r"\$\{[^{}]{1,200}\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,16 @@ class ServerSummary:
     pinned: int = 0  # number of pinned tools
     description: str | None = None  # as of the approval of its tools
     is_live: bool = False  # whether the health is of a connection of this process
+    waits_s: tuple[float, ...] = ()  # before each retry of a failed connection
 
 
 async def summarize_server(
-    pings: Pings, lockfile: Lockfile, server: Server, *, connections: "Connections | None" = None
+    pings: Pings,
+    lockfile: Lockfile,
+    server: Server,
+    waits_s: tuple[float, ...],
+    *,
+    connections: "Connections | None" = None,
 ) -> ServerSummary:
     """Return the summary of a server.
 
@@ -51,16 +59,23 @@ async def summarize_server(
     last = await pings.last(server.id)
     if connections is not None:
         live = connections.health(server)
+        # The connection of a disabled server is being closed.
+        is_closing = not server.enabled and live.state in ("connecting", "connected")
         # The figures of the last session stay, but not its connection.
-        health = live if live.state != "disconnected" else _not_connected(last)
+        is_known = live.state != "disconnected" and not is_closing
+        health = live if is_known else _not_connected(last)
     else:
         health = last
+    if server.auto_disabled:
+        disabled_at = await auto_disabled_at(pings.database, server.name)
+        health = replace(health, auto_disabled_at=disabled_at)
     return ServerSummary(
         server,
         health,
         len(lockfile.pins(server.name)),
         lockfile.description(server.name),
         is_live=connections is not None,
+        waits_s=waits_s,
     )
 
 
@@ -129,6 +144,8 @@ class RetryRecord(JsonRecord):
     is_retrying: bool
     current_attempt: int
     next_retry_at: str | None
+    # Milliseconds before each retry.
+    backoff_intervals: list[float]
 
 
 class ServerRecord(JsonRecord):
@@ -154,9 +171,12 @@ class ServerRecord(JsonRecord):
     enabled: bool
     approved: bool
     auto_disabled: bool
+    auto_disabled_at: str | None
     failure_count: int
     last_connected_at: str | None
     connection_status: str
+    # The last check that the server answered, and how long it took.
+    last_ping_at: str | None
     latency_ms: float | None
     tool_count: int | None
     details: str | None
@@ -165,10 +185,13 @@ class ServerRecord(JsonRecord):
     sign_in: bool
 
 
+def _written(moment: datetime | None) -> str | None:
+    return timestamp(moment) if moment else None
+
+
 def record_of(line: ServerSummary) -> ServerRecord:
     """Return the record of a server."""
     server, health = line.server, line.health
-    connected_at = server.last_connected_at
     command, *arguments = _argv(server.definition)
     return ServerRecord(
         id=server.id,
@@ -188,20 +211,21 @@ def record_of(line: ServerSummary) -> ServerRecord:
         enabled=server.enabled,
         approved=server.is_approved,
         auto_disabled=server.auto_disabled,
+        auto_disabled_at=_written(health.auto_disabled_at),
         failure_count=server.failure_count,
-        last_connected_at=timestamp(connected_at) if connected_at else None,
+        last_connected_at=_written(server.last_connected_at),
         connection_status="connected"
         if line.is_live and health.state == "connected"
         else "disconnected",
+        last_ping_at=_written(health.last_ping_at),
         latency_ms=health.latency_ms,
         tool_count=health.tool_count if health.tool_count is not None else line.pinned or None,
         details=details_of(server, health),
         retry_state=RetryRecord(
             is_retrying=health.retry.is_retrying,
             current_attempt=health.retry.attempt,
-            next_retry_at=timestamp(health.retry.next_retry_at)
-            if health.retry.next_retry_at
-            else None,
+            next_retry_at=_written(health.retry.next_retry_at),
+            backoff_intervals=[seconds * 1000 for seconds in line.waits_s],
         ),
         sign_in=has_sign_in(server.definition),
     )

@@ -17,6 +17,7 @@ from toolweave.access.references import resolve_all
 from toolweave.access.secret_destinations import to_server
 from toolweave.access.vault import Vault
 from toolweave.errors import Denied, Invalid, Unavailable
+from toolweave.patterns import pattern
 from toolweave.servers import runners
 from toolweave.servers.definition import (
     CommandServer,
@@ -35,7 +36,7 @@ from toolweave.servers.transports.sse import open_sse
 from toolweave.servers.transports.stdio import open_stdio
 from toolweave.settings import Limits
 
-PLAIN_NAME = re.compile(r"[A-Za-z0-9_.@-]{1,80}")
+PLAIN_NAME = pattern(r"[A-Za-z0-9_.@-]{1,80}")
 EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
 
 

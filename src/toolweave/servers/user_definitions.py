@@ -8,6 +8,7 @@ from typing import Literal
 
 from toolweave.errors import Invalid
 from toolweave.json_text import read
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.servers.config_entry import (
     as_list,
@@ -28,7 +29,7 @@ from toolweave.servers.plugin_config import read_plugin_servers
 
 _MAX_BYTES = 1024 * 1024
 _ENTRY_KEYS = ("command", "url", "httpUrl", "type")
-_IMAGE = re.compile(r"[a-z0-9][\w.:/@+-]*", re.ASCII | re.IGNORECASE)
+_IMAGE = pattern(r"[a-z0-9][\w.:/@+-]*", re.ASCII | re.IGNORECASE)
 
 
 def read_pasted(

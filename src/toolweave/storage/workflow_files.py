@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Callable, Generator
@@ -14,12 +13,13 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from toolweave.errors import Conflict, Invalid, Unavailable
+from toolweave.patterns import pattern
 from toolweave.storage.files import sync_folder
 from toolweave.storage.lock import hold
 
 # One more byte is read, so that the caller can detect a file that is too large.
 MAX_BYTES = 16 * 1024 * 1024
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.[a-z]{1,8}")
+NAME = pattern(r"[a-z0-9]+(-[a-z0-9]+)*\.[a-z]{1,8}")
 LOCK = ".lock"
 LOCK_DEADLINE_S = 5.0
 LOCK_EVERY_S = 0.02

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.servers.definition import CommandServer
 from toolweave.testing import scripted_process
 
@@ -43,9 +43,10 @@ def answers(result: Any) -> Step:
     return {"result": result}
 
 
-def refuses(code: int, message: str) -> Step:
+def refuses(code: int, message: str, data: Json = None) -> Step:
     """Respond with a JSON-RPC error."""
-    return {"error": {"code": code, "message": message}}
+    error: JsonObject = {"code": code, "message": message}
+    return {"error": error if data is None else {**error, "data": data}}
 
 
 def waits(seconds: float) -> Step:

@@ -7,18 +7,19 @@ from typing import cast
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.tools.value_preview import written
 
 MAX_PARSED = 10_000
 MAX_ITEMS = 100
-_INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
-_NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
+_INTEGER = pattern(r"-?(0|[1-9]\d{0,15})")
+_NUMBER = pattern(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
 # Words, addresses, channels; no separators, brackets or signs of an expression.
-_PLAIN = re.compile(r"[\w#@/:+-][\w#@/:+. -]*")
+_PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 # `data.items`: may be an expression.
-_PATH = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
-_LISTED = re.compile(r"[\w#@+-][\w#@+./-]*(\s*[,;]\s*[\w#@+-][\w#@+./-]*)+")
-_NUMBERED = re.compile(r".*\d")
+_PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
+_LISTED = pattern(r"[\w#@+-][\w#@+./-]*(\s*[,;]\s*[\w#@+-][\w#@+./-]*)+")
+_NUMBERED = pattern(r".*\d")
 # YAML booleans too: converted files contain them as texts.
 _BOOLEANS = {
     **dict.fromkeys(("true", "yes", "on", "y", "ja", "oui", "si", "sí", "sim", "1"), True),
@@ -32,15 +33,15 @@ _WORDS = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     )
 }
-_ISO = re.compile(
+_ISO = pattern(
     r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?", re.ASCII
 )
-_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
-_GROUPED = re.compile(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
-_BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
-_QUERY = re.compile(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
-_RRULE = re.compile(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
-_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
+_CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
+_GROUPED = pattern(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
+_BULLET = pattern(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
+_QUERY = pattern(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
+_RRULE = pattern(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
+_DURATION = pattern(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
 # Seconds of a unit; a bare `m` is a minute.
 _UNITS: dict[str, float] = {
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "millis"), 0.001),
@@ -50,7 +51,10 @@ _UNITS: dict[str, float] = {
     **dict.fromkeys(("d", "day", "days"), 86400),
     **dict.fromkeys(("w", "week", "weeks"), 604800),
 }
-_UNIT_NAMES = re.compile(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORECASE)
+_UNIT_NAMES = pattern(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORECASE)
+_ONLY = frozenset(
+    {"value", "expression", "text", "content", "expr", "id", "name", "email", "address", "mail"}
+)
 _NAMES = ("name", "key", "field", "header", "property", "id", "column")
 _VALUES = ("value", "type", "expression", "content")
 
@@ -67,8 +71,11 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
         yield from _from_list(value, kinds)
     elif "array" in kinds and _is_one_item(value):
         yield [value]
-    if isinstance(value, dict) and len(value) == 1 and "object" not in kinds:
-        yield from _only_member(value)
+    if isinstance(value, dict) and "object" not in kinds:
+        # A value with the way it was chosen, as n8n writes it.
+        plain = {"value": value.get("value")} if value.get("__rl") is True else value
+        if len(plain) == 1:
+            yield from _only_member(plain)
 
 
 def seconds_in(about: str) -> float | None:
@@ -175,7 +182,7 @@ def _paired(value: list[Json]) -> JsonObject | None:
 def _only_member(value: JsonObject) -> Iterator[Json]:
     """The value in an object around it: `{"value": 5}`."""
     ((key, inner),) = value.items()
-    if key in {"value", "expression", "text", "content", "expr"} and not isinstance(inner, dict):
+    if key in _ONLY and not isinstance(inner, dict):
         yield inner
 
 

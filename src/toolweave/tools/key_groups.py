@@ -24,7 +24,7 @@ GROUPS: tuple[str, ...] = (
     "messagecontent content message text",
     "content data body text contents value",
     "text body content message plaintext textbody",
-    "html htmlbody bodyhtml",
+    "html htmlbody bodyhtml body content message",
     "labels categories classes options tags",
     "conditionexpression condition expression if when predicate test",
     "when condition expression if test case",

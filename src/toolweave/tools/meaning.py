@@ -1,20 +1,20 @@
 """Finds the options that a value means, by words instead of letters."""
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from toolweave.patterns import pattern
 from toolweave.tools import key_groups, output_groups, word_groups
 
 MAX_LENGTH = 60
 MAX_OPTIONS = 100
-_SEPARATORS = re.compile(r"[\s_.\-]+")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_NOTE = re.compile(r"\s*\([^()]*\)$")
-_TAG = re.compile(r"([a-z]{2})[-_][A-Za-z]{2,4}")
-_MEDIA = re.compile(r"[a-z]+/(?:[a-z.]+\+)?(?:x-)?([a-z-]+)(?:;.*)?")
-_VERSION = re.compile(r"([A-Za-z]{3,})v?\d+")
-_STEM = re.compile(r"(?:ation|ing|ed|es|s|e|ion)$")
+_SEPARATORS = pattern(r"[\s_.\-]+")
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NOTE = pattern(r"\s*\([^()]*\)$")
+_TAG = pattern(r"([a-z]{2})[-_][A-Za-z]{2,4}")
+_MEDIA = pattern(r"[a-z]+/(?:[a-z.]+\+)?(?:x-)?([a-z-]+)(?:;.*)?")
+_VERSION = pattern(r"([A-Za-z]{3,})v?\d+")
+_STEM = pattern(r"(?:ation|ing|ed|es|s|e|ion)$")
 # A value with one of these says the opposite of the option it contains.
 _NEGATIONS = frozenset({"not", "no", "non", "without", "never", "except", "un", "dont", "skip"})
 # Words that make another setting of one: bounds, ends, units, the opposite.
@@ -125,8 +125,8 @@ def is_related(wrong: str, known: Iterable[str]) -> bool:
 def _short(value: str, known: Sequence[str]) -> list[str]:
     """`de-DE` for `de`, `text/html` for `html`, `sqlite3` for `sqlite`, `qa` for its words."""
     lowered = value.strip().lower()
-    for pattern in (_TAG, _MEDIA, _VERSION):
-        if match := pattern.fullmatch(lowered):
+    for expression in (_TAG, _MEDIA, _VERSION):
+        if match := expression.fullmatch(lowered):
             return _same(match.group(1), known)
     if 2 <= len(lowered) <= 4:
         return [one for one in known if _initials(one) == lowered]

@@ -42,6 +42,8 @@ GROUPS: tuple[str, ...] = (
     "parts chunks batches groups",
     "finalresult result",
     "iterationresults results",
+    "succeeded successfuliterations successes completed",
+    "failed failediterations failures",
     "results outputs iterations",
     "errormessage error message reason",
     "value data content result",

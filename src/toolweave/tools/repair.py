@@ -3,7 +3,6 @@
 A patch is only offered if its result is valid and no part of the value is lost.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,25 +11,28 @@ from itertools import islice
 from rapidfuzz.distance import OSA
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.document import Steps
 from toolweave.tools.meaning import containing, is_related, renamed, says_when
 from toolweave.tools.meaning import meant as meant_options
+from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
 
 MAX_COMPARED = 100
 MAX_NAME = 40
+MAX_TEXT = 500
 # Allowed edits, and the minimum name length for any.
 MAX_SLIPS = 3
 MAX_LISTED = 8
 SHORT = 2
-_DIGITS = re.compile(r"\d+")
-_DOUBLED = re.compile(r"([a-z])\1+")
-_WORD = re.compile(r"[\w:./-]{1,30}")
-_SEPARATORS = re.compile(r"[\s_.-]+")
+_DIGITS = pattern(r"\d+")
+_DOUBLED = pattern(r"([a-z])\1+")
+_WORD = pattern(r"[\w:./-]{1,30}")
+_SEPARATORS = pattern(r"[\s_.-]+")
 
 Operation = dict[str, Json]
 
@@ -57,6 +59,8 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
             return _option(fault)
         case "type":
             return _kind(fault, whole, explainer)
+        case "pattern":
+            return _spelling(fault, explainer)
         case _:
             return NONE
 
@@ -117,12 +121,33 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
         is_certain = [meant] == slips and explainer.fits(known.get(name, True), given[meant])
         return Repair(f"rename {meant!r} to {name!r}?", (move,) if is_certain else None)
+    if (gathered := _gathered(fault, name, strange, known, explainer)) is not None:
+        return gathered
     for value in _fixed(known.get(name, True), explainer):
         add: Operation = {"op": "add", "path": at, "value": value}
         # An unknown key that is no typo of another field may be meant as this one.
         is_clear = all(misspelt(key, free) for key in strange[:MAX_COMPARED])
         return Repair(f"add {name!r} as {shown(value)}", (add,) if is_clear else None)
     return NONE
+
+
+def _gathered(
+    fault: Violation, name: str, strange: list[str], known: JsonObject, explainer: Explainer
+) -> Repair | None:
+    """Put members that stand beside a missing object into it, if all of them belong there."""
+    given, schema = _object(fault.value), known.get(name)
+    takes = explainer.properties(schema) if isinstance(schema, dict) else {}
+    if not strange or not takes or not set(strange) <= takes.keys():
+        return None
+    inner: JsonObject = {key: given[key] for key in strange}
+    if not explainer.fits(schema, inner):
+        return None
+    whole: JsonObject = {key: one for key, one in given.items() if key not in inner}
+    whole[name] = inner
+    path = pointer(*fault.path) if fault.path else ""
+    patch: Operation = {"op": "replace", "path": path, "value": whole}
+    listed = ", ".join(shown(key) for key in strange[:MAX_LISTED])
+    return Repair(f"write {listed} as members of {name!r}", (patch,))
 
 
 def _fixed(schema: Json, explainer: Explainer) -> Iterator[Json]:
@@ -142,6 +167,8 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     wrong = str(fault.path[-1])
     known = explainer.properties(fault.schema)
     slip = misspelt(wrong, free) or _only_fitting(wrong, fault.value, known, free, explainer)
+    if (unit := _unit(fault, free, known, explainer)) is not None:
+        return unit
     meant = slip or closest(wrong, free)
     if meant is None:
         return _without(fault, free, known, explainer)
@@ -154,6 +181,38 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
 
 
+def _unit(
+    fault: Violation, free: list[str], known: JsonObject, explainer: Explainer
+) -> Repair | None:
+    """Rename a duration in another unit and convert it."""
+    wrong, value = str(fault.path[-1]), fault.value
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    factors = {name: in_another_unit(wrong, name) for name in free}
+    found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
+    if len(found) != 1:
+        return None
+    name, converted = found[0]
+    whole = int(converted) if converted == int(converted) else converted
+    if not explainer.fits(known.get(name, True), whole):
+        return Repair(f"did you mean {name!r}?")
+    at = pointer(*fault.path[:-1], name)
+    remove: Operation = {"op": "remove", "path": pointer(*fault.path)}
+    return Repair(
+        f"write {name!r} as {shown(whole)}", (remove, {"op": "add", "path": at, "value": whole})
+    )
+
+
+def _spelling(fault: Violation, explainer: Explainer) -> Repair:
+    """The only other spelling of a text that the schema accepts."""
+    if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT:
+        return NONE
+    found = [one for one in respelt(fault.value) if explainer.fits(fault.schema, one)]
+    if len(found) != 1:
+        return NONE
+    return Repair(f"write {shown(found[0])}", (_replace(fault.path, found[0]),))
+
+
 def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Explainer) -> Repair:
     """Remove a plain value that no other field could take, so that nothing is lost."""
     wrong, value = str(fault.path[-1]), fault.value
@@ -161,6 +220,9 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
         isinstance(value, str) and _WORD.fullmatch(value) is not None
     )
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
+    taken = [name for name in known if name not in free]
+    if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
+        return Repair(f"{twin!r} is set as well; remove one of them")
     if is_plain and not takes and not says_when(wrong) and not is_related(wrong, known):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])

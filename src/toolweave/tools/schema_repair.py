@@ -4,15 +4,15 @@ Type names of programming languages, `required: true` in a property, properties 
 without their object. Where it could mean two things, a part stays as it is.
 """
 
-import re
 from collections.abc import Mapping
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.tools.keywords import TYPES
 from toolweave.tools.meaning import meant
 
 MAX_DEPTH = 20
-_LISTED = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)*")
+_LISTED = pattern(r"[\w-]+(?:\s*,\s*[\w-]+)*")
 # With one of these it is a schema already, whatever else it says.
 _KEYWORDS = frozenset(
     {"$ref", "$schema", "$defs", "properties", "allOf", "anyOf", "oneOf", "not", "const", "enum"}

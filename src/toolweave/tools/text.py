@@ -3,18 +3,18 @@
 A description is kept unchanged, so the person who approves it must be warned.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 
 MAX_REPORTED = 20
 
 # Emoji are built with joiners (U+200D) and variation selectors (U+FE0F); a joiner between two
 # symbols hides nothing.
-_HIDDEN = re.compile(
+_HIDDEN = pattern(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0"
     "\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"

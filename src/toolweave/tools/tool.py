@@ -10,7 +10,9 @@ from typing import Literal, NewType, Protocol
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
+from toolweave.tools.elicitation import Asker
 from toolweave.tools.parameter import Parameter
 
 CallId = NewType("CallId", str)
@@ -27,7 +29,7 @@ INLINE_CHARS = 120
 BLOCK_CHARS = 2_000
 BLOCK_LINES = 40
 MAX_PARSED_CHARS = 1024 * 1024
-_MARKDOWN = re.compile(
+_MARKDOWN = pattern(
     r"^(#{1,6} \S|```|[-*] \S.*\n[-*] \S|\d+\. \S.*\n\d+\. \S|\|.*\|\n\|[ :|-]+\||> \S)"
     r"|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\([^)\s]+\)",
     re.MULTILINE,
@@ -157,4 +159,16 @@ class ToolCaller(Protocol):
 
     async def call(
         self, call: ToolCall, *, on_progress: ProgressListener | None = None
+    ) -> ToolResult: ...
+
+
+class AskingToolCaller(ToolCaller, Protocol):
+    """A caller that hands a tool's questions to `asker`."""
+
+    async def call(
+        self,
+        call: ToolCall,
+        *,
+        on_progress: ProgressListener | None = None,
+        asker: Asker | None = None,
     ) -> ToolResult: ...

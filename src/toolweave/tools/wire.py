@@ -5,69 +5,33 @@ additional keys, so that nothing is lost and other readers still work.
 """
 
 from dataclasses import replace
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
-from pydantic.alias_generators import to_camel
+from importlib import import_module
+from typing import Any, cast
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import Problem, pointer
+from toolweave.problems import Problem
 from toolweave.tools.parameter import Constraints, Kind, Parameter
 from toolweave.tools.write_schema import write_constraints
 
-WireType = Literal["string", "number", "boolean", "integer", "array", "object"]
-
 # The format's type for a kind that it does not have.
-_STAND_IN: dict[Kind, WireType] = {"null": "string", "any": "string", "union": "string"}
-
-
-class _Wire(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True
-    )
-
-
-class WireValidation(_Wire):
-    """The format's `ParameterValidation`, with additional constraints."""
-
-    enum: tuple[JsonValue, ...] | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    pattern: str | None = None
-    format: str | None = None
-    minimum: int | float | None = None
-    maximum: int | float | None = None
-    exclusive_minimum: int | float | None = None
-    exclusive_maximum: int | float | None = None
-    multiple_of: int | float | None = None
-    min_items: int | None = None
-    max_items: int | None = None
-    unique_items: bool = False
-    min_properties: int | None = None
-    max_properties: int | None = None
-
-
-class WireParameter(_Wire):
-    """The format's `ToolParameter`; the keys from `kind` on are additional."""
-
-    name: str
-    type: WireType
-    description: str | None = None
-    required: bool = False
-    default: JsonValue = None
-    validation: WireValidation = Field(default_factory=WireValidation)
-    items: "WireParameter | None" = None
-    properties: "dict[str, WireParameter]" = Field(default_factory=dict)
-    kind: Literal["null", "any", "union"] | None = None
-    title: str | None = None
-    nullable: bool = False
-    prefix_items: "tuple[WireParameter, ...]" = ()
-    extra: "bool | WireParameter" = False
-    pattern_properties: "tuple[WireParameter, ...]" = ()
-    keys: "WireParameter | None" = None
-    variants: "tuple[WireParameter, ...]" = ()
-    discriminator: str | None = None
-    recursive_ref: str | None = None
+_STAND_IN: dict[Kind, str] = {"null": "string", "any": "string", "union": "string"}
+_KINDS = frozenset({None, "null", "any", "union"})
+_TYPES = frozenset({"string", "number", "boolean", "integer", "array", "object"})
+_COUNTS = {
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_items",
+    "maxItems": "max_items",
+    "minProperties": "min_properties",
+    "maxProperties": "max_properties",
+}
+_NUMBERS = {
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "exclusiveMinimum": "exclusive_minimum",
+    "exclusiveMaximum": "exclusive_maximum",
+    "multipleOf": "multiple_of",
+}
 
 
 def write_wire(parameter: Parameter) -> JsonObject:
@@ -101,12 +65,9 @@ def write_wire(parameter: Parameter) -> JsonObject:
 def read_wire(data: Json) -> tuple[Parameter | None, list[Problem]]:
     """Return the parameter in `data`, or its problems."""
     try:
-        return _parameter(WireParameter.model_validate(data)), []
-    except ValidationError as error:
-        return None, [
-            Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*fault["loc"]), fault["msg"])
-            for fault in error.errors(include_url=False, include_input=False)
-        ]
+        return _parameter(_Keys(data)), []
+    except _Unusual:
+        return import_module("toolweave.tools.wire_models").read_any_wire(data)
 
 
 def _all(parameters: tuple[Parameter, ...]) -> Json:
@@ -117,31 +78,90 @@ def _extra(extra: bool | Parameter) -> Json:
     return write_wire(extra) if isinstance(extra, Parameter) else extra
 
 
-def _parameter(wire: WireParameter) -> Parameter:
+class _Unusual(Exception):
+    """Not the form that `write_wire` writes: wrong, or right in another way."""
+
+
+class _Keys:
+    """An object whose values have exactly the expected types."""
+
+    def __init__(self, data: Json) -> None:
+        if not isinstance(data, dict) or any("_" in key for key in data):
+            raise _Unusual
+        self.data = data
+
+    def text(self, key: str) -> str | None:
+        return cast("str | None", self._of(key, str, None))
+
+    def flag(self, key: str) -> bool:
+        return cast("bool", self._of(key, bool, False))
+
+    def one(self, key: str) -> Parameter | None:
+        value = self.data.get(key)
+        return None if value is None else _parameter(_Keys(value))
+
+    def many(self, key: str) -> tuple[Parameter, ...]:
+        values = cast("list[Json]", self._of(key, list, []))
+        return tuple(_parameter(_Keys(value)) for value in values)
+
+    # Any: the types are compared here, and named by the caller.
+    def _of(self, key: str, kind: type, absent: Any) -> Any:
+        value = self.data.get(key, absent)
+        if value is absent or type(value) is kind:
+            return value
+        raise _Unusual
+
+
+def _parameter(given: _Keys) -> Parameter:
+    data = given.data
+    name, kind = data.get("name"), given.text("type")
+    special = given.text("kind")
+    if not isinstance(name, str) or kind not in _TYPES or special not in _KINDS:
+        raise _Unusual
+    extra = data.get("extra", False)
+    # The key is the name: the format has both, and they could differ.
+    properties = data.get("properties", {})
+    if not isinstance(properties, dict):
+        raise _Unusual
     return Parameter(
-        name=wire.name,
-        kind=wire.kind or wire.type,
-        required=wire.required,
-        description=wire.description,
-        title=wire.title,
-        has_default="default" in wire.model_fields_set,
-        default=wire.default,
-        nullable=wire.nullable,
-        constraints=Constraints(**dict(wire.validation)),
-        items=_parameter(wire.items) if wire.items else None,
-        prefix_items=_parameters(wire.prefix_items),
-        # The key is the name: the format has both, and they could differ.
+        name=name,
+        kind=cast("Kind", special or kind),
+        required=given.flag("required"),
+        description=given.text("description"),
+        title=given.text("title"),
+        has_default="default" in data,
+        default=data.get("default"),
+        nullable=given.flag("nullable"),
+        constraints=_constraints(_Keys(data.get("validation", {}))),
+        items=given.one("items"),
+        prefix_items=given.many("prefixItems"),
         properties=tuple(
-            replace(_parameter(one), name=name) for name, one in wire.properties.items()
+            replace(_parameter(_Keys(one)), name=key) for key, one in properties.items()
         ),
-        extra=_parameter(wire.extra) if isinstance(wire.extra, WireParameter) else wire.extra,
-        pattern_properties=_parameters(wire.pattern_properties),
-        keys=_parameter(wire.keys) if wire.keys else None,
-        variants=_parameters(wire.variants),
-        discriminator=wire.discriminator,
-        recursive_ref=wire.recursive_ref,
+        extra=extra if isinstance(extra, bool) else _parameter(_Keys(extra)),
+        pattern_properties=given.many("patternProperties"),
+        keys=given.one("keys"),
+        variants=given.many("variants"),
+        discriminator=given.text("discriminator"),
+        recursive_ref=given.text("recursiveRef"),
     )
 
 
-def _parameters(wires: tuple[WireParameter, ...]) -> tuple[Parameter, ...]:
-    return tuple(_parameter(wire) for wire in wires)
+def _constraints(given: _Keys) -> Constraints:
+    data = given.data
+    if not data:
+        return Constraints()
+    found: dict[str, Any] = {"unique_items": given.flag("uniqueItems")}  # Any: of many types
+    found |= {name: given.text(name) for name in ("pattern", "format")}
+    for names, kinds in ((_COUNTS, (int,)), (_NUMBERS, (int, float))):
+        for key, name in names.items():
+            value = data.get(key)
+            if value is not None and type(value) not in kinds:
+                raise _Unusual
+            found[name] = value
+    choices = data.get("enum")
+    if choices is not None:
+        if not isinstance(choices, list):
+            raise _Unusual
+        found["enum"] = tuple(choices)
+    return Constraints(**found)

@@ -1,7 +1,7 @@
 """Activation of stored workflows' triggers: enabling, disabling, and their secrets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -38,10 +38,13 @@ from toolweave.triggers.active_triggers import (
     triggers_of,
 )
 from toolweave.triggers.mail_api import address_of
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import examine_loaded
 from toolweave.workflow.store import ENDING, Stored
+from toolweave.workflow.studio_data import without_studio_data
 
 # Slack signs with the secret of the app, for which the node has no field: it is in the vault.
 SLACK_SECRET = "slack-signing-secret"
@@ -120,7 +123,7 @@ class TriggerActivation:
             slug=stored.slug,
             name=stored.name,
             revision=stored.revision,
-            document=json_text.write(convert(stored.workflow, "toolweave")),
+            document=active_document(stored.workflow),
             triggers=rows,
         )
         return await self._of(stored.slug)
@@ -181,6 +184,24 @@ class TriggerActivation:
         workflow = loaded.workflow
         part = only_from(workflow, triggers_of(workflow, node)[0][0])
         return RunRequest(part, {}, trigger=MANUAL, source=loaded)
+
+    async def draft(self, workflow: Workflow, node: str) -> ActiveTriggerSettings:
+        """Return a trigger of a workflow on somebody's canvas as if it were active.
+
+        Raises `TRIGGER_NOT_FOUND`, `TRIGGER_POLLS`; `Invalid` for settings that cannot be used.
+        """
+        ((_, ref),) = triggers_of(workflow, node)
+        if ref not in HOOKED:
+            message = f"{ref} has no address where an event can be sent"
+            raise Invalid("TRIGGER_POLLS", message, hint="enter a test event instead")
+        alone = replace(
+            workflow, nodes=tuple(one for one in workflow.nodes if one.id == node), edges=()
+        )
+        now = timestamp(self._home.clock.now())
+        row = await self._prepared(slug(workflow.name), alone, node, ref)
+        config = settings_of(alone, node, self.kinds)
+        assert config is not None  # `_prepared` checked it
+        return ActiveTriggerSettings(row, workflow.name, now, alone, LoadedWorkflow(alone), config)
 
     async def stored(self) -> Sequence[Stored]:
         """Return all stored workflows."""
@@ -292,6 +313,11 @@ class TriggerActivation:
         except Invalid:
             return None
         return timestamp(following) if following else None
+
+
+def active_document(workflow: Workflow) -> str:
+    """The text of a workflow as it is activated."""
+    return json_text.write(convert(without_studio_data(workflow), "toolweave"))
 
 
 def hooks_of(active: ActiveTriggerSettings) -> tuple[str, ...]:

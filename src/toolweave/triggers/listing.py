@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from toolweave.clock import timestamp
-from toolweave.errors import ToolweaveError
+from toolweave.errors import NotFound, ToolweaveError
 from toolweave.home import Home
 from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json, JsonObject
@@ -18,6 +18,7 @@ from toolweave.triggers.activation import (
     BY_HAND,
     HOOKED,
     TriggerActivation,
+    active_document,
     always,
     hooks_of,
     paths_of,
@@ -25,12 +26,13 @@ from toolweave.triggers.activation import (
 from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, settings_of
 from toolweave.triggers.recent_events import TriggerEvent, TriggerEvents
-from toolweave.workflow.model import Node
+from toolweave.workflow.ids import slug
+from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.store import Stored
 
 State = Literal["on", "paused", "off", "switched off in the workflow", "deleted", "by hand"]
 
-NEXT_TIMES = 3
+NEXT_TIMES = 5
 # The settings shown for each kind of trigger, by label.
 _FACTS: Mapping[str, Mapping[str, str]] = {
     "TRIGGER.CRON": {
@@ -123,6 +125,15 @@ async def trigger_lines(home: Home) -> list[TriggerLine]:
     return found
 
 
+async def draft_line(home: Home, workflow: Workflow, node: str) -> TriggerLine:
+    """Return a trigger of a workflow that is being edited. Raises `TRIGGER_NOT_FOUND`."""
+    found = workflow.node(node)
+    if found is None or found.type != "TRIGGER" or not found.ref:
+        raise NotFound("TRIGGER_NOT_FOUND", f"workflow {workflow.name!r} has no trigger {node!r}")
+    lister = _Lister(TriggerActivation(home), home.clock.now(), {}, {})
+    return await lister.of_draft(slug(workflow.name), workflow, found)
+
+
 class _Lister:
     def __init__(
         self,
@@ -141,15 +152,25 @@ class _Lister:
     ) -> TriggerLine:
         """Return the entry of a trigger in a stored workflow."""
         if active is not None:
-            revision = self._workflows[stored.slug].revision
-            return await self.of_row(active, "on", node, is_current=revision == stored.revision)
+            kept = self._workflows[stored.slug]
+            # What the studio keeps beside the workflow is not activated with it.
+            is_current = kept.revision == stored.revision or (
+                kept.document == active_document(stored.workflow)
+            )
+            return await self.of_row(active, "on", node, is_current=is_current)
+        return await self.of_draft(stored.slug, stored.workflow, node, stored.name)
+
+    async def of_draft(
+        self, slug: str, workflow: Workflow, node: Node, name: str | None = None
+    ) -> TriggerLine:
+        """Return the entry of a trigger that is not active."""
         ref = node.ref or ""
-        config, reason = self._settings(stored, node)
+        config, reason = self._settings(workflow, node)
         state: State = "off" if config.get("enabled", True) else "switched off in the workflow"
-        row = ActiveTrigger(stored.slug, node.id, ref, _own_path(ref, config))
+        row = ActiveTrigger(slug, node.id, ref, _own_path(ref, config))
         state = "by hand" if ref == BY_HAND else state
         hooks = paths_of(row)
-        return await self._line(row, stored.name, node, state, config, hooks, reason)
+        return await self._line(row, name or workflow.name, node, state, config, hooks, reason)
 
     async def of_row(
         self,
@@ -200,8 +221,8 @@ class _Lister:
             recent=recent,
         )
 
-    def _settings(self, stored: Stored, node: Node) -> tuple[JsonObject, str | None]:
-        config = settings_of(stored.workflow, node.id, self._switches.kinds)
+    def _settings(self, workflow: Workflow, node: Node) -> tuple[JsonObject, str | None]:
+        config = settings_of(workflow, node.id, self._switches.kinds)
         if config is None:
             return {}, f"there is no trigger of the kind {node.ref!r}"
         return config, None

@@ -5,7 +5,7 @@ Connects the enabled triggers (`activation.py`) with the nodes' filters and the 
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
-from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError, Unavailable
+from toolweave.errors import Conflict, Denied, Invalid, NotFound, ToolweaveError, Unavailable
 from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.github import trigger as github
@@ -31,12 +31,14 @@ from toolweave.triggers import deliveries, schedules
 from toolweave.triggers import failed_runs as failures
 from toolweave.triggers import file_watch as watching
 from toolweave.triggers import imap as mail
-from toolweave.triggers.activation import TriggerActivation
+from toolweave.triggers.activation import TriggerActivation, hooks_of
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
 from toolweave.triggers.event_delivery import EventDelivery
+from toolweave.triggers.event_listeners import EventListener, EventListeners
 from toolweave.triggers.mail_api import MailApis, open_mail_apis
 from toolweave.triggers.polling import PollingTrigger
 from toolweave.triggers.recent_events import Outcome, TriggerEvents
+from toolweave.workflow.model import Workflow
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +61,8 @@ class DeliveryResult:
     runs: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     challenge: str | None = None
+    # It was only kept as a test event.
+    is_test: bool = False
     response_format: str = "json"
 
 
@@ -105,6 +109,7 @@ class Triggers:
         self.failures = failures.Failures(
             self.poller, home.database, engine.journal, _accepts_failure
         )
+        self.listeners = EventListeners(home.clock)
         self._refreshing = anyio.Lock()
         self._refreshed_at = -REFRESH_EVERY_S
         self._noted: dict[str, float] = {}
@@ -122,10 +127,25 @@ class Triggers:
             yield
 
     async def has_path(self, path: str) -> bool:
-        """Whether a trigger, or a waiting run, listens at a path below `/hooks`."""
+        """Whether a trigger, a waiting run or a test listens at a path below `/hooks`."""
+        plain = deliveries.plain_path(path)
         return bool(
-            await self._at(deliveries.plain_path(path))
+            self._listening_at(plain) or await self._at(plain)
         ) or await self.event_delivery.has_path(path)
+
+    async def listen(self, workflow: Workflow, node: str) -> EventListener:
+        """Listen for one event of a trigger that need not be active.
+
+        Raises `TRIGGER_NOT_FOUND`; `Invalid` for settings that cannot be used, `TRIGGER_POLLS` for
+        a trigger without an address; `HOOK_PATH_TAKEN` for the address of another workflow.
+        """
+        trigger = await self.switches.draft(workflow, node)
+        for path in hooks_of(trigger):
+            for active in await self._at(path):
+                if active.row.path == path and active.row.workflow != trigger.row.workflow:
+                    message = f"workflow {active.name!r} already uses the path {path!r}"
+                    raise Conflict("HOOK_PATH_TAKEN", message, hint="choose another path")
+        return self.listeners.open(trigger)
 
     async def deliver(self, arrival: WebhookRequest) -> DeliveryResult:
         """Start a run for each trigger that a request authenticates to and whose filters it passes.
@@ -139,7 +159,16 @@ class Triggers:
             Invalid: `JSON_INVALID`; `WORKFLOW_INVALID` when no workflow at this path can run.
             Unavailable: `HOOK_PAUSED`.
         """
-        meant = await self._at(deliveries.plain_path(arrival.path))
+        path = deliveries.plain_path(arrival.path)
+        meant = await self._at(path)
+        if self._listening_at(path):
+            if not meant:  # it may have been activated since the last look
+                await self.active.refresh()
+                meant = self._known_at(path)
+            with suppress(ToolweaveError) if meant else nullcontext():
+                heard = await self._heard(arrival)
+                if not meant:
+                    return heard
         if not meant:
             return await self._call_in(arrival)
         _check_method(meant, arrival)
@@ -172,6 +201,29 @@ class Triggers:
             raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
         return awake
 
+    def _listening_at(self, path: str) -> list[EventListener]:
+        waiting = self.listeners.waiting
+        return [one for one in waiting if deliveries.listens_at(one.trigger, path)]
+
+    async def _heard(self, arrival: WebhookRequest) -> DeliveryResult:
+        """Keep a delivery for those who listen for a test event; no run starts."""
+        listening = self._listening_at(deliveries.plain_path(arrival.path))
+        _check_method([one.trigger for one in listening], arrival)
+        proven = [one for one in listening if await self._unproven(one.trigger, arrival) is None]
+        if not proven:
+            raise Denied("HOOK_DENIED", "the request is not authenticated")
+        body = parse_body(arrival)
+        if (challenge := _challenge([one.trigger for one in proven], body)) is not None:
+            return DeliveryResult(challenge=challenge)
+        ignored: list[str] = []
+        for one in proven:
+            accepted = await self._accepted(one.trigger, _delivery(one.trigger, arrival, body))
+            if isinstance(accepted, Refused):
+                ignored.append(accepted.reason)
+            else:
+                one.keep(accepted)
+        return DeliveryResult(ignored=tuple(ignored), is_test=len(ignored) < len(proven))
+
     async def _call_in(self, arrival: WebhookRequest) -> DeliveryResult:
         handed = await self.event_delivery.call(arrival)
         if handed is None:
@@ -200,37 +252,29 @@ class Triggers:
     async def _is_authenticated(
         self, active: ActiveTriggerSettings, arrival: WebhookRequest
     ) -> bool:
-        reason: str | None = None
-        try:
-            proof = await self.switches.proof_of(active.row.ref, active.config)
-            if proof is not None:
-                way, secret = proof
-                reason = deliveries.PROOFS[way](arrival, secret)
-        except ToolweaveError as error:
-            reason = error.code
+        reason = await self._unproven(active, arrival)
         if reason is not None:
             extra = {"workflow": active.name, "node": active.row.node, "reason": reason}
             logger.warning("a delivery was not authenticated", extra=extra)
             self._fired(active, "refused", reason=reason)
         return reason is None
 
+    async def _unproven(self, active: ActiveTriggerSettings, arrival: WebhookRequest) -> str | None:
+        """Return why a request is not authenticated; nothing if it is."""
+        try:
+            proof = await self.switches.proof_of(active.row.ref, active.config)
+        except ToolweaveError as error:
+            return error.code
+        if proof is None:
+            return None
+        way, secret = proof
+        return deliveries.PROOFS[way](arrival, secret)
+
     async def _start(
         self, active: ActiveTriggerSettings, arrival: WebhookRequest, body: Json
     ) -> str | Refused | NotStarted:
         row = active.row
-        hides_token = row.ref == "TRIGGER.EMAIL" or (
-            active.config.get("authentication") == "query_param"
-        )
-        delivery = Delivery(
-            method=arrival.method,
-            path=deliveries.plain_path(arrival.path),
-            headers=deliveries.shown_headers(arrival),
-            query=deliveries.shown_query(arrival, hides_token=hides_token),
-            body=body,
-            received_at=timestamp(arrival.received_at),
-            client_ip=arrival.client_ip,
-        )
-        accepted = await self._accepted(active, delivery)
+        accepted = await self._accepted(active, _delivery(active, arrival, body))
         if isinstance(accepted, Refused):
             self._fired(active, "ignored", reason=accepted.reason)
             return accepted
@@ -320,6 +364,22 @@ def _accepts_failure(active: ActiveTriggerSettings, failed: JsonObject) -> JsonO
 
 def _inputs(accepted: Accepted) -> JsonObject | None:
     return None if isinstance(accepted, Refused) else accepted
+
+
+def _delivery(active: ActiveTriggerSettings, arrival: WebhookRequest, body: Json) -> Delivery:
+    """Return a request as the filters of a trigger see it, without its proof."""
+    hides_token = active.row.ref == "TRIGGER.EMAIL" or (
+        active.config.get("authentication") == "query_param"
+    )
+    return Delivery(
+        method=arrival.method,
+        path=deliveries.plain_path(arrival.path),
+        headers=deliveries.shown_headers(arrival),
+        query=deliveries.shown_query(arrival, hides_token=hides_token),
+        body=body,
+        received_at=timestamp(arrival.received_at),
+        client_ip=arrival.client_ip,
+    )
 
 
 def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: WebhookRequest) -> None:

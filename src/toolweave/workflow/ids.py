@@ -5,10 +5,11 @@ import re
 import unicodedata
 
 from toolweave.errors import Invalid
+from toolweave.patterns import pattern
 
 MAX_NAME = 200
 MAX_SLUG = 80
-SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+SLUG = pattern(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Names that mean a device on Windows, whatever follows the dot.
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}

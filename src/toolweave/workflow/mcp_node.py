@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Literal
 
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
@@ -10,9 +9,7 @@ from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool
 from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node, NodeId, Position
-from toolweave.workflow.modes import object_at, tool_fields, tool_of
-
-State = Literal["created", "configured"]
+from toolweave.workflow.modes import tool_fields, tool_of
 
 
 def node_for(tool: Tool, taken: Collection[str], position: Position | None = None) -> Node:
@@ -32,13 +29,6 @@ def node_for(tool: Tool, taken: Collection[str], position: Position | None = Non
         "mode": "detailed",
     }
     return Node(NodeId(identity), "mcp", identity, position or Position(0, 0), data)
-
-
-def state_of(node: Node) -> State:
-    """Whether a node has all required arguments of its tool."""
-    tool, values = tool_of(node.data), object_at(node.data, "parameterValues")
-    needed = [parameter.name for parameter in tool.parameters if parameter.required]
-    return "configured" if all(name in values for name in needed) else "created"
 
 
 def configured(node: Node, values: JsonObject) -> Node:

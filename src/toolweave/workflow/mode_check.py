@@ -4,7 +4,6 @@ Pointers and patches are relative to the node's `data`. A broken rule is an erro
 integrity check is a warning with its repair as the patch.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,10 +14,12 @@ import orjson
 
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.value_preview import shown
 from toolweave.tools.wire import read_wire
+from toolweave.workflow.mode_fields import misnamed
 from toolweave.workflow.mode_status import STATUSES
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
@@ -81,7 +82,7 @@ _OTHER_NAMES: dict[str, Mode] = {
     "aiParameterConfig": "naturalLanguageParam",
     "aiToolSelection": "fullNaturalLanguage",
 }
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+_TIMESTAMP = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
 def check_mode(node: Node, now: datetime) -> Iterator[Problem]:
@@ -112,8 +113,8 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
         return
     for key, (kind, default) in _REQUIRED[mode].items():
         value = data.get(key)
-        if not isinstance(value, kind) or (value == "" and default != ""):
-            yield _required(value, key, kind, default)
+        if not isinstance(value, kind) or (_is_blank(value) and default != ""):
+            yield misnamed(data, key, kind) or _required(value, key, kind, default)
     yield from _status(data)
     yield from _strays(data, mode)
     if mode != "fullNaturalLanguage":
@@ -148,8 +149,12 @@ def _guessed(named: str, data: JsonObject) -> Mode | None:
     return present[0] if len(present) == 1 else None
 
 
+def _is_blank(value: Json) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
 def _required(value: Json, key: str, kind: type, default: Json) -> Problem:
-    if value is None or value == "":
+    if value is None or _is_blank(value):
         message = f"an MCP node in this mode needs {key!r}, {_CALLED[kind]}"
     else:
         message = f"{key!r} is {shown(value)}; expected {_CALLED[kind]}"

@@ -4,13 +4,13 @@ Looked up in this order: results of other nodes (`node2_result`, `node-2_result`
 (`node2_template`), the run's input, values of the node, any path that an expression may read.
 """
 
-import re
 from collections.abc import Mapping
 
 from toolweave.cel.language import Value, evaluate
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
-_RESULT = re.compile(r"(.+)_(result|template)")
+_RESULT = pattern(r"(.+)_(result|template)")
 
 
 def named_value(name: str, names: Mapping[str, Json], own: Json) -> tuple[bool, Json]:

@@ -4,7 +4,6 @@ Texts are evaluated as in a run: older syntaxes are translated, placeholders are
 Problems carry the position of the character at fault.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import Result, Value, compile_text, evaluate
 from toolweave.cel.templates import moved, read_template, substitute
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, cel_texts
 from toolweave.workflow.formats.legacy.translate import (
@@ -27,7 +27,7 @@ from toolweave.workflow.prompt_templates import Braces, fill_prompt, read_prompt
 from toolweave.workflow.scope.references import BRANCHING, PROMPTS, Language
 
 CONFIGURATIONS = "/configurations"
-_BRANCH = re.compile(r"/branches/\d+/condition")
+_BRANCH = pattern(r"/branches/\d+/condition")
 _BRACES: dict[Language, Braces] = {"prompt": "double", "flow": "single"}
 # Node type -> the field with its own values for names in its text.
 _OWN_VALUES: dict[Language, str] = {"prompt": "variables", "flow": "variableValues"}

@@ -8,6 +8,7 @@ from typing import Literal
 
 from toolweave.cel.templates import FilledTemplate, Placeholder, Resolve, Template, substitute
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 Braces = Literal["single", "double"]
 
@@ -21,8 +22,8 @@ _STEP = r"""\[(?:\d+|'[^'\n]*'|"[^"\n]*")\]|(?<=\.parseJson)\(\)"""
 # A name as ids have them, or a path such as `nodes['node-2'].output[0]`; `a{2}` has none.
 _NAME = rf"((?!\d+\}})\w{_CHARACTERS}(?:(?:{_STEP}){_CHARACTERS})*)"
 _PLACEHOLDERS: dict[Braces, re.Pattern[str]] = {
-    "single": re.compile(rf"\{{{_NAME}\}}"),
-    "double": re.compile(rf"\{{\{{[ \t]*{_NAME}[ \t]*\}}\}}"),
+    "single": pattern(rf"\{{{_NAME}\}}"),
+    "double": pattern(rf"\{{\{{[ \t]*{_NAME}[ \t]*\}}\}}"),
 }
 _DOUBLE = _PLACEHOLDERS["double"]
 

@@ -18,6 +18,7 @@ from toolweave.workflow.model import Workflow
 MAX_ROUNDS = 20
 # The limit of nodes checked to prove patches; beyond it, problems lose their patches.
 MAX_PROOF = 5_000
+FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
 
@@ -43,7 +44,7 @@ def checked(
     workflow: Workflow, known: KnownEnvironment, format: FormatName
 ) -> Iterator[CheckedWorkflow]:
     """Return the problems of a workflow; patches are kept only if they cause no new error."""
-    problems = check_workflow(workflow, known, format)
+    problems = _decided(check_workflow(workflow, known, format))
     room = MAX_PROOF
     judge: _Judge | None = None
     for problem in _most_severe(problems):
@@ -60,6 +61,28 @@ def checked(
         )
 
 
+def _decided(problems: list[Problem]) -> list[Problem]:
+    """Take away patches that depend on what the fix of another problem decides.
+
+    A reference means something else once the type of a node is corrected or its text translated,
+    and a name that nothing has may be that of the missing trigger.
+    """
+    codes = {problem.code for problem in problems if problem.patch is not None}
+    translated = {one.pointer for one in problems if one.code == "EXPRESSION_OLDER_SYNTAX"}
+    has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
+
+    def is_early(problem: Problem) -> bool:
+        if problem.code == "START_MISSING":
+            return has_unknown_name
+        is_reference = problem.code.startswith("REFERENCE_")
+        return is_reference and ("NODE_UNKNOWN" in codes or problem.pointer in translated)
+
+    return [
+        replace(one, patch=None, hint=FIRST) if one.patch is not None and is_early(one) else one
+        for one in problems
+    ]
+
+
 def _most_severe(problems: list[Problem]) -> list[Problem]:
     """Return the problems, or the most severe ones and a count of the others."""
     if len(problems) <= MAX_REPORTED:
@@ -73,7 +96,7 @@ def _most_severe(problems: list[Problem]) -> list[Problem]:
 
 def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> RepairedWorkflow:
     """Return the workflow with every possible fix applied."""
-    problems = check_workflow(workflow, known, format)
+    problems = _decided(check_workflow(workflow, known, format))
     repaired: list[Problem] = []
     for _ in range(MAX_ROUNDS):
         judge = _Judge(workflow, known, format, problems)
@@ -138,7 +161,7 @@ class _Judge:
         except Invalid:
             return None
         workflow = read(document).workflow
-        problems = check_workflow(workflow, self._known, self._format)
+        problems = _decided(check_workflow(workflow, self._known, self._format))
         if _errors(problems) - self._errors or _weight(problems) >= _weight(self._before):
             return None
         return workflow, problems

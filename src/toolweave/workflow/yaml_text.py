@@ -5,7 +5,6 @@ are read as JSON's types and nothing else: `on`, `0644` and dates are text, keys
 """
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
@@ -14,11 +13,12 @@ import yaml
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 
 MAX_BYTES = 256 * 1024
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,40})?([eE][-+]?[0-9]{1,3})?")
+_INTEGER = pattern(r"-?(0|[1-9][0-9]{0,17})")
+_NUMBER = pattern(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,40})?([eE][-+]?[0-9]{1,3})?")
 _WORDS: dict[str, Json] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),

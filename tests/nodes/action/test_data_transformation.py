@@ -97,7 +97,6 @@ RIGHT: JsonObject = {
 }
 
 
-@pytest.mark.requirement("004:run.ACTION.DATA_TRANSFORMATION")
 @pytest.mark.parametrize("operation", field(node, "operation").options)
 def test_each_operation_gives_its_records_and_counts(operation: str) -> None:
     config, expected, stats = OPERATIONS[operation]

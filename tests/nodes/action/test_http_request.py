@@ -35,7 +35,6 @@ def head_of(request: bytes) -> tuple[str, dict[str, str], bytes]:
     "ACTION.HTTP_REQUEST.method=GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS",
     "ACTION.HTTP_REQUEST.inputs.body",
 )
-@pytest.mark.requirement("004:run.ACTION.HTTP_REQUEST")
 @pytest.mark.parametrize("method", field(node, "method").options)
 async def test_each_method_is_sent_with_a_body_where_it_has_one(method: str) -> None:
     async with peer(http(200, b"" if method == "HEAD" else b"[1]")) as server, web() as client:

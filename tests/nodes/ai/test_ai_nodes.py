@@ -35,12 +35,6 @@ async def answered(
     return status, found.get("finalResult") or found.get("error")
 
 
-@pytest.mark.requirement(
-    "004:run.AI_AGENT.OPENAI_CHATGPT",
-    "004:run.AI_AGENT.ANTHROPIC_CLAUDE",
-    "004:run.AI_AGENT.GOOGLE_GEMINI",
-    "004:attached-nodes.run",
-)
 @pytest.mark.parametrize("ref", AGENTS)
 async def test_an_agent_answers_and_uses_tools_of_a_server(
     tmp_path: Path, model: ScriptedModel, ref: str
@@ -247,7 +241,6 @@ MEMORIES = {
 }
 
 
-@pytest.mark.requirement("004:attached-nodes.run")
 @pytest.mark.parametrize("ref", MEMORIES)
 async def test_a_memory_gives_what_was_said_before(
     tmp_path: Path, model: ScriptedModel, ref: str

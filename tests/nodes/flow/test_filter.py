@@ -7,8 +7,6 @@ from toolweave.catalog.node import Outcome
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
-pytestmark = pytest.mark.requirement("004:run.FLOW.FILTER")
-
 PEOPLE: list[Json] = [
     {"n": 0, "name": "Ada", "age": 36, "tags": ["math", "code"], "home": {"city": "London"}},
     {"n": 1, "name": "bob", "age": 17, "tags": [], "home.city": "flat"},

@@ -12,7 +12,6 @@ from toolweave.json_text import Json, JsonObject
 MIXED: list[Json] = [{"v": "b"}, {"v": 2}, {"v": None}, {"v": True}, {"v": "a"}, {}, {"v": 1.5}]
 
 
-@pytest.mark.requirement("004:run.FLOW.SORT")
 @pytest.mark.parametrize(
     ("order", "indices"),
     [("asc", [3, 6, 1, 4, 0, 2, 5]), ("desc", [0, 4, 1, 6, 3, 2, 5])],
@@ -53,7 +52,6 @@ TWICE: Json = [[{"id": 1, "n": "a"}, {"id": 2, "n": "b"}], [{"id": 1, "n": "c"},
 ALL: list[Json] = [{"id": 1, "n": "a"}, {"id": 2, "n": "b"}, {"id": 1, "n": "c"}, {"n": "d"}]
 
 
-@pytest.mark.requirement("004:run.FLOW.MERGE")
 @pytest.mark.parametrize(
     ("strategy", "duplicates", "merged", "removed"),
     [

@@ -16,7 +16,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.testing.clock import FakeClock
 from toolweave.workflow.model import Workflow
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.FLOW.LOOP")]
+pytestmark = pytest.mark.anyio
 
 
 def says(value: Json) -> tuple[str, JsonObject]:

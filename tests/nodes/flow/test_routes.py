@@ -19,7 +19,6 @@ from toolweave.testing.clock import FakeClock
 CASES: Json = [{"when": "data.n > 10"}, {"when": "data.n > 5"}, {"when": "data.n > 7"}]
 
 
-@pytest.mark.requirement("004:run.FLOW.IF")
 @pytest.mark.parametrize(("n", "port"), [(4, "true"), (3, "false")])
 def test_a_condition_sends_its_data_one_of_two_ways(n: int, port: str) -> None:
     config: JsonObject = {"condition_expression": "data.n > 3"}

@@ -24,7 +24,7 @@ from toolweave.resources.databases import SqlDatabases
 from toolweave.resources.files import AllowedFolders
 from toolweave.testing.clock import FakeClock
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.FLOW.WAIT")]
+pytestmark = pytest.mark.anyio
 
 DATA: JsonObject = {"job": "j-1", "ready_at": "2026-01-01T00:00:12Z"}
 
@@ -477,7 +477,6 @@ async def test_neither_data_nor_facts_are_given_where_nobody_wants_them(engine: 
     assert value == {"data": None, "wait_result": {}, "trigger_data": "go"}
 
 
-@pytest.mark.requirement("004:run.FLOW.DELAY")
 async def test_a_delay_passes_its_data_on_after_the_time(engine: Opened, clock: FakeClock) -> None:
     runs = await engine()
     run = await runs.runs.start(

@@ -85,11 +85,6 @@ async def chat(folder: Path, script: Script | None = None) -> AsyncGenerator[Cha
         yield Chat(house, service)
 
 
-@pytest.mark.requirement(
-    "004:run.HUMAN_IN_THE_LOOP.SLACK_INTERACTION",
-    "004:run.HUMAN_IN_THE_LOOP.DISCORD_INTERACTION",
-    "004:run.HUMAN_IN_THE_LOOP.TELEGRAM_INTERACTION",
-)
 @of_each
 @pytest.mark.parametrize(("reply", "port"), REPLIES)
 async def test_a_reply_leaves_by_its_meaning_and_is_thanked_for(

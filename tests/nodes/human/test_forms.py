@@ -182,7 +182,6 @@ class Reader:
         (Unavailable("MODEL_UNAVAILABLE", "gone"), "confirmed", "rules (MODEL_UNAVAILABLE)"),
     ],
 )
-@pytest.mark.requirement("004:hil.analysis")
 async def test_a_model_reads_words_and_rules_do_where_it_cannot(
     tmp_path: Path, answer: "JsonObject | str | ToolweaveError", port: str, read_by: str
 ) -> None:

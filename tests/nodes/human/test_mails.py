@@ -130,9 +130,6 @@ def reply_to(message_id: str, text: str, *, sender: str = ADA, more: str = "") -
     ).encode()
 
 
-@pytest.mark.requirement(
-    "004:run.HUMAN_IN_THE_LOOP.GMAIL_INTERACTION", "004:run.HUMAN_IN_THE_LOOP.OUTLOOK_INTERACTION"
-)
 @pytest.mark.parametrize("ref", [GMAIL, OUTLOOK])
 @pytest.mark.parametrize(
     ("text", "port"),

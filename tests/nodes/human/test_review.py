@@ -30,7 +30,6 @@ async def house(tmp_path: Path) -> AsyncGenerator[People]:
         yield found
 
 
-@pytest.mark.requirement("004:run.HUMAN_IN_THE_LOOP.MANUAL_REVIEW", "004:hil.analysis")
 @pytest.mark.parametrize(
     ("config", "reply", "port"),
     [

@@ -48,7 +48,6 @@ async def ran(engine: Engine, graph: Workflow, inputs: JsonObject) -> Any:
     return result_of(await engine.state(run))
 
 
-@pytest.mark.requirement("004:run.MEMORY.KEY_VALUE_STORE")
 async def test_a_value_of_one_run_is_there_in_the_next(engine: Engine) -> None:
     config: JsonObject = {"storage_backend": "sqlite", "key_prefix": "seen:"}
     before: JsonObject = {"operation": "get", "key": "{{ trigger.who }}"}
@@ -69,7 +68,6 @@ async def test_a_value_of_one_run_is_there_in_the_next(engine: Engine) -> None:
     assert found == [None, {"n": 1}]
 
 
-@pytest.mark.requirement("004:run.MEMORY.CONVERSATION_BUFFER")
 async def test_a_conversation_goes_on_over_runs(engine: Engine) -> None:
     inputs: JsonObject = {"message": "{{ trigger.text }}"}
     graph = workflow(
@@ -80,7 +78,6 @@ async def test_a_conversation_goes_on_over_runs(engine: Engine) -> None:
     assert [one["content"] for one in result["messages"]] == ["first", "second"]
 
 
-@pytest.mark.requirement("004:run.MEMORY.VECTOR_DATABASE")
 async def test_what_was_stored_is_found_by_another_node(engine: Engine) -> None:
     config: JsonObject = {"vector_dimension": 128, "similarity_threshold": 0.1}
     store: JsonObject = {"operation": "store", "items": [{"id": "a", "content": "green tea"}]}

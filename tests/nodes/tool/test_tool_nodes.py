@@ -75,13 +75,6 @@ def server_of(ref: str) -> str:
     return "my notion" if ref == "TOOL.NOTION_MCP_TOOL" else "the server"
 
 
-@pytest.mark.requirement(
-    "004:run.TOOL.NOTION_MCP_TOOL",
-    "004:run.TOOL.GOOGLE_CALENDAR_MCP_TOOL",
-    "004:run.TOOL.SLACK_MCP_TOOL",
-    "004:run.TOOL.FIRECRAWL_MCP_TOOL",
-    "004:run.TOOL.DISCORD_MCP_TOOL",
-)
 @pytest.mark.parametrize("ref", CASES)
 async def test_a_tool_node_calls_its_server_with_its_defaults(
     tmp_path: Path, model: ScriptedModel, ref: str

@@ -47,7 +47,6 @@ def of_gemini(places: ClientLocations) -> tuple[DiscoveredServer, ...]:
     return discover_all(places, [gemini_cli.client]).found
 
 
-@pytest.mark.requirement("001:FR-001")
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
 @pytest.mark.parametrize("environ", [{}, {"CODEX_HOME": "moved"}])
 def test_codex_names_variables_that_become_references(
@@ -140,7 +139,6 @@ def test_a_section_that_is_no_table_is_a_problem_of_the_file(
     ]
 
 
-@pytest.mark.requirement("001:FR-001")
 @pytest.mark.parametrize(
     ("platform", "environ", "system", "home"),
     [

@@ -27,7 +27,6 @@ def server(command: str) -> dict[str, object]:
     return {"mcpServers": {"time": {"command": command}}}
 
 
-@pytest.mark.requirement("001:FR-001", "001:FR-002", "001:McpServerReference.scope")
 def test_servers_of_all_three_personal_scopes_are_found_nearest_first(
     places: ClientLocations, put: Put
 ) -> None:
@@ -76,7 +75,6 @@ def test_servers_of_all_three_personal_scopes_are_found_nearest_first(
     )
 
 
-@pytest.mark.requirement("001:McpServerReference.type")
 def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
     put(
         places.home / ".claude.json",
@@ -97,7 +95,6 @@ def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
     ]
 
 
-@pytest.mark.requirement("001:McpServerReference.scope")
 @pytest.mark.parametrize(
     ("platform", "environ", "path"),
     [

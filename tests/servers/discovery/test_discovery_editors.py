@@ -28,7 +28,6 @@ def on(places: ClientLocations, platform: Platform, environ: dict[str, str]) -> 
     return replace(places, platform=platform, environ=inside)
 
 
-@pytest.mark.requirement("001:FR-001")
 @pytest.mark.parametrize(("platform", "environ", "directory"), SETTINGS)
 def test_claude_desktop_is_read_on_every_platform(
     platform: Platform, environ: dict[str, str], directory: str, places: ClientLocations, put: Put

@@ -36,12 +36,6 @@ def _launch(runner: DockerRunner, definition: ContainerServer, name: str = "web"
     return runner.launch(definition, server_name=name, env=definition.env)
 
 
-@pytest.mark.requirement(
-    "002:MCPServerConfig.dockerConfig.image",
-    "002:MCPServerConfig.dockerConfig.containerName",
-    "002:MCPServerConfig.dockerConfig.command",
-    "002:MCPServerConfig.dockerConfig.ports",
-)
 def test_the_whole_definition_is_in_the_command(runner: DockerRunner, tmp_path: Path) -> None:
     definition = ContainerServer(
         image="ghcr.io/acme/server:1.2",
@@ -197,7 +191,6 @@ def test_a_client_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.xdist_group("docker")
-@pytest.mark.requirement("002:MCPServerConfig.dockerConfig.command")
 async def test_a_real_server_answers_from_its_container(
     docker_host: str, busybox_image: str
 ) -> None:

@@ -68,7 +68,6 @@ def a_client(
     return Client(transport, mode=mode)
 
 
-@pytest.mark.requirement("002:way.user.route")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_tool_is_called_in_either_era(served: Served, mode: Mode) -> None:
     with anyio.fail_after(20):

@@ -10,8 +10,6 @@ START, TRIGGER = node("start", "start"), node("t", "TRIGGER.MANUAL")
 LOOP = node("loop", "FLOW.LOOP")
 
 
-@pytest.mark.requirement("003:Flow.acyclic")
-@pytest.mark.requirement("003:FlowEdge.chain-acyclic")
 def test_a_cycle_is_an_error_that_names_it_and_leaves_the_choice() -> None:
     workflow = whole([START, A, B, C], ["start > a", "a > b", "b > a", "b > c"])
     (problem,) = found(check, workflow)

@@ -26,8 +26,6 @@ def branches(*labels: str) -> list[Json]:
     return [{"label": label, "condition": "true"} for label in labels]
 
 
-@pytest.mark.requirement("003:FlowEdge.target")
-@pytest.mark.requirement("003:Flow.edges.known")
 @pytest.mark.parametrize("written", ["colect", "Collect", "collect_"])
 def test_a_misspelt_target_is_an_error_and_becomes_the_node_meant(written: str) -> None:
     workflow = whole([START, node("collect"), END], [f"start > {written}", "collect > end"])
@@ -36,7 +34,6 @@ def test_a_misspelt_target_is_an_error_and_becomes_the_node_meant(written: str) 
     assert drawing(after) == ["start > collect", "collect > end"]
 
 
-@pytest.mark.requirement("003:FlowEdge.source")
 def test_a_misspelt_source_is_an_error_and_becomes_the_node_meant() -> None:
     workflow = whole([START, node("collect"), END], ["start > collect", "colect > end"])
     assert told(check, workflow) == [("error", "EDGE_SOURCE_UNKNOWN", "/connections/1/from")]
@@ -107,7 +104,6 @@ def test_a_start_or_end_that_edges_still_name_is_added_again(
     assert [one.code for one in everything(after, "ccwf")] == []
 
 
-@pytest.mark.requirement("003:FlowEdge.not-self")
 def test_an_edge_to_its_own_source_is_an_error_and_not_guessed() -> None:
     workflow = whole([START, node("a"), END], ["start > a", "a > a", "a > end"])
     assert told(check, workflow) == [("error", "EDGE_TO_ITSELF", "/connections/1")]
@@ -267,7 +263,6 @@ def test_a_choice_that_leads_nowhere_is_a_warning_if_others_lead_on() -> None:
     assert told(check, line(START, ask)) == []
 
 
-@pytest.mark.requirement("003:FlowEdge.type")
 def test_a_kind_no_flow_has_is_a_warning_and_mended_if_clear() -> None:
     flow = whole([node("a", "template"), node("b", "result")], ["a > b"])
     wrong = replace(flow, edges=(replace(flow.edges[0], kind="chian"),))

@@ -86,7 +86,6 @@ def test_a_tool_of_a_server_that_was_not_asked_is_no_error() -> None:
     assert [one.severity for one in check(asked)] == ["error"]
 
 
-@pytest.mark.requirement("003:FlowNode.type")
 @pytest.mark.parametrize(
     "kind",
     [

@@ -18,14 +18,12 @@ def with_agent(attached: Json) -> Workflow:
     return whole([TRIGGER, agent, TOOL, MEMORY, FETCH], ["t > agent", "agent > fetch"])
 
 
-@pytest.mark.requirement("004:hil.anti-pattern")
 @pytest.mark.parametrize("after", ["FLOW.IF", "AI_AGENT.OPENAI_CHATGPT"])
 def test_a_decision_or_an_agent_after_a_persons_reply_is_a_warning(after: str) -> None:
     workflow = whole([TRIGGER, REVIEW, node("x", after)], ["t > ask", "ask.confirmed > x"])
     assert told(check, workflow) == [("warning", "HIL_ANALYSED_TWICE", "/connections/1")]
 
 
-@pytest.mark.requirement("004:hil.anti-pattern")
 @pytest.mark.parametrize(
     ("port", "after"),
     [("confirmed", "ACTION.HTTP_REQUEST"), ("timeout", "FLOW.IF"), ("confirmed", "FLOW.SORT")],
@@ -73,7 +71,6 @@ def test_one_attached_node_that_is_no_list_becomes_one() -> None:
     assert [one.patch for one in found(check, with_agent(7))] == [None]
 
 
-@pytest.mark.requirement("004:NodeDetails.attached_nodes")
 def test_only_agents_have_attached_nodes() -> None:
     other = node("x", "ACTION.HTTP_REQUEST", attachedNodes=["mem"])
     workflow = line(TRIGGER, other)

@@ -68,8 +68,6 @@ def live(node: Node, *tools: Tool) -> list[Problem]:
     return list(check(a_case(a_workflow(node), live={"aws": tools or [TOOL]})))
 
 
-@pytest.mark.requirement("001:McpNodeData.parameterValues")
-@pytest.mark.requirement("001:ToolParameterValues.required")
 @pytest.mark.parametrize("is_live", [True, False])
 @pytest.mark.parametrize(
     ("values", "code", "at", "is_mended"),

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,11 @@ from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.report import Report, examine_loaded
 
 _BRACES = re.compile(r"\{\{\s*(.*?)\s*\}\}")
+_ONE_ANSWER = re.compile(
+    r"^did you mean '[^']+'\?$|^(?:write|use) '[^']+'$|^rename '[^']+' to '[^']+'\?$"
+    r"|^move it to \S+$"
+)
+_SEVERAL = re.compile(r"^did you mean one of|^choose one of .*,|^use one of .*,|^use '[^']+' or '")
 _SPACES = re.compile(r"[ \t]+")
 _KEPT = "x-toolweave"
 
@@ -41,6 +46,8 @@ class Outcome:
     is_wrong_fix: bool
     # Valid for the validator although the run refuses it.
     is_valid_then_refused: bool
+    # Hints that name one answer without a patch, and those that name several with one.
+    unkept_hints: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,6 +57,7 @@ class Measured:
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     alarms: dict[str, list[Problem]] = field(default_factory=dict[str, list[Problem]])
     right_count: int = 0
+    known: KnownEnvironment = field(kw_only=True)
 
     def ids(self, name: str) -> list[str]:
         """The ids of one kind of failure."""
@@ -89,7 +97,7 @@ def known_environment() -> KnownEnvironment:
 
 def measure(known: KnownEnvironment) -> Measured:
     """Examine and repair every document once."""
-    measured = Measured()
+    measured = Measured(known=known)
     rights = {name: examined(json.dumps(one), known) for name, one in right_documents().items()}
     for fault in faults():
         measured.outcomes.append(outcome(fault, rights[fault.right], known))
@@ -126,7 +134,26 @@ def outcome(fault: Fault, right: Report, known: KnownEnvironment) -> Outcome:
         is_fixed,
         is_wrong,
         fault.is_refused and report.is_valid and not fault.is_of_world,
+        tuple(unkept_hints(report)),
     )
+
+
+def unkept_hints(report: Report) -> Iterator[str]:
+    """Hints that promise a patch which is not there, or that leave open what a patch decides."""
+    # One patch may fix two problems of one value, such as a missing and an unknown name.
+    fixed = {
+        str(step[key])
+        for one in report.problems
+        for step in one.patch or ()
+        for key in ("path", "from")
+        if key in step
+    }
+    for one in report.problems:
+        hint = one.hint or ""
+        if _ONE_ANSWER.search(hint) and one.patch is None and one.pointer not in fixed:
+            yield f"{one.code} {one.pointer}: {hint} (no patch)"
+        if _SEVERAL.search(hint) and one.patch is not None:
+            yield f"{one.code} {one.pointer}: {hint} (patch)"
 
 
 def _fix(fault: Fault, report: Report, new: Iterable[Problem]) -> tuple[bool, bool]:

@@ -6,12 +6,21 @@ repairs a failure removes its id and raises the rate.
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.workflow.faults.cases import faults, right_documents, unusual_documents
-from tests.workflow.faults.measure import Measured, known_environment, measure
+from tests.workflow.faults.measure import (
+    Measured,
+    examined,
+    known_environment,
+    measure,
+    unkept_hints,
+)
+
+from toolweave.problems import Problem
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "recorded.json").read_text())
 
@@ -31,6 +40,18 @@ def test_failures_are_those_that_are_recorded(measured: Measured, name: str) -> 
 @pytest.mark.parametrize("name", ["caught", "placed", "fixed"])
 def test_rates_do_not_fall(measured: Measured, name: str) -> None:
     assert measured.rate(name) >= RECORDED["floor"][name]
+
+
+def test_a_hint_with_one_answer_has_a_patch_and_one_with_several_has_none(
+    measured: Measured,
+) -> None:
+    found = {one.fault.id: one.unkept_hints for one in measured.outcomes if one.unkept_hints}
+    assert found == {}
+    one = Problem("A", "/a", "wrong", hint="did you mean 'b'?")
+    several = Problem("A", "/a", "wrong", hint="did you mean one of b, c?", patch=({"path": "/a"},))
+    control = examined("{}", measured.known)
+    for problem in (one, several):
+        assert list(unkept_hints(replace(control, problems=(problem,)))) != []
 
 
 def test_the_set_is_large_and_varied() -> None:

@@ -69,7 +69,6 @@ def test_a_wrapped_file_is_read_and_its_problems_point_into_the_wrapping() -> No
     assert loaded.places.original("/nodes/0/data/x") == "/workflow/nodes/0/data/x"
 
 
-@pytest.mark.requirement("000:McpNodeMode.values")
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [

@@ -23,13 +23,6 @@ def _kinds(name: str) -> list[str | None]:
     return [edge.kind for edge in sample(name).workflow.edges]
 
 
-@pytest.mark.requirement(
-    "003:Flow.metadata.name",
-    "003:Flow.metadata.version",
-    "003:Flow.metadata.description",
-    "003:Flow.metadata.created",
-    "003:Flow.metadata.updated",
-)
 def test_the_metadata_of_a_flow_are_the_workflows_own_fields() -> None:
     workflow = sample("flow/seed-003.json").workflow
     assert (workflow.id, workflow.name) == ("Marketing_Strategy", "Marketing_Strategy")
@@ -39,17 +32,6 @@ def test_the_metadata_of_a_flow_are_the_workflows_own_fields() -> None:
     assert workflow.metadata == {}
 
 
-@pytest.mark.requirement(
-    "003:FlowNode.id",
-    "003:FlowNode.type",
-    "003:FlowNode.position",
-    "003:FlowNode.data.label",
-    "003:FlowNode.template.template",
-    "003:FlowNode.template.variables",
-    "003:FlowNode.template.selectedTemplateId",
-    "003:FlowNode.multi_input.variables",
-    "003:FlowNode.result",
-)
 def test_the_label_of_a_node_is_its_name_and_the_rest_its_data() -> None:
     entry, template, _, result = sample("flow/seed-003.json").workflow.nodes
     assert (entry.type, entry.name) == ("multi_input", "Inputs")
@@ -64,9 +46,6 @@ def test_the_label_of_a_node_is_its_name_and_the_rest_its_data() -> None:
     assert (result.type, result.name, result.data) == ("result", "Plan", {})
 
 
-@pytest.mark.requirement(
-    "003:FlowEdge.id", "003:FlowEdge.source", "003:FlowEdge.target", "003:FlowEdge.type"
-)
 def test_an_edge_says_whether_it_is_data_or_chain() -> None:
     edges = sample("flow/seed-003.json").workflow.edges
     assert [(edge.id, edge.source, edge.target, edge.kind) for edge in edges] == [
@@ -154,18 +133,6 @@ def test_values_without_a_variable_are_not_forced_into_pairs() -> None:
     assert flow_format.write(workflow) == document
 
 
-@pytest.mark.requirement("003:Flow.edges", "003:security.schema-first")
-def test_a_flow_without_its_list_of_edges_is_told_so() -> None:
-    document = _flow()
-    del document["edges"]
-    problems = flow_format.read(document).problems
-    assert [(problem.code, problem.severity) for problem in problems] == [
-        ("FIELD_MISSING", "warning")
-    ]
-    assert read(_flow()).problems == ()
-
-
-@pytest.mark.requirement("003:Flow.nodes.unique", "003:Flow.edges.unique")
 def test_an_id_that_is_used_twice_is_a_problem_at_the_second_place() -> None:
     node: JsonObject = {"id": "a", "type": "result", "data": {"label": "x"}}
     edge: Json = {"id": "e", "source": "a", "target": "a", "type": "data"}
@@ -176,7 +143,6 @@ def test_an_id_that_is_used_twice_is_a_problem_at_the_second_place() -> None:
     ]
 
 
-@pytest.mark.requirement("003:limit.file-size")
 def test_a_flow_over_one_megabyte_is_refused_and_another_workflow_is_not() -> None:
     workflow = read(_flow({"id": "a", "type": "result", "data": {"x": "y" * MAX_BYTES}})).workflow
     flow, ours = load(dump(workflow, "flow")), load(dump(workflow, "toolweave"))
@@ -184,13 +150,6 @@ def test_a_flow_over_one_megabyte_is_refused_and_another_workflow_is_not() -> No
         ("WORKFLOW_TOO_LARGE", "error")
     ]
     assert ours.problems == ()
-
-
-@pytest.mark.requirement("003:PARSE_ERROR")
-def test_a_flow_that_is_no_json_is_refused_with_the_line() -> None:
-    (problem,) = load('{"metadata": {"name": "F"},\n "nodes": [,]}').problems
-    assert (problem.code, problem.severity) == ("WORKFLOW_NOT_JSON", "error")
-    assert "line 2" in problem.message
 
 
 def test_ports_travel_as_handles() -> None:

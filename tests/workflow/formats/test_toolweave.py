@@ -7,7 +7,7 @@ from toolweave import json_text
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.formats.toolweave import format as toolweave
-from toolweave.workflow.model import Edge, Position
+from toolweave.workflow.model import Edge
 
 
 def _with(**fields: Json) -> JsonObject:
@@ -29,59 +29,6 @@ def _edge(**fields: Json) -> Edge:
     ]
 
 
-@pytest.mark.requirement(
-    "001:Workflow.id",
-    "001:Workflow.name",
-    "001:Workflow.version",
-    "001:Workflow.schemaVersion",
-    "001:Workflow.createdAt",
-    "001:Workflow.updatedAt",
-)
-def test_the_seeds_sample_gives_the_workflows_own_fields() -> None:
-    workflow = sample("toolweave/seed-001.json").workflow
-    assert (workflow.id, workflow.name) == ("workflow-1", "AWS Availability Checker")
-    assert (workflow.version, workflow.schema_version) == ("1.0.0", "1.1.0")
-    assert workflow.created_at == workflow.updated_at == "2025-11-15T10:00:00Z"
-    assert workflow.extras == {}
-
-
-@pytest.mark.requirement(
-    "001:Workflow.nodes",
-    "001:McpNode.id",
-    "001:McpNode.type",
-    "001:McpNode.name",
-    "001:McpNode.position",
-    "001:McpNode.data",
-    "001:FR-006",
-)
-def test_an_mcp_node_keeps_server_tool_description_and_parameters() -> None:
-    node = sample("toolweave/seed-001.json").workflow.nodes[1]
-    assert (node.id, node.type, node.name) == ("node-mcp-1", "mcp", "Check AWS Availability")
-    assert node.position == Position(300, 100)
-    assert list(node.data) == [
-        *("serverId", "toolName", "toolDescription", "parameters", "parameterValues"),
-        *("validationStatus", "outputPorts"),
-    ]
-    assert node.data["serverId"] == "aws-knowledge-mcp"
-
-
-@pytest.mark.requirement("001:Workflow.nodes.start-end")
-def test_start_and_end_carry_a_label() -> None:
-    nodes = sample("toolweave/seed-001.json").workflow.nodes
-    assert [(node.type, node.data) for node in (nodes[0], nodes[-1])] == [
-        ("start", {"label": "Start"}),
-        ("end", {"label": "End"}),
-    ]
-
-
-@pytest.mark.requirement("001:Workflow.connections", "001:FR-014")
-def test_a_connection_joins_two_nodes_by_their_ports() -> None:
-    edge = sample("toolweave/seed-001.json").workflow.edges[0]
-    assert (edge.id, edge.source, edge.target) == ("conn-1", "node-start", "node-mcp-1")
-    assert (edge.source_port, edge.target_port) == ("output", "input")
-
-
-@pytest.mark.requirement("001:Workflow.sample", "001:FR-010", "001:Workflow.no-runtime-state")
 def test_the_seeds_sample_is_saved_as_it_was_and_nothing_is_added() -> None:
     loaded = sample("toolweave/seed-001.json")
     assert loaded.problems == ()
@@ -90,7 +37,6 @@ def test_the_seeds_sample_is_saved_as_it_was_and_nothing_is_added() -> None:
     )
 
 
-@pytest.mark.requirement("001:Workflow.schemaVersion.older", "000:migration.none-needed")
 def test_a_workflow_of_an_older_schema_loads_as_it_is() -> None:
     loaded = sample("toolweave/older-schema.json")
     assert loaded.problems == ()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultInputs, startsWithRequest, startText } from "./run/inputs";
+import { defaultInputs, eventFields, eventTriggerOf, startText } from "./run/inputs";
+import { setTestEvent } from "./workflow/studioData";
 import { newWorkflow, type JsonObject } from "./workflow/workflow";
 
 function started(configurations: JsonObject) {
@@ -34,7 +35,7 @@ describe("a workflow that a webhook starts", () => {
 
   it("is run with a request that has every part which expressions can read", () => {
     const workflow = { ...newWorkflow("Orders"), nodes: [hook] };
-    expect(startsWithRequest(workflow)).toBe(true);
+    expect(eventTriggerOf(workflow)).toBe(hook);
     expect(defaultInputs(workflow)).toEqual({
       method: "POST",
       path: "/orders",
@@ -47,6 +48,26 @@ describe("a workflow that a webhook starts", () => {
   it("is run with plain inputs if it can also be started otherwise", () => {
     const workflow = newWorkflow("Orders");
     const both = { ...workflow, nodes: [hook, ...workflow.nodes] };
-    expect([startsWithRequest(both), defaultInputs(both)]).toEqual([false, {}]);
+    expect([eventTriggerOf(both), defaultInputs(both)]).toEqual([undefined, {}]);
+  });
+
+  it("is run with the kept event", () => {
+    const inputs = { body: { order: 7 } };
+    const workflow = { ...newWorkflow("Orders"), nodes: [hook] };
+    const kept = setTestEvent(workflow, { node: "hook", inputs, receivedAt: null });
+    expect(defaultInputs(kept)).toEqual(inputs);
+  });
+
+  it("asks for an event with a field for each output of the trigger", () => {
+    const field = { description: "", default: null, required: false };
+    const outputs = [
+      { ...field, name: "body", type: "any" },
+      { ...field, name: "method", type: "string", options: ["GET", "POST"] },
+      { ...field, name: "execution_id", type: "string" },
+    ];
+    expect(eventFields(outputs as never).map(({ name, kind }) => [name, kind])).toEqual([
+      ["body", "json"],
+      ["method", "choice"],
+    ]);
   });
 });

@@ -33,8 +33,11 @@ function useShownRun(): { run: string | null; stamp: string } {
   return { run, stamp };
 }
 
-function useConnectionsStamp(): number {
-  return useDocument((state) => stampOf(state.history.present.connections));
+/** Changes with the connections, and with pinned data. */
+function useGraphStamp(): string {
+  return useDocument(({ history: { present } }) =>
+    [present.connections, present.metadata].map(stampOf).join(" "),
+  );
 }
 
 function requestBody(editor: Editor, node: string, run: string | null): Record<string, unknown> {
@@ -44,9 +47,9 @@ function requestBody(editor: Editor, node: string, run: string | null): Record<s
 export function useNames(node: string) {
   const editor = useEditor();
   const { run, stamp } = useShownRun();
-  const connections = useConnectionsStamp();
+  const graph = useGraphStamp();
   return useQuery({
-    queryKey: ["names", node, connections, run, stamp],
+    queryKey: ["names", node, graph, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(client.POST("/api/v1/edit/names", { body: requestBody(editor, node, run) as never, signal })),
     placeholderData: (before) => before,
@@ -59,9 +62,9 @@ export function useNames(node: string) {
 export function useNodeInput(node: string) {
   const editor = useEditor();
   const { run, stamp } = useShownRun();
-  const connections = useConnectionsStamp();
+  const graph = useGraphStamp();
   return useQuery({
-    queryKey: ["input", node, connections, run, stamp],
+    queryKey: ["input", node, graph, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(client.POST("/api/v1/edit/input", { body: requestBody(editor, node, run) as never, signal })),
     staleTime: 30_000,
@@ -93,13 +96,13 @@ export interface PreviewRequest {
 export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest) {
   const editor = useEditor();
   const { run, stamp } = useShownRun();
-  const connections = useConnectionsStamp();
+  const graph = useGraphStamp();
   const ownSettings = useDocument((state) =>
     seesNode ? stampOf(state.history.present.nodes.find(({ id }) => id === node)?.data) : 0,
   );
   const settled = useDebounced(text);
   const query = useQuery({
-    queryKey: ["preview", node, field, settled, connections, ownSettings, run, stamp],
+    queryKey: ["preview", node, field, settled, graph, ownSettings, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(
         client.POST("/api/v1/edit/preview", {

@@ -17,7 +17,7 @@ export function usePublication(): { publication: Publication | null; isBehind: b
   const storedAs = useDocument((state) => state.storedAs);
   const revision = useDocument((state) => state.revision);
   const hasEdits = useDocument(isDirty);
-  const publication = tools?.find(({ workflow }) => workflow === storedAs) ?? null;
+  const publication = tools?.find(({ workflow, replacedBy }) => workflow === storedAs && !replacedBy) ?? null;
   return { publication, isBehind: publication !== null && (hasEdits || publication.revision !== revision) };
 }
 

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
+import { eventTriggerOf } from "../model/run/inputs";
 import type { RunStatus } from "../model/run/runState";
 import type { Json, JsonObject, Workflow } from "../model/workflow/workflow";
 import { nodeTitle } from "../model/workflow/workflow";
@@ -119,7 +120,14 @@ export async function loadImage(run: string, step: string | null, at: string): P
 
 /** Starts a run of the workflow as it is on the canvas, saved or not, and follows it. */
 export async function startRun(editor: Editor, workflow: Workflow, inputs: JsonObject): Promise<string> {
-  const body = { document: workflow as unknown as Record<string, unknown>, inputs };
+  const trigger = eventTriggerOf(workflow)?.id;
+  const body = {
+    document: workflow as unknown as Record<string, unknown>,
+    inputs,
+    usePins: true,
+    // Another trigger of the workflow would start with an event that is not its own.
+    ...(trigger ? { trigger } : {}),
+  };
   const run = await unwrap(client.POST("/api/v1/runs", { body: body as never }));
   editor.run.follow(run.id, run.workflow);
   return run.id;
@@ -137,12 +145,20 @@ export interface Rerun {
   input?: Json | undefined;
   /** Replaces the workflow of the original run. */
   workflow?: Workflow | undefined;
+  /** Uses recorded answers and stops at the first request without one. */
+  isRecorded?: boolean;
 }
 
 /** Runs again from a node and follows the new run. */
-export async function rerunFrom(editor: Editor, { run: id, node, input, workflow }: Rerun): Promise<string> {
+export async function rerunFrom(editor: Editor, rerun: Rerun): Promise<string> {
+  const { run: id, node, input, workflow, isRecorded = false } = rerun;
   const edit = input === undefined ? {} : { edit: [{ op: "replace" as const, path: "/data", value: input }] };
-  const body = { from: node, ...edit, ...(workflow ? { document: workflow } : {}) };
+  const body = {
+    from: node,
+    recorded: isRecorded,
+    ...edit,
+    ...(workflow ? { document: workflow, usePins: true } : {}),
+  };
   const run = await unwrap(
     client.POST("/api/v1/runs/{run}/fork", { params: { path: { run: id } }, body: body as never }),
   );

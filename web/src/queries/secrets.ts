@@ -8,9 +8,13 @@ export const SECRETS = ["secrets"] as const;
 export const useSecrets = () =>
   useQuery({ queryKey: SECRETS, queryFn: async () => (await unwrap(client.GET("/api/v1/secrets"))).names });
 
-export async function storeSecret(name: string, value: string): Promise<string> {
+export async function storeSecret(
+  name: string,
+  value: string,
+  hosts: readonly string[] = [],
+): Promise<string> {
   await unwrap(
-    client.PUT("/api/v1/secrets/{name}", { params: { path: { name } }, body: { value } as never }),
+    client.PUT("/api/v1/secrets/{name}", { params: { path: { name } }, body: { value, hosts } as never }),
   );
   return `Added ${name}; refer to it as \${vault:${name}}`;
 }

@@ -70,6 +70,15 @@ export function useServerTools(id: string, canList: boolean) {
   });
 }
 
+/** `stamp` names the changes that the list of tools reports; others are compared anew. */
+export function useServerDifference(id: string, stamp: string) {
+  return useQuery({
+    queryKey: [...SERVERS, id, "difference", stamp],
+    queryFn: () => unwrap(client.GET("/api/v1/servers/{server}/difference", serverPath(id))),
+    retry: false,
+  });
+}
+
 export interface Discovered {
   name: string;
   scope: string;

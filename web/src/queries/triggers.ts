@@ -9,8 +9,9 @@ export const TRIGGERS = ["triggers"] as const;
 export type Trigger = Schemas["TriggerLine"];
 export type TriggerFiring = Schemas["TriggerEventRecord"];
 
-export const useTriggers = () =>
+export const useTriggers = (isNeeded = true) =>
   useQuery({
+    enabled: isNeeded,
     queryKey: TRIGGERS,
     queryFn: async () => (await unwrap(client.GET("/api/v1/triggers"))).triggers,
     refetchInterval: 60_000,

@@ -13,6 +13,7 @@ import { Badge } from "../ui/Badge";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
+import { ActiveSwitch } from "./ActiveSwitch";
 import { Breadcrumb } from "./Breadcrumb";
 
 export function EditorToolbar({ workflow }: { workflow: Workflow }) {
@@ -44,6 +45,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       )}
       {!isReadOnly && <EditButtons hasEdits={hasEdits} />}
       <span className="editor__space" />
+      {!isReadOnly && <ActiveSwitch workflow={workflow} />}
       <Problems />
       <JsonButton />
       <InspectorButton />

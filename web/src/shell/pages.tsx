@@ -1,6 +1,7 @@
 /** All pages: address, title and content. A new page is one entry here. */
 
 import type { ReactNode } from "react";
+import { Suspense, lazy } from "react";
 import { ChatPage } from "../features/chat/ChatPage";
 import { InboxPage } from "../features/inbox/InboxPage";
 import { ManagePage } from "../features/manage/ManagePage";
@@ -26,6 +27,15 @@ export interface Page {
   related?: string[];
   show(route: Route): ReactNode;
 }
+
+const TriggersPage = lazy(() => import("../features/manage/TriggersPage"));
+const CredentialsPage = lazy(() => import("../features/manage/CredentialsPage"));
+
+/** Sections of Manage that are pages of their own now; links to them still work. */
+const MOVED: Readonly<Record<string, (() => ReactNode) | undefined>> = {
+  triggers: () => <TriggersPage />,
+  services: () => <CredentialsPage />,
+};
 
 export const PAGES: readonly Page[] = [
   { page: "", title: "Workflows", icon: "list", related: ["w", "new"], show: () => <WorkflowsPage /> },
@@ -72,11 +82,13 @@ export const PAGES: readonly Page[] = [
     icon: "server",
     show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} />,
   },
+  { page: "triggers", title: "Triggers", icon: "bolt", show: () => <TriggersPage /> },
+  { page: "credentials", title: "Credentials", icon: "key", show: () => <CredentialsPage /> },
   {
     page: "manage",
     title: "Manage",
     icon: "cog",
-    show: ({ rest }) => <ManagePage section={rest[0] ?? null} />,
+    show: ({ rest }) => MOVED[rest[0] ?? ""]?.() ?? <ManagePage section={rest[0] ?? null} />,
   },
 ];
 
@@ -89,7 +101,8 @@ const NOT_FOUND = "Page not found";
 
 export function PageContent({ route }: { route: Route }) {
   const entry = PAGES.find((page) => page.page === route.page);
-  if (entry) return <>{entry.show(route)}</>;
+  if (entry)
+    return <Suspense fallback={<EmptyState title="Opening…" isPage />}>{entry.show(route)}</Suspense>;
   return (
     <EmptyState title={NOT_FOUND} isPage>
       <a href="#/">Back to workflows</a>

@@ -7,6 +7,7 @@ import { neighbour } from "../model/workflow/navigation";
 import { canOpenNode } from "../model/workflow/families";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
+import { togglePin } from "../queries/pinnedData";
 import { announce } from "../state/announcements";
 import type { Command } from "../state/commands";
 import { registerCommands } from "../state/commands";
@@ -181,6 +182,14 @@ function editorCommands(editor: Editor): readonly Command[] {
       title: "Show the settings of the node",
       isDisabled: () => document.selection.size !== 1,
       run: focusInspector,
+    },
+    {
+      id: "pin",
+      title: "Pin or unpin the output",
+      keys: "shift+p",
+      at: "canvas",
+      isDisabled: () => !canConnect(),
+      run: () => void togglePin(editor, [...document.selection][0]!),
     },
     {
       id: "open-subworkflow",

@@ -3,15 +3,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { client, unwrap } from "../api/client";
-import { hasRequiredInputs, startsWithRequest } from "../model/run/inputs";
+import { eventTriggerOf, hasRequiredInputs } from "../model/run/inputs";
 import { isRunOver } from "../model/run/runState";
+import { setTestEvent, testEventOf } from "../model/workflow/studioData";
 import type { JsonObject, Workflow } from "../model/workflow/workflow";
 import { cancelRun, startRun } from "../queries/runs";
 import { save } from "../queries/save";
 import { WORKFLOWS } from "../queries/workflows";
 import type { Command } from "../state/commands";
 import type { Editor } from "../state/editor";
-import { hasLastInputs, initialInputs, rememberInputs } from "../state/lastInputs";
+import { initialInputs, needsEvent, rememberInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
 import { setPanels } from "../state/panels";
 import { useCommands } from "./useCommands";
@@ -84,20 +85,29 @@ export function useEditorCommands(editor: Editor | null): {
 export function runOrAskForInputs(editor: Editor, askForInputs: () => void): void {
   const { workflow } = editor.document;
   const inputs = initialInputs(workflow);
-  const needsRequest = startsWithRequest(workflow) && !hasLastInputs(workflow);
-  if (!needsRequest && hasRequiredInputs(workflow, inputs)) void startAndShowRun(editor, inputs);
+  if (!needsEvent(workflow) && hasRequiredInputs(workflow, inputs)) void startAndShowRun(editor, inputs);
   else askForInputs();
 }
 
 export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promise<void> {
+  rememberInputs(editor.document.workflow, inputs);
+  keepEnteredEvent(editor, inputs);
   const { workflow } = editor.document;
-  rememberInputs(workflow, inputs);
   setPanels({ hasRunPanel: true });
   try {
     await startRun(editor, workflow, inputs);
   } catch (error) {
     notifyError(error, "Not run");
   }
+}
+
+/** An event that was entered for a trigger is kept like one that was received. */
+function keepEnteredEvent(editor: Editor, inputs: JsonObject): void {
+  const { workflow } = editor.document;
+  const trigger = eventTriggerOf(workflow);
+  if (!trigger || JSON.stringify(testEventOf(workflow)?.inputs) === JSON.stringify(inputs)) return;
+  const event = { node: trigger.id, inputs, receivedAt: null };
+  editor.document.edit((now) => setTestEvent(now, event));
 }
 
 async function cancel(editor: Editor): Promise<void> {

@@ -3,7 +3,7 @@
 import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 import type { Problem } from "../api/client";
-import { nodeAtPointer } from "../model/workflow/problems";
+import { isActionable, nodeAtPointer } from "../model/workflow/problems";
 import type { Workflow } from "../model/workflow/workflow";
 
 export interface ProblemState {
@@ -37,7 +37,8 @@ export class WorkflowProblems {
   readonly store: StoreApi<ProblemState> = createStore(() => NO_PROBLEMS);
 
   /** Sets the problems of a workflow; their pointers refer to the version that was validated. */
-  set(workflow: Workflow, problems: readonly Problem[]): void {
+  set(workflow: Workflow, reported: readonly Problem[]): void {
+    const problems = reported.filter(isActionable);
     const byNode: Record<string, Problem[]> = {};
     for (const problem of problems) {
       const id = nodeAtPointer(workflow, problem.pointer);

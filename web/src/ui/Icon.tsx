@@ -72,6 +72,7 @@ const PATHS = {
   tag: "M3 10V3.500h6.500L17 11l-6.500 6.500zM6.500 7h.01",
   nested: "M3 3h14v14H3zM7 7h6v6H7z",
   template: "M3 3h14v5H3zM3 11h6v6H3zM12 11h5v6h-5z",
+  pin: "M7.500 3h5M8.500 3v5L6 11v1.500h8V11l-2.500-3V3M10 12.500V17",
   history: "M3.5 10a6.500 6.500 0 1 1 2 4.700M3.500 6v4h4M10 6.500V10l2.500 1.500",
 } as const;
 

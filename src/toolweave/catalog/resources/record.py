@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from toolweave.catalog.resources.commands import CommandCaller
 from toolweave.catalog.resources.databases import Databases
 from toolweave.catalog.resources.files import Files
 from toolweave.catalog.resources.http import HttpClient
 from toolweave.catalog.resources.mail import Mailboxes, Mailer, MailTokens
-from toolweave.catalog.resources.model import ModelCaller
 from toolweave.catalog.resources.services import ServiceAccess
 from toolweave.catalog.resources.stores import Stores
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json
-from toolweave.tools.tool import Tool
+from toolweave.tools.elicitation import AnsweredQuestion, ElicitationQuestion
+from toolweave.tools.tool import ProgressListener, Tool, ToolCall, ToolResult
+
+if TYPE_CHECKING:  # its records are slow to load
+    from toolweave.catalog.resources.model import ModelCaller
 
 
 class ApprovedServerTools(Protocol):
@@ -39,6 +42,25 @@ class Workflows(Protocol):
 
         Raises `NotFound`: `WORKFLOW_NOT_FOUND`.
         """
+        ...
+
+
+class StepCalls(Protocol):
+    """Calls tools for steps that can wait for the answer to a tool's question."""
+
+    async def call(
+        self,
+        key: str,
+        call: ToolCall,
+        *,
+        on_progress: ProgressListener,
+        answered: Sequence[AnsweredQuestion] = (),
+    ) -> ToolResult | ElicitationQuestion:
+        """Return the result of the tool, or its first question that is not answered."""
+        ...
+
+    def end(self, run: str) -> None:
+        """End the open calls of a run that goes no further."""
         ...
 
 
@@ -70,7 +92,9 @@ class Resources:
     mailer: Mailer = field(default_factory=_missing("mailer"))
     mailboxes: Mailboxes = field(default_factory=_missing("mailboxes"))
     mail_tokens: MailTokens = field(default_factory=_missing("mail_tokens"))
-    model: ModelCaller = field(default_factory=_missing("model"))
+    model: "ModelCaller" = field(default_factory=_missing("model"))
     approved_tools: ApprovedServerTools = field(default_factory=_missing("approved_tools"))
     commands: CommandCaller = field(default_factory=_missing("commands"))
     workflows: Workflows = field(default_factory=_missing("workflows"))
+    # Without it a tool that asks a question fails its step.
+    step_calls: StepCalls | None = None

@@ -40,7 +40,7 @@ def list_runs(
 
     TIME is local unless it has an offset: 2026-01-31, 2026-01-31T09:00, 2026-01-31T09:00+02:00.
     """
-    search = RunSearch(_local(since), _local(until), text)
+    search = RunSearch(local_time(since), local_time(until), text)
 
     async def work() -> list[RunRecord]:
         async with current_home() as home:
@@ -62,6 +62,6 @@ def list_runs(
         say("No runs yet. `toolweave run FILE` runs a workflow.")
 
 
-def _local(moment: datetime | None) -> datetime | None:
+def local_time(moment: datetime | None) -> datetime | None:
     """Add the local offset to a time without one."""
     return moment.astimezone() if moment is not None and moment.tzinfo is None else moment

@@ -1,14 +1,13 @@
 """`toolweave runs prune`: delete old runs."""
 
-import re
-
 import click
 
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, tell
 from toolweave.engine.retention import Retention, prune
+from toolweave.patterns import pattern
 
-_AGE = re.compile(r"(\d+(?:\.\d+)?)([mhdw]?)")
+_AGE = pattern(r"(\d+(?:\.\d+)?)([mhdw]?)")
 _DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}
 
 

@@ -14,7 +14,7 @@ from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
-from toolweave.servers.definition import Definition, Server
+from toolweave.servers.definition import Definition
 from toolweave.servers.summary import ServerSummary, record_of
 from toolweave.servers.user_definitions import (
     anchored,
@@ -114,13 +114,13 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     Values may contain ${VAR}, ${VAR:-default} or ${vault:NAME}; they are resolved at start.
     """
     wanted = _wanted(ctx, given, ctx.obj or ())
-    servers, known = in_home(lambda home: _register(home, wanted))
+    summaries, known = in_home(lambda home: _register(home, wanted))
     for problem in wanted.warnings:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if given["as_json"]:
-        print_json([record_of(ServerSummary(server)).as_json() for server in servers])
+        print_json([record_of(summary).as_json() for summary in summaries])
         return
-    for server in servers:
+    for server in (summary.server for summary in summaries):
         approve = f"toolweave servers approve {shlex.quote(server.name)}"
         say(
             f"{server.name!r} is already registered with this definition; nothing changed."
@@ -237,7 +237,7 @@ def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
     return pairs
 
 
-async def _register(home: Home, wanted: ServerArguments) -> tuple[list[Server], set[str]]:
+async def _register(home: Home, wanted: ServerArguments) -> tuple[list[ServerSummary], set[str]]:
     """Return the servers, and the names of those that were registered before."""
     known = {server.name: server for server in await home.registry.list()}
     same = {
@@ -259,4 +259,5 @@ async def _register(home: Home, wanted: ServerArguments) -> tuple[list[Server], 
         else await home.registry.add(name, definition, found_in=wanted.found_in)
         for name, definition in wanted.entries
     ]
-    return servers, same
+    waits_s = home.settings.retry.waits_s
+    return [ServerSummary(server, waits_s=waits_s) for server in servers], same

@@ -20,6 +20,11 @@ from toolweave.cli.lazy import LazyGroup
             "Show exactly what would be started, and approve it.",
         ),
         "check": ("toolweave.cli.servers.check", "check", "Ping servers concurrently."),
+        "diff": (
+            "toolweave.cli.servers.diff",
+            "diff",
+            "Compare a server's tools with the approved ones.",
+        ),
         "disable": ("toolweave.cli.servers.state", "disable", "Disable a server."),
         "discover": (
             "toolweave.cli.servers.discover",

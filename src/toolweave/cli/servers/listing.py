@@ -31,7 +31,9 @@ def list_servers(as_json: bool) -> None:
     async def work() -> list[ServerSummary]:
         async with current_home() as home:
             return [
-                await summarize_server(home.pings, home.lockfile, server)
+                await summarize_server(
+                    home.pings, home.lockfile, server, home.settings.retry.waits_s
+                )
                 for server in await home.registry.list()
             ]
 

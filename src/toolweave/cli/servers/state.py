@@ -24,7 +24,8 @@ def enable(name: str, as_json: bool) -> None:
                 async with open_studio(home) as studio:
                     await check_server(studio.connections, home.lockfile, server)
                 server = await home.registry.get(name)
-            return await summarize_server(home.pings, home.lockfile, server)
+            waits_s = home.settings.retry.waits_s
+            return await summarize_server(home.pings, home.lockfile, server, waits_s)
 
     line = run(work)
     if as_json:
@@ -45,9 +46,9 @@ def disable(name: str, as_json: bool) -> None:
 
     async def work() -> ServerSummary:
         async with current_home() as home:
-            return await summarize_server(
-                home.pings, home.lockfile, await home.registry.disable(name)
-            )
+            server = await home.registry.disable(name)
+            waits_s = home.settings.retry.waits_s
+            return await summarize_server(home.pings, home.lockfile, server, waits_s)
 
     line = run(work)
     tell(as_json, record_of(line).as_json(), f"Disabled {name!r}.")

@@ -1,7 +1,7 @@
 """Tools for flows and prompts of libraries; each also answers to its alias with a `/`."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import ToolDefinition, define
+from toolweave.mcp_server.tool_definition import FETCHES, ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
 _VALUES: JsonObject = {"type": "object"}
@@ -11,17 +11,19 @@ _PROMPT_NAME = {"name": "prompt"}
 DEFINITIONS: tuple[ToolDefinition, ...] = (
     define(
         "flows_list",
+        "Flows",
         "List flows of git libraries",
-        only_reads=True,
+        hints=FETCHES,
         unlisted=frozenset({"includeMetadata"}),
         library=_TEXT,
         ref=_TEXT,
     ),
     define(
         "flows_show",
+        "Flow",
         "One flow",
         "flow",
-        only_reads=True,
+        hints=FETCHES,
         aliases=_FLOW_NAME,
         flow=_TEXT,
         library=_TEXT,
@@ -29,6 +31,7 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "flows_execute",
+        "Run flow",
         "Run a flow",
         "flow",
         aliases=_FLOW_NAME,
@@ -39,16 +42,18 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "prompts_list",
+        "Prompts",
         "List prompt templates of git libraries",
-        only_reads=True,
+        hints=FETCHES,
         library=_TEXT,
         ref=_TEXT,
     ),
     define(
         "prompts_get",
+        "Prompt",
         "Render a prompt",
         "prompt",
-        only_reads=True,
+        hints=FETCHES,
         aliases=_PROMPT_NAME,
         prompt=_TEXT,
         arguments=_VALUES,
@@ -57,9 +62,10 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
     ),
     define(
         "get_variable_sets",
+        "Prompt values",
         "Get stored values of a prompt",
         "prompt",
-        only_reads=True,
+        hints=FETCHES,
         aliases=_PROMPT_NAME,
         prompt=_TEXT,
         library=_TEXT,

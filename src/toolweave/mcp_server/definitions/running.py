@@ -1,28 +1,31 @@
 """Tools for runs by id, for clients without tasks or forms."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import ToolDefinition, define
+from toolweave.mcp_server.tool_definition import CHANGES, READS, ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
 
 DEFINITIONS: tuple[ToolDefinition, ...] = (
     define(
         "run_status",
+        "Run status",
         "Status and open questions of a run",
         "run_id",
-        only_reads=True,
+        hints=READS,
         run_id=_TEXT,
     ),
     define(
         "run_result",
+        "Run result",
         "Results of a run, step by step",
         "run_id",
-        only_reads=True,
+        hints=READS,
         run_id=_TEXT,
-        max_tokens={"type": "integer", "minimum": 50},
+        max_tokens={"type": "integer"},
     ),
     define(
         "run_respond",
+        "Answer run",
         "Answer a question of a run",
         "run_id",
         "reply",
@@ -30,5 +33,5 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         step=_TEXT,
         reply={"anyOf": [{"type": "object"}, _TEXT]},
     ),
-    define("run_cancel", "Cancel a run", "run_id", run_id=_TEXT),
+    define("run_cancel", "Cancel run", "Cancel a run", "run_id", hints=CHANGES, run_id=_TEXT),
 )

@@ -2,15 +2,15 @@
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 
 from toolweave import json_text
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
-_ELEMENT = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
+_ELEMENT = pattern(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
 # What XML 1.0 cannot hold, not even escaped.
-_UNSPEAKABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNSPEAKABLE = pattern(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 

@@ -1,19 +1,19 @@
 """Records as ACTION nodes work on them: paths into them, comparing, ordering, aggregating."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 from toolweave.tools.meaning import meant
 
 CONDITIONS = "filter_conditions"
 _OF_LISTS = frozenset({"in", "not_in"})
 FUNCTIONS = ("count", "sum", "avg", "min", "max", "first", "last")
-_CALL = re.compile(r"\s*([a-z]+)\s*(?:\(\s*([^()]*?)\s*\))?\s*")
+_CALL = pattern(r"\s*([a-z]+)\s*(?:\(\s*([^()]*?)\s*\))?\s*")
 
 
 class MissingValue:

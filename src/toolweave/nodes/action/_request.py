@@ -9,11 +9,12 @@ from toolweave import json_text
 from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 
 # `{{ name }}` as templates write it, and `{name}` as API descriptions do.
-_VARIABLE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}|\{([\w.-]+)\}")
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*")
+_VARIABLE = pattern(r"\{\{\s*([\w.-]+)\s*\}\}|\{([\w.-]+)\}")
+_HEADER_NAME = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = pattern(r"[\x20-\x7e\t]*")
 _RESERVED = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 )
@@ -42,7 +43,8 @@ def fill_url(url: str, variables: JsonObject) -> str:
             )
         text = plain_value(variables[name], "url_variables", name)
         if text in {"", ".", ".."}:
-            raise Invalid("HTTP_URL_INVALID", f"url_variables.{name} is {text!r}")
+            message = f"url_variables.{name} is {text!r}"
+            raise refused_at(("url_variables", name), "HTTP_URL_INVALID", message)
         return quote(text, safe="")
 
     return _VARIABLE.sub(value, url)

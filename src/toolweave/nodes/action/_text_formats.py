@@ -13,6 +13,7 @@ from xml.parsers import expat
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.workflow.yaml_text import read_yaml
 
 # It is computed while others wait, hence the bounds: a second or so on a busy machine.
@@ -27,15 +28,15 @@ MAX_DEPTH = 100
 MAX_HEADINGS = 20_000
 # Cells of CSV, elements of XML.
 MAX_PIECES = 250_000
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,40})?([eE][-+]?[0-9]{1,3})?")
+_NUMBER = pattern(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,40})?([eE][-+]?[0-9]{1,3})?")
 _WORDS: dict[str, Json] = {"": None, "null": None, "true": True, "false": False}
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
+_CLOSING = pattern(r"(?:^|[ \t])#+[ \t]*$")
+_UNDERLINE = pattern(r" {0,3}(=+|-+)[ \t]*")
+_RULE = pattern(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
+_FENCE = pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 # Lines that begin something else than a paragraph: no heading can be made of them by a line below.
-_NO_PARAGRAPH = re.compile(r"[ \t]*(?:[>|#]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])| {4}|\t")
+_NO_PARAGRAPH = pattern(r"[ \t]*(?:[>|#]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])| {4}|\t")
 
 
 def fail(kind: str, why: str, hint: str | None = None) -> NoReturn:

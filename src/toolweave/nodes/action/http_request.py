@@ -1,6 +1,5 @@
 """ACTION.HTTP_REQUEST: call a web address."""
 
-import re
 from http import HTTPStatus
 
 from anyio import to_thread
@@ -21,13 +20,14 @@ from toolweave.nodes.action._request import (
     plain_value,
 )
 from toolweave.nodes.web_address import check_url
+from toolweave.patterns import pattern
 
 # Safe methods of RFC 9110: they change nothing.
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Sending these twice has the same effect as sending them once.
 IDEMPOTENT_METHODS = SAFE_METHODS | {"PUT", "DELETE"}
 # Charsets in use on the web; some other codecs of Python take quadratic time.
-_CHARSET = re.compile(
+_CHARSET = pattern(
     r"utf-?(8|16|32)(-?[lb]e)?|(us-)?ascii|latin-?1|iso-?8859-\d{1,2}|(windows-|cp)125\d"
     r"|koi8-[ru]|shift_jis|euc-(jp|kr)|gb(k|2312|18030)|big5"
 )
@@ -215,12 +215,14 @@ class HttpRequest:
         payload = make_payload(method, given.text("body_type"), given.inputs.get("body"))
         if payload.content_type is not None:
             headers.setdefault("content-type", payload.content_type)
+        address = fill_url(given.text("url"), given.record("url_variables"))
+        params = merge_params(given.record("query_params"), given.record("dynamic_query_params"))
         client = context.resources.http
         response = await client.request(
             method,
-            fill_url(given.text("url"), given.record("url_variables")),
+            address,
             headers=headers,
-            params=merge_params(given.record("query_params"), given.record("dynamic_query_params")),
+            params=params,
             body=payload.body,
             follow=given.flag("follow_redirects"),
             max_redirects=given.whole("max_redirects"),

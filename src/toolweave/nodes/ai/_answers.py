@@ -4,19 +4,21 @@ import re
 from collections.abc import Callable
 
 from toolweave import json_text
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.model import ModelReply, TokenUsage
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import ModelPart, Worked
 from toolweave.nodes.ai._setup import Setup
+from toolweave.patterns import pattern
 from toolweave.tools.check import check_value
 from toolweave.tools.schema import compile_schema
 
-_FENCE = re.compile(r"```([\w+-]*)[^\n]*\n(.*?)```", re.DOTALL)
+_FENCE = pattern(r"```([\w+-]*)[^\n]*\n(.*?)```", re.DOTALL)
 _PERSONAL = {
-    "email": re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+"),
-    "phone": re.compile(r"(?<!\w)\+?\d[\d ()/-]{7,}\d(?!\w)"),
-    "iban": re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}\b"),
+    "email": pattern(r"[\w.+-]+@[\w-]+\.[\w.-]+"),
+    "phone": pattern(r"(?<!\w)\+?\d[\d ()/-]{7,}\d(?!\w)"),
+    "iban": pattern(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}\b"),
 }
 MAX_TOLD = 10
 
@@ -45,7 +47,7 @@ def checker(setup: Setup) -> Callable[[ModelReply], str | None] | None:
     compiled = compile_schema(setup.shape) if setup.shape is not None else None
     if compiled is not None and not compiled.is_usable:
         message = "the schema of the answer cannot be used"
-        raise Invalid("NODE_INPUT_INVALID", message, problems=compiled.problems)
+        raise refused_at(setup.shape_at, "NODE_INPUT_INVALID", message)
 
     def check(reply: ModelReply) -> str | None:
         value = value_in(reply)

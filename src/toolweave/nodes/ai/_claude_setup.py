@@ -52,6 +52,7 @@ def claude_setup(given: NodeInput) -> Setup:
         deadline_s=number(performance.get("timeout_seconds")),
         wants_json=processing.get("parse_json") is True,
         shape=shape,
+        shape_at=("output_processing", "output_schema"),
         extracts_code=processing.get("extract_code") is True,
         finds_personal_data=given.record("safety_config").get("pii_detection") is True,
         streams=processing.get("enable_streaming") is True,

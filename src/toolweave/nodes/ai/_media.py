@@ -4,15 +4,20 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.resources.model import ModelImage
 from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.patterns import pattern
+from toolweave.tools.value_preview import shown
 
 MAX_BYTES = 10 * 1024 * 1024
 TIMEOUT_S = 30.0
-_ADDRESS = re.compile(r"(?:https?://|data:)[^\s<>\"')\]]+")
-_DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
+_ADDRESS = pattern(r"(?:https?://|data:)[^\s<>\"')\]]+")
+_DATA = pattern(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 _KINDS = {"jpg": "jpeg"}
 
 
@@ -25,6 +30,25 @@ def addresses_in(text: str, formats: Sequence[str], most: int) -> tuple[str, ...
         if one.startswith("data:image/") or _ending(one) in endings
     ]
     return tuple(dict.fromkeys(found))[:most]
+
+
+def addresses(given: NodeInput, name: str, kinds: Sequence[str]) -> tuple[str, ...]:
+    """The addresses of pictures in an input. Raises `Invalid`: `PICTURE_INVALID`."""
+    listed = given.listing(name)
+    if listed and not kinds:
+        raise refused_at((name,), "PICTURE_INVALID", "this node is configured to take no media")
+    return tuple(read_each(partial(_address, one, name, at) for at, one in enumerate(listed)))
+
+
+def _address(one: Json, name: str, at: int) -> str:
+    is_data = isinstance(one, str) and one.startswith("data:")
+    if isinstance(one, str) and is_data:
+        _written(one)
+    if isinstance(one, str) and (is_data or one.startswith(("http://", "https://"))):
+        return one
+    message = f"{shown(one)} is no address of a picture"
+    hint = "write it as https://example.com/picture.png or data:image/png;base64,…"
+    raise refused_at((name, at), "PICTURE_INVALID", message, hint=hint)
 
 
 async def fetched(

@@ -40,6 +40,8 @@ class Setup:
     deadline_s: float | None = None
     wants_json: bool = False
     shape: JsonObject | None = None
+    # Where the shape stands in the configuration.
+    shape_at: tuple[str, ...] = ("output_schema",)
     corrections: int = 3
     extracts_code: bool = False
     finds_personal_data: bool = False

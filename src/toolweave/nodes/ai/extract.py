@@ -43,7 +43,7 @@ def schema_of(given: NodeInput) -> JsonObject:
 def _property(kind: Json) -> Json:
     if isinstance(kind, dict):
         return kind
-    if kind in TYPES:
+    if isinstance(kind, str) and kind in TYPES:
         return {"type": [kind, "null"]}
     # Words in place of a type say what the field is.
     return {"type": ["string", "null"], "description": str(kind)}
@@ -142,6 +142,7 @@ class Extract(AiNode):
             temperature=0.0,
             wants_json=True,
             shape=schema_of(given),
+            shape_at=("output_schema",) if given.record("output_schema") else ("fields",),
             corrections=given.whole("max_corrections"),
         )
 

@@ -4,6 +4,7 @@ from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.ai._ai_node import AiNode
+from toolweave.nodes.ai._media import addresses
 from toolweave.nodes.ai._ports import (
     ATTACHED,
     CONTENT,
@@ -17,6 +18,8 @@ from toolweave.nodes.ai._ports import (
 )
 from toolweave.nodes.ai._setup import Setup, choice_of, functions_of, limits_of
 
+# The input alone.
+FRAME = "{{ user_prompt }}"
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite")
 _MEDIA = {"image": "enable_vision", "audio": "enable_audio", "video": "enable_video"}
 _GENERATION = {
@@ -49,7 +52,7 @@ class GoogleGemini(AiNode):
                 "user_prompt",
                 "string",
                 "Frame of the prompt; {{ user_prompt }} stands for the input of that name.",
-                "{{ user_prompt }}",
+                FRAME,
                 required=True,
                 multiline=True,
             ),
@@ -140,20 +143,26 @@ class GoogleGemini(AiNode):
         """Its configuration, as every AI node tells it."""
         given = context.given
         generation, calling = given.record("generation_config"), given.record("function_calling")
-        media = given.record("multimodal_config")
+        chosen = given.record("multimodal_config")
+        media = tuple(kind for kind, flag in _MEDIA.items() if chosen.get(flag) is True)
         return Setup(
-            # The frame, in which the input is filled already.
-            str(given.config["user_prompt"]),
+            _prompt(given),
             provider="gemini",
             model=given.text("model") or None,
             system=given.text("system_prompt"),
             extra={"generationConfig": _generation(generation), **_safety(given)},
-            pictures=tuple(str(one) for one in given.listing("images")),
-            media=tuple(kind for kind, flag in _MEDIA.items() if media.get(flag) is True),
+            pictures=addresses(given, "images", media),
+            media=media,
             functions=functions_of(calling),
             choice=choice_of(calling.get("function_calling_mode")),
             limits=limits_of(calling),
         )
+
+
+def _prompt(given: NodeInput) -> str:
+    """The frame, in which the input is filled already; a default is not."""
+    frame = str(given.config["user_prompt"])
+    return str(given.inputs.get("user_prompt", "")) if frame == FRAME else frame
 
 
 def _generation(given: JsonObject) -> JsonObject:

@@ -1,5 +1,7 @@
 """Lists and the items in them: where they are, a field of one, which comes first."""
 
+from dataclasses import replace
+
 from toolweave import json_text
 from toolweave.catalog.node import NodeInput
 from toolweave.catalog.node_input import refused_at
@@ -19,6 +21,13 @@ def list_at(given: NodeInput, path: str) -> list[Json]:
             facts={"field": "array_path"},
         )
     return found
+
+
+def check_list(given: NodeInput) -> None:
+    """Whether data that stands in the workflow has the list. Raises `NODE_INPUT_INVALID`."""
+    data, path = given.inputs.get("data"), given.text("array_path")
+    if data is not None and path and full_path(path).partition(".")[0] == "data":
+        list_at(replace(given, names={"data": data}), path)
 
 
 def field_of(item: Json, path: str, *, is_nested: bool = True) -> Json:

@@ -3,7 +3,7 @@
 from toolweave.catalog.node import Iteration, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._items import list_at
+from toolweave.nodes.flow._items import check_list, list_at
 
 
 class ForEach:
@@ -62,6 +62,7 @@ class ForEach:
             Port("loop", "One item.", aliases=("iteration",)),
             Port("done", "Taken once, after the last item.", aliases=("completed",)),
         ),
+        checks=(check_list,),
         tags=("flow", "loop", "list"),
         keywords=(
             *("each", "every", "map", "fan out", "parallel", "concurrent"),

@@ -5,8 +5,14 @@ from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._extra_names import ExtraNames
-from toolweave.nodes.flow._items import list_at
+from toolweave.nodes.flow._items import check_list, list_at
 from toolweave.workflow.expression_values import condition
+
+
+def check_data(given: NodeInput) -> None:
+    """Whether data that stands in the workflow has the list. Raises `NODE_INPUT_INVALID`."""
+    if given.text("loop_type") == "for_each":
+        check_list(given)
 
 
 class LoopNode:
@@ -87,6 +93,7 @@ class LoopNode:
             ),
             Port("done", "Taken once, after the last iteration.", aliases=("completed",)),
         ),
+        checks=(check_data,),
         tags=("flow", "loop", "iteration"),
         keywords=(
             *("loop", "repeat", "iterate", "each", "for", "while"),

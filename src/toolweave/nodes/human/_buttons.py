@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 
 # What a button carries: which question, and what it says.
-_PRESSED = re.compile(r"tw:([0-9a-f]{16}):(.{1,40})", re.DOTALL)
+_PRESSED = pattern(r"tw:([0-9a-f]{16}):(.{1,40})", re.DOTALL)
 LABELS = {"confirmed": "Approve", "rejected": "Decline"}
 # Telegram takes no more.
 MAX_BYTES = 64

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Literal, TypeAlias, cast
 
 from toolweave import json_text
+from toolweave.patterns import pattern
 
 Meaning: TypeAlias = Literal["confirmed", "rejected", "unrelated"]
 
@@ -60,7 +61,7 @@ _SIGN_NAMES = {
     **dict.fromkeys(("-1", "thumbsdown", "x", "no_entry", "no_entry_sign", "octagonal_sign"), "👎"),
 }
 # Texts that speak to the reader of replies, not to the one who asked.
-_INSTRUCTIONS = re.compile(
+_INSTRUCTIONS = pattern(
     r"\b(ignore|disregard|forget|override)\b.{0,40}\b(instruction|prompt|rule|previous|above|system)"
     r"|\b(system|developer)\s+(prompt|message)\b"
     r"|\b(classify|classification|respond|reply|answer|output|return)\b.{0,30}"
@@ -69,7 +70,7 @@ _INSTRUCTIONS = re.compile(
     r"|\bapprove (everything|all (requests|questions))\b",
     re.IGNORECASE | re.DOTALL,
 )
-_QUOTED = re.compile(
+_QUOTED = pattern(
     r"^(>.*|On .{0,200}wrote:|Am .{0,200}schrieb.{0,100}:|Le .{0,200}a écrit\s?:"
     r"|-{2,}\s*Original Message\s*-{2,}|_{10,}|From: .*|Von: .*)$",
     re.IGNORECASE,

@@ -1,10 +1,11 @@
 """The words models are given in the language modes: one readable file each, in `prompts`."""
 
-import re
 from functools import cache
 from importlib.resources import files
 
-_HOLE = re.compile(r"\{\{(\w+)\}\}")
+from toolweave.patterns import pattern
+
+_HOLE = pattern(r"\{\{(\w+)\}\}")
 
 
 def filled(name: str, **values: str) -> str:

@@ -1,7 +1,8 @@
 """`TOOL.MCP:SERVER/TOOL`: a tool of a connected server by its name in the catalog."""
 
-from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.nodes.mcp._answers import value_of
+from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.tools.tool import ToolCall
 
 
@@ -11,8 +12,8 @@ class CatalogTool:
     types = ("TOOL.MCP",)
     effect = "once"
 
-    async def run(self, context: NodeContext) -> Outcome:
-        """What the tool answered."""
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """What the tool answered, or a wait for the answer to its question."""
         given = context.given
         server, _, tool = given.text("subtype").removeprefix("MCP:").partition("/")
         call = ToolCall(
@@ -23,7 +24,8 @@ class CatalogTool:
             scope=f"run:{context.run.id}",
             location=context.key,
         )
-        return Outcome(value_of(await context.tools.call(call, on_progress=context.progress), call))
+        result = await call_tool(context, call)
+        return result if isinstance(result, Wait) else Outcome(value_of(result, call))
 
 
 plain = CatalogTool()

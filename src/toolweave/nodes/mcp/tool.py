@@ -8,6 +8,7 @@ from toolweave.catalog.spec import Effect
 from toolweave.json_text import JsonObject
 from toolweave.nodes.mcp._answers import value_of
 from toolweave.nodes.mcp._language import fill_parameters, work_task
+from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.tools.tool import ToolCall
 from toolweave.workflow.modes import mode_of
 
@@ -33,7 +34,7 @@ class McpTool:
                 return await _call(context)
 
 
-async def _call(context: NodeContext) -> Outcome:
+async def _call(context: NodeContext) -> Outcome | Wait:
     data = context.given
     call = ToolCall(
         data.text("serverId"),
@@ -43,7 +44,8 @@ async def _call(context: NodeContext) -> Outcome:
         scope=f"run:{context.run.id}",
         location=context.key,
     )
-    return Outcome(value_of(await context.tools.call(call, on_progress=context.progress), call))
+    result = await call_tool(context, call)
+    return result if isinstance(result, Wait) else Outcome(value_of(result, call))
 
 
 plain = McpTool()

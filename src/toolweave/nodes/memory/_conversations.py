@@ -1,7 +1,6 @@
 """Messages of conversations in our database, and what older ones were about."""
 
 import hashlib
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -10,6 +9,7 @@ from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._keys import Now
 from toolweave.nodes.memory._sql_keys import is_first
+from toolweave.patterns import pattern
 from toolweave.storage.database import Database, Transaction
 
 MAX_LINE = 160
@@ -18,7 +18,7 @@ _SUM_UP = (
     "INSERT INTO memory_summaries (conversation, body) VALUES (?, ?)"
     " ON CONFLICT (conversation) DO UPDATE SET body = excluded.body"
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[\u3002\uff01\uff1f])")
+_SENTENCE = pattern(r"(?<=[.!?])\s|(?<=[\u3002\uff01\uff1f])")
 
 
 @dataclass(frozen=True, slots=True)

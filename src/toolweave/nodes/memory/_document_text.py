@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from toolweave import json_text
 from toolweave.catalog.node_input import NodeInput, refused_at
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 FORMATS = ("text", "markdown", "html", "json")
 _SAME = {
@@ -23,8 +24,8 @@ _SKIPPED = frozenset({"script", "style", "noscript", "template"})
 _BLOCKS = frozenset(
     {"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article"}
 )
-_HEADING = re.compile(r"^#{1,6} +(.+)$")
-_SENTENCE = re.compile(r"(?<=[.!?])\s")
+_HEADING = pattern(r"^#{1,6} +(.+)$")
+_SENTENCE = pattern(r"(?<=[.!?])\s")
 
 
 def format_of(given: NodeInput, setting: str) -> str:

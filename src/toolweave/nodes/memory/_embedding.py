@@ -8,7 +8,6 @@ of words, not when they mean the same in other words: for that a model is needed
 
 import hashlib
 import math
-import re
 import unicodedata
 from array import array
 from collections import Counter
@@ -16,13 +15,14 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from toolweave.errors import Invalid
+from toolweave.patterns import pattern
 
 # A string: `array` cannot be subscripted when it is read, before Python 3.12.
 Vector: TypeAlias = "array[float]"
 
 LOCAL = "local/hashed-ngrams-1"
 MAX_CHARACTERS = 100_000
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 # A pair says more than a word, but is rarer; letters forgive endings and slips of the pen.
 _PAIR_WEIGHT = 0.5
 _LETTERS_WEIGHT = 0.35

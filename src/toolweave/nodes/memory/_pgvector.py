@@ -1,18 +1,19 @@
 """Entries with vectors in a table of a Postgres that has the extension pgvector."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toolweave import json_text
+from toolweave.catalog.node_input import refused_at
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import Vector
 from toolweave.nodes.memory._vectors import Hits, Search, VectorEntry
+from toolweave.patterns import pattern
 from toolweave.storage.database import Database, Transaction, Value
 
 MAX_DIMENSION = 16_000
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
+_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _INSTALLED = "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
 # Whether this user may create it, so that nothing fails where they may not.
 _CREATABLE = (
@@ -38,7 +39,8 @@ def quoted(table: str) -> str:
     """The name of a table, with or without its schema, as SQL takes it."""
     parts = table.split(".")
     if len(parts) > 2 or not all(_NAME.fullmatch(part) for part in parts):
-        raise Invalid(
+        raise refused_at(
+            ("table_name",),
             "NODE_INPUT_INVALID",
             f"{table[:80]!r} is no name of a table",
             hint="use letters, digits and underscores; a schema may stand before a dot",

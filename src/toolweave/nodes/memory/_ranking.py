@@ -1,16 +1,16 @@
 """Which texts fit a query best: by words (TF-IDF, BM25), by likeness of vectors, or by both."""
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
 from toolweave.nodes.memory._embedding import MAX_CHARACTERS, embed
+from toolweave.patterns import pattern
 
 Scoring = Literal["tf_idf", "bm25", "hybrid"]
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 # The usual weights of BM25.
 _K, _B = 1.2, 0.75
 DIMENSION = 256

@@ -1,13 +1,13 @@
 """Keys in a Redis, under their own names; expiry is by the clock of Redis."""
 
-import re
 from dataclasses import dataclass
 
 from toolweave.catalog.resources.stores import RedisConnection
 from toolweave.errors import Invalid
 from toolweave.nodes.memory._keys import Room
+from toolweave.patterns import pattern
 
-_GLOB = re.compile(r"([*?\[\]\\^-])")
+_GLOB = pattern(r"([*?\[\]\\^-])")
 _AT_ONCE = 500
 MAX_KEYS = 100_000
 

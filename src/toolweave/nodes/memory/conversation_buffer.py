@@ -144,13 +144,13 @@ class ConversationBuffer:
     async def run(self, context: NodeContext) -> Outcome:
         """Add the message, if there is one, and give what is kept."""
         given = context.given
-        conversations = Conversations(context.resources.stores.database)
         limits = BufferLimits(
             given.whole("max_messages"),
             given.flag("auto_summarize"),
             given.whole("summarize_count"),
         )
         conversation, text = _conversation(context), given.text("message")
+        conversations = Conversations(context.resources.stores.database)
         if not text:
             return Outcome(_shown(await conversations.read(conversation), limits))
         message: JsonObject = {

@@ -8,10 +8,11 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._documents import Documents, StoredDocument
+from toolweave.patterns import pattern
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = pattern(r"(?<=[.!?])\s+|\n+")
 # Capitalised words in a row: Ada Lovelace, Aurora Lamp 2.
-_NAME = re.compile(r"\b[A-Z][\w'-]+(?:\s+(?:of\s+|de\s+|van\s+)?[A-Z0-9][\w'-]*)*")
+_NAME = pattern(r"\b[A-Z][\w'-]+(?:\s+(?:of\s+|de\s+|van\s+)?[A-Z0-9][\w'-]*)*")
 # Capitalised only because a sentence begins with them.
 _NO_NAMES = frozenset(
     {

@@ -220,7 +220,10 @@ def _key(given: NodeInput, operation: str) -> str:
         message = f"{operation} needs a key, which is a text that is not empty"
         raise refused_at(("key",), "NODE_INPUT_INVALID", message)
     whole = given.text("key_prefix") + key
-    escaped(whole)  # what one store cannot keep, none takes
+    try:
+        escaped(whole)  # what one store cannot keep, none takes
+    except Invalid as error:
+        raise refused_at(("key",), error.code, error.message, hint=error.hint) from None
     return whole
 
 

@@ -15,9 +15,10 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 LONGEST_WORDS = 300
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
+_UNPRINTABLE = pattern(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
 def as_error(service: Service, name: str, failure: Failure) -> ToolweaveError:

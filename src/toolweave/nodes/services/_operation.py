@@ -17,10 +17,11 @@ from toolweave.catalog.node_input import refuse_all
 from toolweave.catalog.spec import Effect
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 
 BodyForm = Literal["json", "form"]
 # `{owner}` is one segment of a path, `{path*}` may be several.
-_HOLE = re.compile(r"\{(\w+)(\*?)\}")
+_HOLE = pattern(r"\{(\w+)(\*?)\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Field, NodeSpec
-from toolweave.errors import Denied, Invalid
+from toolweave.errors import Denied
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import MAX_WAITS, waits_before
 
@@ -23,7 +24,8 @@ def settings_of(context: NodeContext, spec: NodeSpec) -> JsonObject:
     data = given.record("data")
     secret = {field.name for field in spec.configurations if field.sensitive} & data.keys()
     if secret:
-        raise Invalid(
+        raise refused_at(
+            ("data", min(secret)),
             "NODE_INPUT_INVALID",
             f"data holds {min(secret)!r}, which is a secret and only a setting",
             hint="write it into the node's configuration, as ${vault:NAME}",

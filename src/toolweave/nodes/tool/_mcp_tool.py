@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
-from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
 from toolweave.nodes.mcp._answers import parsed_of
+from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.nodes.model_tools import skills_of
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import CallId, Tool, ToolCall
@@ -70,7 +71,7 @@ class BoundTool:
 
     binding: McpBinding
 
-    async def run(self, context: NodeContext) -> Outcome:
+    async def run(self, context: NodeContext) -> Outcome | Wait:
         """Call the tool, through the one gate."""
         given = context.given
         tool = _named(self.binding, given, await self._tools(context))
@@ -86,7 +87,9 @@ class BoundTool:
         if given.text("call_id"):
             # In the history it is found by the id somebody gave, within its step.
             call = replace(call, id=CallId(f"{context.key}#{given.text('call_id')}"))
-        result = await context.tools.call(call, on_progress=context.progress)
+        result = await call_tool(context, call)
+        if isinstance(result, Wait):
+            return result
         answer = parsed_of(result)
         return Outcome(
             {

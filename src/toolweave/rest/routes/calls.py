@@ -31,7 +31,9 @@ class CallsResponse(JsonRecord):
 
     active: list[CallRow]
     calls: list[CallRow]
+    # Recorded calls of all sessions; `executed` counts those of this service since its start.
     total: int
+    executed: int
     stopped: bool
 
 
@@ -56,6 +58,7 @@ class _Handlers:
             active=await self._calls.active(),
             calls=await self._calls.past(limit, server),
             total=await self._calls.total(),
+            executed=self._gate.limits.total_executed,
             stopped=self._gate.limits.is_stopped,
         )
 

@@ -21,7 +21,7 @@ from toolweave.export.convert import checked_export
 from toolweave.export.reimport import import_text
 from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
-from toolweave.nodes import discover as discover_nodes
+from toolweave.nodes.spec_cache import cached_specs
 from toolweave.rest.auth import Authenticator, require_part
 from toolweave.rest.request_body import RequestBody, one_of
 from toolweave.rest.response_models import document_in, problem_records
@@ -163,7 +163,7 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
-        self._specs = [node.spec for node in discover_nodes()]
+        self._specs = cached_specs(studio.home.settings.home)
 
     async def validate_workflow(
         self, body: Annotated[ValidateRequest, Depends(ValidateRequest.read)], request: Request

@@ -143,6 +143,8 @@ def _wait(request: Request) -> float:
 def _response(delivered: DeliveryResult, ended: Finished | None) -> Response:
     status = 202 if delivered.runs and ended is None else 200
     body: JsonObject = {"status": "ignored", "reasons": list(delivered.ignored)}
+    if delivered.is_test:
+        body = {"status": "test", "reasons": list(delivered.ignored)}
     if delivered.runs:
         body = {"run_id": delivered.runs[0], "status": ended.status if ended else "accepted"}
     if len(delivered.runs) > 1:

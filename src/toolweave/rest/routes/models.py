@@ -6,8 +6,9 @@ from fastapi import APIRouter, Depends, Path, Response
 from pydantic import Field
 
 from toolweave.assistant.home_models import home_models, open_model_caller
+from toolweave.assistant.model_record import ModelRecord
 from toolweave.assistant.model_test import ModelTestResult, check_model
-from toolweave.assistant.models import NAME, ModelRecord, NewModel
+from toolweave.assistant.models import NAME, NewModel
 from toolweave.home import Home
 from toolweave.json_record import JsonRecord
 from toolweave.rest.auth import Authenticator

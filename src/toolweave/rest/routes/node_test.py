@@ -14,10 +14,13 @@ from toolweave.authoring.node_test import NodeTest, NodeTests
 from toolweave.authoring.preview import Previews, as_tree
 from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.rest.auth import Authenticator, require_part
 from toolweave.rest.response_models import problem_records
 from toolweave.rest.routes.preview import NodeNamesRequest
 from toolweave.rest.routing import Routes
+from toolweave.workflow.model import Node
+from toolweave.workflow.studio_data import PinnedOutput, pins_of
 
 
 class TestNodeRequest(NodeNamesRequest):
@@ -44,6 +47,8 @@ class TestNodeResponse(JsonRecord):
     run: str | None
     status: str | None
     error: dict[str, Any] | None
+    # Whether this is the pinned output, and nothing was executed.
+    pinned: bool = False
 
 
 class _Handlers:
@@ -51,6 +56,7 @@ class _Handlers:
 
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
+        self._kinds = NodeRegistry()
         self._previews = Previews(studio.engine, studio.authoring.tools, studio.home.masker)
         self._tests = NodeTests(studio.engine, studio.authoring, studio.home.clock)
 
@@ -63,6 +69,9 @@ class _Handlers:
         require_part(request, "document")
         loaded = await body.loaded()
         node = node_in(loaded.workflow, body.node)
+        pin = pins_of(loaded.workflow).get(node.id)
+        if pin is not None and "input" not in body.model_fields_set:
+            return self._pinned(node, pin)
         run, samples = await self._previews.samples(loaded.workflow, body.node, body.run)
         if "input" in body.model_fields_set:
             samples["data"] = cast("Json", body.input)
@@ -70,6 +79,11 @@ class _Handlers:
             loaded.workflow, node, samples, dialect=loaded.format, with_effects=True
         )
         return self._shown(found, run)
+
+    def _pinned(self, node: Node, pin: PinnedOutput) -> TestNodeResponse:
+        kind = self._kinds.of(node)
+        found = NodeTest(kind.effect if kind else "pure", value=(pin.value,), ports=pin.ports)
+        return self._shown(found, None).model_copy(update={"pinned": True, "executed": False})
 
     def _shown(self, found: NodeTest, sample_run: str | None) -> TestNodeResponse:
         mask = self._studio.home.masker.mask_json

@@ -28,6 +28,7 @@ class PublishRequest(RequestBody):
     tasks: Tasks | None = Field(
         None, description="When callers that support tasks get a task handle"
     )
+    only: bool = Field(False, description="Whether to remove earlier tool names of the workflow")
 
 
 class PublishedListResponse(JsonRecord):
@@ -54,7 +55,9 @@ class _Handlers:
         self, name: Name, body: Annotated[PublishRequest, Depends(PublishRequest.read)]
     ) -> PublicationRecord:
         """Publish a stored workflow as a tool, in its current revision."""
-        wish = PublicationRequest(name, body.tool, body.description, body.if_left, body.tasks)
+        wish = PublicationRequest(
+            name, body.tool, body.description, body.if_left, body.tasks, body.only
+        )
         made = await publish(self._home, await self._studio.authoring.tools.known(), wish)
         self._studio.published.nudge()
         return PublicationRecord.of(made)

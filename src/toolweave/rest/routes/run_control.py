@@ -20,14 +20,17 @@ from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.publishing.limited_keys import VisibleRuns, require_workflow
+from toolweave.recording.continuation import ForkWish, continue_recorded
 from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody, one_of
 from toolweave.rest.routes.runs import ALL, PRINTABLE, WholeRunId
 from toolweave.rest.routing import Routes
+from toolweave.triggers.active_triggers import only_from, triggers_of
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.ids import MAX_NAME
 from toolweave.workflow.json_patch import apply_patch
+from toolweave.workflow.studio_data import pins_of
 
 TRIGGER = "rest"
 
@@ -54,10 +57,27 @@ class StartRunRequest(RequestBody):
         description="Idempotency key: a second request with the same key returns the first run",
     )
 
+    use_pins: bool = Field(
+        False,
+        alias="usePins",
+        description="Use the outputs pinned in `document` instead of executing their nodes",
+    )
+
+    trigger: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The trigger of `document` that `inputs` are an event of; others do not start",
+    )
+
     @model_validator(mode="after")
     def _is_one(self) -> Self:
         if (self.workflow is None) == (self.document is None):
             raise ValueError("give either 'workflow' (a name) or 'document'")
+        if self.trigger is not None and self.document is None:
+            raise ValueError("'trigger' needs 'document'")
+        if self.use_pins and self.document is None:
+            raise ValueError("'usePins' needs 'document': stored workflows run without pinned data")
         return self
 
 
@@ -99,6 +119,17 @@ class ForkRunRequest(RequestBody):
     document: dict[str, Any] | None = Field(
         None, description="The changed workflow; also needs `workflows:write`"
     )
+    use_pins: bool = Field(
+        False,
+        alias="usePins",
+        description="Use the outputs pinned in `document` instead of executing their nodes",
+    )
+
+    recorded: bool = Field(
+        False,
+        description="Answer requests of steps from what the run recorded, and stop at the first "
+        "one that is not recorded: the new run failed there, and a fork of it continues live",
+    )
 
 
 class _Handlers:
@@ -119,8 +150,17 @@ class _Handlers:
         loaded = await self._workflow(request, body)
         inputs = cast("JsonObject", body.inputs)
         once_key = _once_key(key_of(request), body.once_key)
+        workflow = loaded.workflow
+        if body.trigger is not None:
+            triggers_of(workflow, body.trigger)  # refuses an unknown one
+            workflow = only_from(workflow, body.trigger)
         run_request = RunRequest(
-            loaded.workflow, inputs, trigger=TRIGGER, once_key=once_key, source=loaded
+            workflow,
+            inputs,
+            trigger=TRIGGER,
+            once_key=once_key,
+            source=loaded,
+            pins=pins_of(loaded.workflow) if body.use_pins else {},
         )
         return await self._accepted(await self._engine.runs.start(run_request), response)
 
@@ -165,7 +205,12 @@ class _Handlers:
         changed = None
         if body.document is not None:
             changed = await self._sent(request, body.document)
-        fork = await self._engine.runs.fork(record.id, body.from_, edit, changed)
+        pins = pins_of(changed.workflow) if changed and body.use_pins else None
+        wish = ForkWish(record.id, body.from_, edit, changed, pins)
+        if body.recorded:
+            fork = (await continue_recorded(self._studio.home, self._engine, wish)).run
+        else:
+            fork = await self._engine.runs.fork(record.id, body.from_, edit, changed, pins)
         return await self._accepted(fork, response)
 
     async def _workflow(self, request: Request, body: StartRunRequest) -> LoadedWorkflow:

@@ -1,12 +1,16 @@
-"""`/api/v1/servers/{server}/health` and `/sign-in`: recent activity and OAuth sign-in."""
+"""`/api/v1/servers/{server}/health`, `/difference` and `/sign-in`: details of one server."""
 
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from starlette.types import Send
 
 from toolweave.app.studio import Studio
+from toolweave.app.tool_drift import ToolDrift, server_difference
 from toolweave.errors import ToolweaveError
+from toolweave.recording.files import FOLDER, RecordingFolder
+from toolweave.recording.migration.records import ServerDifferenceRecord
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.routes.servers import ServerIdentity, server_of
 from toolweave.rest.routing import Routes
@@ -16,6 +20,7 @@ from toolweave.servers.definition import Server
 from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
 
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of checks and of calls")]
+OnlyTool = Annotated[str | None, Query(description="Compare this tool only")]
 
 
 class _SigningIn(EventStream):
@@ -56,6 +61,14 @@ class _Handlers:
             self._studio.connections, home.pings, home.masker, found, limit=limit
         )
 
+    async def show_server_difference(
+        self, server: ServerIdentity, tool: OnlyTool = None
+    ) -> ServerDifferenceRecord:
+        """Compare a server's tools with the approved ones, and list what uses changed tools."""
+        found = await server_of(self._studio, server)
+        drift = ToolDrift(self._studio, RecordingFolder(Path(FOLDER)))
+        return await server_difference(drift, found.name, tool)
+
     async def sign_in_to_server(self, server: ServerIdentity) -> Response:
         """Sign in to a server that uses OAuth; the events are the page to open and the result."""
         found = await server_of(self._studio, server)
@@ -64,9 +77,10 @@ class _Handlers:
 
 
 def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
-    """The two endpoints."""
+    """The endpoints."""
     handlers = _Handlers(studio)
     routes = Routes(authenticator, "/api/v1/servers/{server}", "servers", 404)
     routes.add("GET", "/health", handlers.show_server_health)
+    routes.add("GET", "/difference", handlers.show_server_difference, 409, 504)
     routes.stream("POST", "/sign-in", handlers.sign_in_to_server, {"type": "string"})
     return routes.router()

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from toolweave.app.studio import Studio
 from toolweave.clock import timestamp
-from toolweave.errors import Invalid, NotFound
+from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_record import JsonRecord
 from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
@@ -128,6 +128,11 @@ class _Handlers:
             message = "the definition is invalid"
             raise Invalid("SERVER_DEFINITION_INVALID", message, problems=problems)
         registry = self._studio.home.registry
+        known = {server.name for server in await registry.list()}
+        if len(entries) > 1 and (taken := [name for name, _ in entries if name in known]):
+            # A definition is registered completely or not at all.
+            message = f"already registered: {', '.join(map(repr, taken))}; nothing was added"
+            raise Conflict("SERVER_NAME_TAKEN", message, hint="remove them from the definition")
         added = [
             await registry.add(name, anchored(definition, Path.cwd()))
             for name, definition in entries
@@ -248,8 +253,13 @@ class _Handlers:
 
     async def _record(self, server: Server) -> ServerRecord:
         home = self._studio.home
-        connections = self._studio.connections
-        summary = await summarize_server(home.pings, home.lockfile, server, connections=connections)
+        summary = await summarize_server(
+            home.pings,
+            home.lockfile,
+            server,
+            home.settings.retry.waits_s,
+            connections=self._studio.connections,
+        )
         return record_of(summary)
 
 

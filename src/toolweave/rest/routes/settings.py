@@ -10,7 +10,8 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
 import toolweave
-from toolweave.access.secret_destinations import SecretBinding, to_host
+from toolweave.access.secret_binding import SecretBinding
+from toolweave.access.secret_destinations import to_host
 from toolweave.app.doctor import DoctorFinding, FindingRecord, examine_home, examine_machine
 from toolweave.app.settings_report import SettingLine, setting_lines
 from toolweave.app.studio import Studio

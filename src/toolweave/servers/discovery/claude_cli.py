@@ -5,7 +5,6 @@ mode; lines such as `time: uvx mcp-server-time - ✔ Connected` are read lenient
 """
 
 import os
-import re
 import shutil
 import signal
 import sys
@@ -18,13 +17,14 @@ import anyio
 from anyio.abc import Process
 
 from toolweave.errors import TimedOut, Unavailable
+from toolweave.patterns import pattern
 from toolweave.servers.definition import Transport
 from toolweave.servers.discovery.locations import ClientLocations
 
 Status = Literal["connected", "failed", "needs_sign_in", "pending", "unknown"]
 
 _MAX_BYTES = 1024 * 1024
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_ESCAPES = pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _SUFFIXES: dict[str, Transport] = {"(HTTP)": "http", "(SSE)": "sse"}
 _STATUSES: dict[str, Status] = {
     "needs auth": "needs_sign_in",

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.servers.config_entry import ConfigDialect, as_object
 from toolweave.servers.definition import Scope
@@ -15,7 +16,7 @@ from toolweave.servers.discovery.section import read_servers
 
 _MOST_FILES = 200
 _FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "jsonc"}
-_SECRET = re.compile(r"\$\{\{\s*(?:secrets|inputs|env)\.(\w+)\s*\}\}", re.ASCII)
+_SECRET = pattern(r"\$\{\{\s*(?:secrets|inputs|env)\.(\w+)\s*\}\}", re.ASCII)
 _DIALECT = ConfigDialect(rewrite=lambda text: _SECRET.sub(r"${\1}", text))
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.servers.config_entry import ConfigDialect, as_list, as_object
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
@@ -16,7 +17,7 @@ from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.remote_address import with_transport
 from toolweave.servers.discovery.section import read_servers
 
-_BARE_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
+_BARE_VARIABLE = pattern(r"\$([A-Za-z_]\w*)", re.ASCII)
 _DIALECT = ConfigDialect(rewrite=lambda text: _BARE_VARIABLE.sub(r"${\1}", text))
 
 

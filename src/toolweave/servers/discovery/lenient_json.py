@@ -5,16 +5,18 @@ Every pattern runs in linear time, also over text with an unclosed string or com
 
 import re
 
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
-_COMMENTS = re.compile(rf"{_STRING}|//[^\r\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_TRAILING_COMMAS = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
-_WITHIN_LINES = re.compile(r"[^\r\n]+")
+from toolweave.patterns import pattern
 
-_TOML_TEXT = re.compile(
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_COMMENTS = pattern(rf"{_STRING}|//[^\r\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_TRAILING_COMMAS = pattern(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
+_WITHIN_LINES = pattern(r"[^\r\n]+")
+
+_TOML_TEXT = pattern(
     rf"\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|{_STRING}|'[^'\n]*+'?|#[^\n]*+",
     re.DOTALL,
 )
-_TOML_KEY = re.compile(r"[\w. \t-]+")
+_TOML_KEY = pattern(r"[\w. \t-]+")
 _MOST_KEY_PARTS = 32
 
 

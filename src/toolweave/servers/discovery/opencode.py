@@ -4,9 +4,9 @@ A command is one list with its arguments, and `{env:NAME}` is a variable. Newer 
 servers one level deeper, in `mcp.servers`.
 """
 
-import re
 from collections.abc import Iterator
 
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.servers.config_entry import ConfigDialect, as_list, as_object
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
@@ -15,7 +15,7 @@ from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import read_servers
 
 _FILES = ("opencode.json", "opencode.jsonc")
-_VARIABLE = re.compile(r"\{env:([^{}:]+)\}")
+_VARIABLE = pattern(r"\{env:([^{}:]+)\}")
 _DIALECT = ConfigDialect(rewrite=lambda text: _VARIABLE.sub(r"${\1}", text))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.servers.config_entry import (
     PLAIN,
@@ -21,7 +22,7 @@ from toolweave.servers.discovery.config_file import Source
 Off = Callable[[str, dict[str, object]], bool]
 Adapt = Callable[[dict[str, object], str], tuple[dict[str, object], list[Problem]]]
 
-_VAULT = re.compile(r"\$\{\s*vault:", re.IGNORECASE)
+_VAULT = pattern(r"\$\{\s*vault:", re.IGNORECASE)
 
 
 def is_marked_disabled(_name: str, entry: dict[str, object]) -> bool:

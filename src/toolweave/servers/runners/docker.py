@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 
 from toolweave.errors import Invalid, Unavailable
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.servers.container_owner import OWNER_LABEL, ContainerOwner
 from toolweave.servers.definition import ContainerServer, Definition, RunnerName
@@ -29,19 +30,19 @@ CLIENT_NAMES = (
 )
 # Names that would affect the client itself if passed through its environment: which
 # daemon it uses, which helpers it runs. Their values are written on the command line instead.
-OBEYED_BY_CLIENT = re.compile(
+OBEYED_BY_CLIENT = pattern(
     r"DOCKER_.*|XDG_.*|SSL_CERT_(FILE|DIR)|SSH_(AUTH_SOCK|ASKPASS.*|SK_.*)|HOME|PATH|TMPDIR"
     r"|GO(DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)|(?i:(https?|no|all)_proxy)"
 )
 
 _WORD = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
-IMAGE = re.compile(
+IMAGE = pattern(
     rf"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{{1,5}})?/)?{_WORD}(?:/{_WORD})*"
     r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?"
 )
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
-PORT = re.compile(r"([0-9]{1,5})(/(tcp|udp))?")
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+PORT = pattern(r"([0-9]{1,5})(/(tcp|udp))?")
+VARIABLE = pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 class DockerRunner:

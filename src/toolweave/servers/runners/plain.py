@@ -4,12 +4,12 @@ The other runners build on it, so that commands are found and rejected in one wa
 """
 
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from toolweave.errors import Invalid, Unavailable
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.servers.definition import CommandServer, Definition, RunnerName
 from toolweave.servers.runners.runner import Launch
@@ -30,7 +30,7 @@ INHERITED_WINDOWS = (
 
 # Variables of the loader and the C library. A program that only passes a server's environment
 # to its sandbox must not have them itself: `LD_PRELOAD` would run code outside the sandbox.
-OBEYED_BY_LOADER = re.compile(
+OBEYED_BY_LOADER = pattern(
     r"(LD|DYLD|GLIBC|MALLOC)_.*|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|NLSPATH"
     r"|RES_OPTIONS|RESOLV_.*"
 )

@@ -41,6 +41,15 @@ _DEFAULTS = {
     "tcp_user_timeout": "10000",
 }
 _OPTIONS = f"-c lock_timeout={_LOCK_WAIT_S}s -c idle_in_transaction_session_timeout={_IDLE_S}s"
+# How a pooler refuses `options`; it may still pass every other statement on.
+_NO_OPTIONS = "unsupported startup parameter"
+_PID = "SELECT pg_backend_pid()"
+# Under load a pooler may give two connections different backends by chance.
+_POOL_TRIES = 3
+_POOLED = (
+    "the database address leads to a connection pooler in transaction mode, which loses locks, "
+    "settings and notifications between statements"
+)
 
 # A stopped process may have sent half of a group of statements, which is not idle for the server.
 END_STOPPED = (
@@ -187,7 +196,12 @@ class _Session:
         return await (await self._connected()).execute(sql, values)
 
     async def _connected(self) -> AsyncConnection[Row]:
-        self._connection = await AsyncConnection.connect(self._conninfo, autocommit=True)
+        try:
+            self._connection = await AsyncConnection.connect(self._conninfo, autocommit=True)
+        except psycopg.OperationalError as error:
+            if _NO_OPTIONS not in str(error):
+                raise
+            self._connection = await _connect_without_options(self._conninfo)
         self._connection.adapters.register_loader("numeric", _Number)
         return self._connection
 
@@ -210,6 +224,17 @@ class _Session:
             raise typed from error
 
 
+async def _connect_without_options(conninfo: str) -> AsyncConnection[Row]:
+    """Connect through a pooler that refuses `options`, and set them afterwards."""
+    parts = conninfo_to_dict(conninfo)
+    settings = str(parts.pop("options", "")).split("-c ")
+    connection = await AsyncConnection.connect(make_conninfo("", **parts), autocommit=True)
+    for setting in filter(None, map(str.strip, settings)):
+        name, _, value = setting.partition("=")
+        await connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+    return connection
+
+
 class _Sessions:
     """A few connections for single statements, each used by one task at a time."""
 
@@ -225,6 +250,19 @@ class _Sessions:
                 return await session.fetch_alone(sql, values)
             finally:
                 self._idle.append(session)
+
+    async def refuse_shared(self) -> None:
+        """Raise `SETTING_INVALID` if two open connections are one for the server."""
+        first, second = _Session(self._conninfo), _Session(self._conninfo)
+        self._idle += (first, second)
+        for _ in range(_POOL_TRIES):
+            one, other = [await session.fetch_alone(_PID, ()) for session in (first, second)]
+            if one == other:
+                raise Invalid(
+                    "SETTING_INVALID",
+                    _POOLED,
+                    hint="use the address of Postgres itself, or a pool with pool_mode = session",
+                )
 
     async def close(self) -> None:
         for session in self._idle:
@@ -285,7 +323,7 @@ async def opened(address: str) -> AsyncGenerator[Database]:
     readers = _Sessions(to_read)
     sender = _Sender(conninfo)
     try:
-        await readers.fetch("SELECT 1", ())
+        await readers.refuse_shared()
         yield Database(DIALECT, reader=readers, writer=writer, sender=sender)
     finally:
         await readers.close()

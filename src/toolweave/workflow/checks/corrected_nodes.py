@@ -6,10 +6,12 @@ Not a check.
 from collections.abc import Iterator
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_catalog, meant_spec
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP
 from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
 
 
 def catalog_nodes(case: CheckContext) -> Iterator[tuple[int, Node, NodeSpec]]:
@@ -21,7 +23,17 @@ def catalog_nodes(case: CheckContext) -> Iterator[tuple[int, Node, NodeSpec]]:
             subtype = node.data.get("subtype")
             named = subtype if isinstance(subtype, str) else ""
             meant = meant_spec(case.known.catalog, node.type, named)
-            if meant is not None:
+            if meant is not None and (_is_close(named, meant) or _knows_all(node, meant)):
                 yield index, node, meant
         elif spec is not None:
             yield index, node, spec
+
+
+def _is_close(subtype: str, spec: NodeSpec) -> bool:
+    return misspelt(subtype, [spec.subtype]) is not None
+
+
+def _knows_all(node: Node, spec: NodeSpec) -> bool:
+    """Whether a node that was found by its meaning has the settings of this one."""
+    names = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
+    return object_at(node.data, "configurations").keys() <= names

@@ -17,10 +17,10 @@ from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
-from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten
+from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten, with_size
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.spelling import closest
-from toolweave.workflow.checks.typed_expressions import type_faults
+from toolweave.workflow.checks.typed_expressions import type_faults, type_repair
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import loop_variable
@@ -117,6 +117,10 @@ class _Flow:
             place = self._case.at(node, *asked.steps)
             for fault in type_faults(self._scope, node, asked):
                 found = moved(fault, asked.text, asked.placeholder.at).problem(place)
+                if (ours := type_repair(self._scope, node, asked)) is not None:
+                    whole = _assembled([asked], [ours])
+                    patch = ({"op": "replace", "path": place, "value": whole},)
+                    found = replace(found, hint=f"write {ours!r}", patch=patch)
                 yield found if asked.is_binding else replace(found, severity="warning")
 
     def _text(self, node: Node, wrong: list[tuple[NodeReferences, _Wrong]]) -> Iterator[Problem]:
@@ -159,6 +163,11 @@ class _Flow:
         for reference, found in wrong:
             if found.trouble == "order":
                 continue  # reported once for the node
+            if sized := with_size(ours, reference.path, found):
+                fault = self._fault(node, asked, reference, found, None)
+                faults.append(replace(fault, hint=f"use {sized!r}", is_repaired=True))
+                ours = sized
+                continue
             meant = self._path_repair.meant(node, reference.path, asked.language, found)
             repaired = None if meant is None else rewritten(ours, reference.path, meant)
             ours = repaired or ours

@@ -60,7 +60,31 @@ class EdgeEnds:
                 )
             place = self._case.at_edge(index, key)
             message = f"there is no node {shown(end)}"
+            if is_one and key == "from" and (steps := self._with_port(index, edge)):
+                hint = (
+                    f"write {steps[0]['value']!r} as the node and {steps[1]['value']!r} as its port"
+                )
+                yield Problem(code, place, message, hint=hint, patch=steps)
+                continue
             yield Problem(code, place, message, hint=hint, patch=(patch,) if patch else None)
+
+    def _with_port(self, index: int, edge: Edge) -> tuple[Operation, Operation] | None:
+        """The node and the port that were written as one: `check.true`, `check:true`."""
+        for separator in (".", ":", "/", "#", "->"):
+            name, found, port = edge.source.rpartition(separator)
+            node = self._nodes.get(NodeId(name)) if found and port else None
+            if node is None or edge.source_port not in {OUTPUT_PORT, port}:
+                continue
+            if self._has_port(node, port) and port != OUTPUT_PORT:
+                at, port_at = (
+                    self._case.at_edge(index, "from"),
+                    self._case.at_edge(index, "fromPort"),
+                )
+                return (
+                    {"op": "replace", "path": at, "value": name},
+                    {"op": "add", "path": port_at, "value": port},
+                )
+        return None
 
     def _repaired(
         self, index: int, edge: Edge, key: str, end: NodeId

@@ -20,13 +20,13 @@ from toolweave.workflow.checks.ports import (
     out_ports,
 )
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
+from toolweave.workflow.formats.flow import FLOW_KINDS
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
 from toolweave.workflow.revise_loops import leads_back
 
 # The port of a node with several outputs is not guessed.
 MAX_PORTS = 100
-# The flow format's kinds; other values only style the edge on a canvas.
-FLOW_KINDS = ("data", "chain", "result")
+# Values that only style the edge on a canvas.
 _DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier", "simplebezier"})
 
 
@@ -50,7 +50,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if misplaced := _placed(case, index, edge):
             yield misplaced
         if case.format == "flow":
-            yield from _kind(case, index, edge)
+            yield from kind_problems(case, index, edge)
         if not is_attachment(edge):
             yield from ways.problems(index, edge)
     yield from _open_branches(case)
@@ -102,7 +102,8 @@ def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
     )
 
 
-def _kind(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem]:
+def kind_problems(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem]:
+    """Yield a problem for an edge of a flow whose kind no flow has."""
     if edge.kind is None or edge.kind in {*FLOW_KINDS, *_DRAWN_KINDS}:
         return
     place = case.at_edge(index, "kind")

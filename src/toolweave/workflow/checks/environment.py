@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolweave.json_text import Json
-from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext, KnownHome
 from toolweave.workflow.checks.spelling import closest
@@ -45,10 +45,12 @@ def _model(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
     if (wanted is None and home.models) or wanted in home.models or _is_filled(wanted):
         return
     what = f"model {shown(wanted)}" if wanted else "model"
-    hint = (did_you_mean(named, home.models) if named else None) or WAYS
+    meant = closest(named, home.models) if named else None
+    hint = f"did you mean {meant!r}?" if meant else WAYS
     place = _place(index, "configured_model") if named else pointer("nodes", index)
     message = f"{shown(node.id)} needs a model, and no {what} is configured"
-    yield Problem("MODEL_NEEDED", place, message, hint=hint, severity="warning")
+    patch = ({"op": "replace", "path": place, "value": meant},) if meant else None
+    yield Problem("MODEL_NEEDED", place, message, hint=hint, severity="warning", patch=patch)
 
 
 def _command(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
@@ -64,11 +66,10 @@ def _command(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
         hint = f"run `toolweave commands approve {name}` to review and approve it"
         yield Problem("COMMAND_NOT_APPROVED", place, message, hint=hint, severity="warning")
         return
-    hint = did_you_mean(name, home.commands) or (
-        f"run `toolweave commands add {name} -- PROGRAM ARGUMENT…` to register it"
-    )
-    message = f"no command {shown(name)} is registered"
     meant = closest(name, home.commands)
+    add = f"run `toolweave commands add {name} -- PROGRAM ARGUMENT…` to register it"
+    hint = f"did you mean {meant!r}?" if meant else add
+    message = f"no command {shown(name)} is registered"
     patch = ({"op": "replace", "path": place, "value": meant},) if meant else None
     yield Problem("COMMAND_NOT_FOUND", place, message, hint=hint, severity="warning", patch=patch)
 
@@ -107,10 +108,15 @@ def _server(
         if named == name or (url or "").rstrip("/") == named.rstrip("/")
     ]
     if not found:
-        hint = did_you_mean(named, home.servers) or "`toolweave servers list` lists the servers"
+        meant = closest(named, home.servers)
+        lists = "`toolweave servers list` lists the servers"
+        hint = f"did you mean {meant!r}?" if meant else lists
         message = f"no approved server has the name or address {shown(named)}"
         place = _place(index, field)
-        yield Problem("MCP_SERVER_NOT_FOUND", place, message, hint=hint, severity="warning")
+        patch = ({"op": "replace", "path": place, "value": meant},) if meant else None
+        yield Problem(
+            "MCP_SERVER_NOT_FOUND", place, message, hint=hint, severity="warning", patch=patch
+        )
         return
     tools = case.known.tools_of(found[0])
     if tools is not None:
@@ -131,8 +137,13 @@ def _tools(index: int, node: Node, known: list[str], server: str) -> Iterator[Pr
     for place, one in named:
         if isinstance(one, str) and not _is_filled(one) and one not in known:
             message = f"server {shown(server)} has no approved tool {shown(one)}"
-            hint = did_you_mean(one, known) or f"available tools: {', '.join(known[:10]) or 'none'}"
-            yield Problem("MCP_TOOL_NOT_FOUND", place, message, hint=hint, severity="warning")
+            meant = closest(one, known)
+            listed = f"available tools: {', '.join(known[:10]) or 'none'}"
+            hint = f"did you mean {meant!r}?" if meant else listed
+            patch = ({"op": "replace", "path": place, "value": meant},) if meant else None
+            yield Problem(
+                "MCP_TOOL_NOT_FOUND", place, message, hint=hint, severity="warning", patch=patch
+            )
 
 
 def _settings(node: Node) -> dict[str, Json]:

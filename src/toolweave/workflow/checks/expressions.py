@@ -12,12 +12,14 @@ from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
 from toolweave.cel.templates import Placeholder, moved, read_template, texts_in
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.templated_values import MARK
+from toolweave.workflow.checks.typed_expressions import as_fraction
 from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
@@ -28,6 +30,8 @@ from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
 from toolweave.workflow.scope.references import Language, may_ask
 
+# A placeholder in a placeholder; a lone `{{` in quotes is how braces are written.
+_NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -106,6 +110,8 @@ class _Texts:
         end = 0
         for placeholder in template.placeholders:
             content = placeholder.content
+            if _NESTED.search(content):
+                yield _nested(place, content)
             verdict = _judged(content, translate_expression, is_older=self._is_older)
             if _is_foreign(verdict):
                 found = self._foreign.repaired(node, content, language)
@@ -158,6 +164,16 @@ class _Texts:
         return _Verdict(faults, repaired=better.ours)
 
 
+def _nested(place: str, content: str) -> Problem:
+    return Problem(
+        "EXPRESSION_TEMPLATE",
+        place,
+        f"{content[:100]!r} has a placeholder inside a text of an expression; it is not filled",
+        hint="join the parts with +: {{ 'Run ' + run.id }}",
+        severity="warning",
+    )
+
+
 def _is_foreign(verdict: _Verdict) -> bool:
     return verdict.ours is not None or bool(_errors(verdict.faults))
 
@@ -192,7 +208,8 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
     """In files of older systems a text may have another meaning than in CEL."""
     expression = compile_text(text)
     if expression.is_ours and not is_older:
-        return _Verdict(expression.faults)
+        is_typed = any(fault.code == "EXPRESSION_TYPE" for fault in _errors(expression.faults))
+        return _Verdict(expression.faults, repaired=as_fraction(text) if is_typed else None)
     translation = translate(text)
     if translation.is_changed:
         return _Verdict(translation.faults, translation.text)

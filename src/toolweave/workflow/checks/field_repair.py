@@ -16,6 +16,11 @@ WRAPPERS = frozenset(
     {"output", "outputs", "result", "json", "data", "value", "body", "payload", "response"}
     | {"structuredContent", "structured_content", "content", "item"}
 )
+# Objects that other systems have around an answer, a request or an input.
+_AROUND = WRAPPERS | {
+    *("request", "req", "res", "choices", "message", "messages", "candidates", "parts"),
+    *("inputs", "input", "params", "arguments", "event", "results", "first"),
+}
 # Outputs that hold what a node passes on or was sent, and nothing about it.
 _PAYLOADS = frozenset({"data", "result", "github_payload", "slack_payload"})
 _REQUEST = {"headers", "body", "query_params"}
@@ -37,8 +42,23 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
         return list(found)
     if wrong in WRAPPERS and below and isinstance(below[0], str):
         return [(*head, *below)] if _leads(shape, below) else []
+    if inner := _inner(shape, wrong, below):
+        return [(*head, *inner)]
+    if any(step in shape.fields for step in below):
+        return []
     payload = _payload(shape, wrong)
     return [(*head, payload, wrong, *below)] if payload else []
+
+
+def _inner(shape: ValueShape, wrong: str, below: Path) -> Path | None:
+    """`body.id` of `request.body.id`: objects that other systems have around an output."""
+    steps: Path = (wrong, *below)
+    for at, step in enumerate(steps):
+        if step in shape.fields and _leads(shape, steps[at:]):
+            return steps[at:]
+        if isinstance(step, str) and step not in _AROUND:
+            return None
+    return None
 
 
 def _alternatives(shape: ValueShape, wrong: str, below: Path) -> Iterator[Path]:

@@ -3,20 +3,23 @@
 A library shows these with its flows, so they need nothing but the flow itself.
 """
 
-import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 
+from toolweave.catalog.index import Catalog
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.limits import MAX_FLOW_EDGE_ID
-from toolweave.workflow.checks.names import FLOW_PATTERN, MAX_FLOW_NAME
+from toolweave.workflow.checks import identity, limits, names
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
+from toolweave.workflow.checks.edges import kind_problems
+from toolweave.workflow.formats.flow import OWN_TYPES
 from toolweave.workflow.model import Node, Workflow
 
 CODE = "FLOW_RULE_BROKEN"
-SEMVER = re.compile(r"\d+\.\d+\.\d+")
-FLOW_TYPES = frozenset({"template", "multi_input", "result"})
+# These rules look at no clock.
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+SEMVER = pattern(r"\d+\.\d+\.\d+")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -27,20 +30,18 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def all_broken_rules(workflow: Workflow) -> Iterator[Problem]:
     """Yield every broken rule of a flow by itself, also those that have a check of their own."""
-    name = workflow.name
-    if len(name) > MAX_FLOW_NAME or not FLOW_PATTERN.fullmatch(name):
-        expected = f"1 to {MAX_FLOW_NAME} letters, digits, underscores and hyphens"
-        yield _warning(("name",), f"the name is {shown(name)}; expected are {expected}")
+    case = CheckContext(workflow, KnownEnvironment(Catalog(()), _NO_TIME), "flow")
     yield from broken_rules(workflow)
-    for index, edge in enumerate(workflow.edges):
-        if len(edge.id) > MAX_FLOW_EDGE_ID:
-            message = f"the id has {len(edge.id)} characters; at most {MAX_FLOW_EDGE_ID} are usual"
-            yield _warning(("connections", index, "id"), message)
+    yield from names.check(case)
+    yield from identity.check(case)
+    yield from limits.check(case)
+    for index, edge in case.edges:
+        yield from kind_problems(case, index, edge)
 
 
 def broken_rules(workflow: Workflow) -> Iterator[Problem]:
     """Yield the rules that no other check covers."""
-    if not any(node.type in FLOW_TYPES for node in workflow.nodes):
+    if not any(node.type in OWN_TYPES for node in workflow.nodes):
         return  # another program's flow, with rules of its own
     if not SEMVER.fullmatch(workflow.version):
         message = f"the version is {shown(workflow.version)}; expected is a form such as 1.0.0"
@@ -50,8 +51,17 @@ def broken_rules(workflow: Workflow) -> Iterator[Problem]:
             message = f"{shown(moment)} is not an ISO 8601 time such as 2026-01-31T12:00:00Z"
             yield _warning((field,), message)
     for index, node in enumerate(workflow.nodes):
-        if node.type in FLOW_TYPES:
+        if node.type in OWN_TYPES:
             yield from _node(node, index)
+    if all(node.type in OWN_TYPES for node in workflow.nodes):
+        yield from _untyped_edges(workflow)
+
+
+def _untyped_edges(workflow: Workflow) -> Iterator[Problem]:
+    for index, edge in enumerate(workflow.edges):
+        if edge.kind is None:
+            message = f"the edge from {shown(edge.source)} to {shown(edge.target)} has no type"
+            yield _warning(("connections", index), f"{message}; expected data or chain")
 
 
 def _node(node: Node, index: int) -> Iterator[Problem]:
@@ -61,9 +71,21 @@ def _node(node: Node, index: int) -> Iterator[Problem]:
     if node.type == "template" and not _named_template(node):
         message = f"the node {shown(node.id)} names no saved template in 'selectedTemplateId'"
         yield _warning((*place, "data"), message)
-    variables = node.data.get("variables")
-    if node.type == "multi_input" and not variables:
-        yield _warning((*place, "data"), f"the node {shown(node.id)} has no 'variables'")
+    for key in _missing_in(node):
+        yield _warning((*place, "data"), f"the node {shown(node.id)} has no {key!r}")
+
+
+def _missing_in(node: Node) -> Iterator[str]:
+    """Yield the fields that the flow format requires of a node."""
+    has_variables = bool(node.data.get("variables"))
+    if node.type == "multi_input" and not has_variables:
+        yield "variables"
+    # A template in the `config` form has neither of these.
+    if node.type == "template" and {"selectedTemplateId", "variables"} & node.data.keys():
+        if not has_variables:
+            yield "variables"
+        if not isinstance(node.data.get("template"), str):
+            yield "template"
 
 
 def _named_template(node: Node) -> bool:

@@ -4,13 +4,13 @@ A text may be meant as it is, so that this is never an error; a fix is offered o
 placeholder names something that the node can read.
 """
 
-import re
 from collections.abc import Iterator
 
 from toolweave.access.mask import is_sensitive
 from toolweave.cel.language import compile_text
 from toolweave.cel.templates import read_template
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
@@ -32,8 +32,8 @@ _LANGUAGES: dict[str, Language] = {
 }
 # Fields with source code of other languages, where such placeholders are usual.
 _SOURCE = frozenset({"code", "script", "command", "commands", "args", "pattern", "regex"})
-_ENVIRONMENT = re.compile(r"\$\{?[A-Z][A-Z0-9_]+\}?|%[A-Z][A-Z0-9_]+%")
-_PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
+_ENVIRONMENT = pattern(r"\$\{?[A-Z][A-Z0-9_]+\}?|%[A-Z][A-Z0-9_]+%")
+_PATH = pattern(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -122,7 +122,8 @@ class _ForeignTexts:
         if repaired is not None and compile_text(repaired).references:
             is_long = all(len(ref.path) > 1 for ref in compile_text(repaired).references)
             return f"{{{{ {repaired} }}}}" if is_long else None
-        return f"{{{{ {one.expression} }}}}" if one.contains_ours and expression.is_ours else None
+        is_read = expression.is_ours and self._foreign.is_resolved(node, expression, language)
+        return f"{{{{ {one.expression} }}}}" if one.contains_ours and is_read else None
 
     def _placeholders(
         self, place: str, text: str, found: list[ForeignPlaceholder], replaced: list[str | None]

@@ -1,9 +1,9 @@
 """Groups and sub-flows: the groups and flows that nodes refer to exist."""
 
-import re
 from collections.abc import Iterator
 
 from toolweave.errors import Invalid
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
@@ -14,7 +14,7 @@ from toolweave.workflow.model import Node, NodeId
 
 # The setting of FLOW.SUBWORKFLOW that names a workflow.
 _CALLED = ("workflow", "workflow_name", "workflow_id")
-_PATTERN = re.compile(r"[*?\[{]")
+_PATTERN = pattern(r"[*?\[{]")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:

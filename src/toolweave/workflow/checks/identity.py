@@ -84,14 +84,17 @@ def named_in(case: CheckContext) -> Iterator[str]:
 def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Problem:
     at, other = first
     place = pointer("nodes", index, "id")
+    patch: tuple[dict[str, str], ...] | None = None
     if replace(node, position=None) == replace(other, position=None):
-        repaired = {"op": "remove", "path": pointer("nodes", index)}
+        patch = ({"op": "remove", "path": pointer("nodes", index)},)
         hint = "both are the same node; remove one"
     else:
-        repaired = _replace(place, ids.free(node.id))
-        hint = "give one of the two nodes another id, and update its edges"
+        # Which of the two an edge or a reference means is not known.
+        hint = (
+            f"give one of the two nodes another id, such as {ids.free(node.id)!r}, in its edges too"
+        )
     message = f"the node id {node.id!r} is already used at {pointer('nodes', at)}"
-    return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=(repaired,))
+    return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=patch)
 
 
 def _edges(case: CheckContext) -> Iterator[Problem]:

@@ -52,12 +52,18 @@ class InputFit:
             return None
         place = self._case.at(node, *asked.steps)
         if asked.is_condition:
+            unquoted = _unquoted(asked.ours)
             return Problem(
                 "EXPRESSION_NOT_CONDITION",
                 place,
                 f"{asked.ours!r} returns {given.words}; expected true or false",
-                hint="compare it with a value: `… > 0`, `… != ''`",
+                hint=f"write it without quotes: {unquoted!r}"
+                if unquoted
+                else "compare it with a value: `… > 0`, `… != ''`",
                 severity="error" if asked.language == "own" and asked.is_binding else "warning",
+                patch=({"op": "replace", "path": place, "value": unquoted},)
+                if unquoted and asked.text == asked.ours
+                else None,
             )
         repaired = self._converted(node, asked, given, wanted)
         return Problem(
@@ -228,3 +234,13 @@ def _whole_fits(came: ValueShape, shape: ValueShape) -> bool:
     """Whether the incoming value or its first field may be the primary input."""
     first = next(iter(came.fields.values()), None)
     return fits(came, shape) != "no" or (first is not None and fits(first, shape) != "no")
+
+
+def _unquoted(text: str) -> str | None:
+    """The expression inside quotes around all of it."""
+    plain = text.strip()
+    if len(plain) < 3 or plain[0] not in "'\"" or plain[-1] != plain[0] or plain[0] in plain[1:-1]:
+        return None
+    expression = compile_text(plain[1:-1])
+    is_one = expression.is_usable and expression.is_ours and bool(expression.references)
+    return plain[1:-1] if is_one and expression.path is None else None

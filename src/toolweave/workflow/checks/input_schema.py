@@ -1,11 +1,13 @@
 """The declared input of a workflow: a JSON Schema of an object, for runs and published tools."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.schema_repair import meant_schema
+from toolweave.tools.schema_slips import without_slips, wrong_defaults
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.problem_location import placed
@@ -19,11 +21,58 @@ _LIMIT = "MCP_TOOL_LIMIT_EXCEEDED"
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield the fault of a schema that values cannot be checked against."""
-    if case.is_subflow or _KEY not in case.workflow.extras:
+    if case.is_subflow:
+        return
+    if _KEY not in case.workflow.extras:
+        yield from _misplaced(case.workflow.metadata)
         return
     given = case.workflow.extras[_KEY]
     if given is not None and (found := schema_problem(given)) is not None:
         yield placed(found, pointer(_KEY))
+    elif isinstance(given, dict):
+        yield from (placed(one, pointer(_KEY)) for one in schema_slips(given))
+
+
+def _misplaced(metadata: JsonObject) -> Iterator[Problem]:
+    """A schema in the metadata, where nothing reads it."""
+    for name in (_KEY, "input_schema"):
+        if isinstance(metadata.get(name), dict):
+            at = pointer("metadata", name)
+            yield Problem(
+                CODE,
+                at,
+                "the input schema has no effect in the metadata",
+                hint=f"move it to {_KEY!r} of the workflow",
+                severity="warning",
+                patch=({"op": "move", "from": at, "path": pointer(_KEY)},),
+            )
+
+
+def schema_slips(given: JsonObject) -> Iterator[Problem]:
+    """What has no effect in a schema that can be used."""
+    steps = difference(given, without_slips(given))
+    if steps:
+        place = next((str(one["path"]) for one in steps if one["op"] == "remove"), None)
+        yield Problem(
+            CODE,
+            place or str(steps[0]["path"]),
+            "a part of the input schema has no effect as it is written",
+            hint="apply the fix, which writes it as JSON Schema",
+            severity="warning",
+            patch=tuple(steps),
+        )
+        return
+    for one in compile_schema(given).problems:
+        if one.code != _LIMIT:
+            message = f"a part of the input schema has no effect: {one.message}"
+            yield replace(one, code=CODE, message=message, severity="warning", patch=None)
+    properties = given.get("properties")
+    required = given.get("required")
+    for at, name in enumerate(required if isinstance(required, list) else ()):
+        if isinstance(properties, dict) and isinstance(name, str) and name not in properties:
+            message = f"the input {shown(name)} is required and not described in 'properties'"
+            yield Problem(CODE, pointer("required", at), message, severity="warning")
+    yield from wrong_defaults(given)
 
 
 def schema_problem(given: Json) -> Problem | None:

@@ -144,7 +144,9 @@ def _by_keyword(subtype: str, specs: Iterable[NodeSpec]) -> NodeSpec | None:
     """Return the only node of a type with this keyword: a `SCHEDULE` is a CRON trigger."""
     word = subtype.casefold().replace("_", " ").replace("-", " ")
     found = [one for one in specs if one.origin is None and word in one.keywords]
-    return found[0] if len(found) == 1 else None
+    if len(found) != 1 or any(word in field.options for field in found[0].configurations):
+        return None  # a product that one of its settings chooses
+    return found[0]
 
 
 @lru_cache(maxsize=16_384)
@@ -160,6 +162,9 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     message = f"there is no node type {shown(node.type)}"
     if not is_looked_up:
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(None))
+    named = [one for one in _built_in(case.known.catalog) if one.subtype == node.type.upper()]
+    if len(named) == 1:
+        return _corrected(index, node, named[0], message)
     if meant := meant_type(node.type):
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)

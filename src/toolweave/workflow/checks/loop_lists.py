@@ -7,6 +7,7 @@ from dataclasses import replace
 from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, write_path
 from toolweave.cel.templates import read_template
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.path_repair import PathRepair
@@ -17,9 +18,9 @@ from toolweave.workflow.scope.scope import TABLE, ResolvedPath, Scope
 from toolweave.workflow.shapes import ValueShape
 
 # JSONPath around a plain path: `$.data.users[*]`.
-_JSON_PATH = re.compile(r"^\$\.?|(?:\[\*\])+$|\[\]$")
+_JSON_PATH = pattern(r"^\$\.?|(?:\[\*\])+$|\[\]$")
 # The last step of a path to a text that is a path itself.
-_NAMES_PATH = re.compile(r"path|field|key|column|name", re.IGNORECASE)
+_NAMES_PATH = pattern(r"path|field|key|column|name", re.IGNORECASE)
 
 
 class LoopLists:
@@ -34,11 +35,23 @@ class LoopLists:
         """Yield what keeps a loop from finding its list."""
         source = list_source(loop)
         if source is None:
+            yield from self._reversed(loop)
             return
         if source.field != "array_path":
             yield from self._not_a_list(loop, source)
         elif isinstance(source.value, str):
             yield from self._path(loop, source.value, source)
+
+    def _reversed(self, loop: Node) -> Iterator[Problem]:
+        """Yield a range of numbers that ends before it begins, so that nothing is done."""
+        settings = object_at(loop.data, "configurations")
+        first, last = settings.get("start_value", 1), settings.get("end_value")
+        is_range = loop.ref == "FLOW.LOOP" and settings.get("loop_type", "for_range") == "for_range"
+        if is_range and isinstance(first, int) and isinstance(last, int) and last < first:
+            place = self._case.at(loop, "data", "configurations", "end_value")
+            message = f"the range ends at {last} before it begins at {first}: nothing is repeated"
+            hint = "count up: a smaller start_value or a larger end_value"
+            yield Problem("LOOP_RANGE_EMPTY", place, message, hint=hint, severity="warning")
 
     def _path(self, loop: Node, text: str, source: ListSource) -> Iterator[Problem]:
         if "{{" in text:

@@ -47,7 +47,13 @@ def check(case: CheckContext) -> Iterator[Problem]:
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     """An unknown name in a part, with the move to where it belongs; pointers are within `data`."""
     name = problem.pointer.removeprefix(f"/{part}/")
-    is_fixed = problem.patch is not None and problem.patch[0]["op"] != "remove"
+    other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
+    # The same name in the other part is more certain than a similar one in this.
+    is_fixed = (
+        problem.patch is not None
+        and problem.patch[0]["op"] != "remove"
+        and name not in _names(spec, other)
+    )
     if problem.code not in _UNKNOWN or is_fixed or "/" in name or "~" in name:
         return problem
     given = node.data.get(part)

@@ -3,11 +3,11 @@
 The format's own samples violate its pattern, so an unusual name is only a warning.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from toolweave.errors import Invalid
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
@@ -17,10 +17,10 @@ from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node
 
 # Limits of the CCWF format.
-PATTERN = re.compile(r"[a-z0-9-]+")
+PATTERN = pattern(r"[a-z0-9-]+")
 MAX_LENGTH = 64
 # Limits of the flow format.
-FLOW_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
+FLOW_PATTERN = pattern(r"[A-Za-z0-9_-]+")
 MAX_FLOW_NAME = 100
 
 # An export writes a file for each of these.

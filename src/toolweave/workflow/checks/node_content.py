@@ -4,11 +4,11 @@ A missing field is an error if the node cannot run without it, else a warning. `
 number of choices and characters.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.repair import misspelt
@@ -78,7 +78,7 @@ _CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branc
 _TEXTS = frozenset({"prompt", "template"})
 # Texts that hold names with commas between them.
 _LISTED_TEXTS = frozenset({"tools", "allowedTools"})
-_NAMES = re.compile(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*")
+_NAMES = pattern(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*")
 _ANSWERS = ("substitution", "model")
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 

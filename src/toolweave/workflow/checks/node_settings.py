@@ -13,6 +13,7 @@ from toolweave.catalog.node_input import NodeInput, all_refusals, by_own_names, 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.inner_keys import moved_member
 from toolweave.workflow.checks.cel_fields import cel_texts
@@ -21,6 +22,7 @@ from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.dependent_settings import missing_settings
 from toolweave.workflow.checks.expressions import is_enabled
 from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.template_values import possible_inputs
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.model import Node
@@ -32,7 +34,7 @@ INPUTS = "inputParams"
 _IN_PART = 2
 _Steps = list[dict[str, Any]]  # Any: operations of a JSON Patch, as in `Problem`
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
-_WHOLE = re.compile(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
+_WHOLE = pattern(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -48,7 +50,10 @@ def _problems(index: int, node: Node, spec: NodeSpec) -> Iterator[Problem]:
         with_defaults(config, spec.all_configurations), by_own_names(inputs, spec.inputs)
     )
     reported: set[tuple[str, str]] = set()
-    for refused in _refusals(given, spec):
+    refusals = [*_refusals(given, spec)]
+    if refusals and has_template([given.config, given.inputs]):
+        refusals = _lasting(refusals, given, spec)
+    for refused in refusals:
         at = _place(refused)
         if not at or not (refused.facts.get("certain") is True or _is_certain(given, at, spec)):
             continue
@@ -67,6 +72,23 @@ def _refusals(given: NodeInput, spec: NodeSpec) -> Iterator[Invalid]:
             static(given)
         except Invalid as error:
             yield from all_refusals(error)
+
+
+def _lasting(refusals: list[Invalid], given: NodeInput, spec: NodeSpec) -> list[Invalid]:
+    """Return the refusals that remain whatever the templates of the node become."""
+    left = refusals
+    for possible in possible_inputs(given, spec):
+        again = {(one.code, _place(one)) for one in _refusals(possible, spec)}
+        if any(not _is_certain(given, at, spec) for _, at in again if at):
+            continue  # the value tried in place of a template is itself refused
+        left = [
+            one
+            for one in left
+            if one.facts.get("certain") is True or (one.code, _place(one)) in again
+        ]
+        if not left:
+            break
+    return left
 
 
 def _problem(refused: Invalid, node: Node, at: tuple[str, ...]) -> Problem:
@@ -149,7 +171,8 @@ def _is_known(node: Node, spec: NodeSpec, at: tuple[str, ...]) -> bool:
     if any(path.split(".")[0] == at[0] for path in missing_settings(node, spec)):
         return True
     config = object_at(node.data, CONFIGURATIONS)
-    required = (field.name for field in (*spec.all_configurations, *spec.inputs) if field.required)
+    fields = (*spec.all_configurations, *spec.inputs)
+    required = (field.name for field in fields if field.required and field.default is None)
     is_given = at[0] in config or at[0] in object_at(node.data, INPUTS)
     if len(at) == 1 and not is_given and at[0] in required:
         return True

@@ -13,12 +13,18 @@ from toolweave.tools.meaning import words
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import counts, loop_variable
+from toolweave.workflow.scope.reachability import is_loop
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import ResolvedPath, Scope
-from toolweave.workflow.shapes import look_up
+from toolweave.workflow.shapes import Kind, look_up
 
 _MAX_STEPS = 4
+_WEBHOOK = "TRIGGER.WEBHOOK"
+# Properties of other languages for the number of items or characters.
+_LENGTHS = frozenset({"length", "size", "count", "len"})
+_COUNTED: frozenset[Kind] = frozenset({"array", "string"})
 # Names that other systems use for the item of a loop.
 _ITEMS = frozenset({"item", "currentItem", "current_item", "current", "element"})
 # Names that other systems use for all nodes, and for the input of the run.
@@ -60,6 +66,10 @@ class PathRepair:
     def _step(self, node: Node, path: Path, found: ResolvedPath, language: Language) -> Path | None:
         wrong = path[found.at]
         if found.trouble == "field":
+            if (of_loop := self._variable(node, path)) is not None:
+                return of_loop
+            if path[0] == "inputs":
+                return self._elsewhere(node, path)
             meant = self.fields(path, found)
             return meant[0] if len(meant) == 1 else None
         if not isinstance(wrong, str):
@@ -79,7 +89,16 @@ class PathRepair:
 
     def fields(self, path: Path, found: ResolvedPath) -> list[Path]:
         """The paths that one with an unknown field may mean."""
-        return fields_meant(found.shape, path, found.at)
+        meant = fields_meant(found.shape, path, found.at)
+        is_body = len(meant) == 1 and len(meant[0]) > len(path) and meant[0][found.at] == "body"
+        # What a webhook is asked by GET comes in the query.
+        return [] if is_body and self._may_be_asked() else meant
+
+    def _may_be_asked(self) -> bool:
+        """Whether a webhook answers GET."""
+        hooks = (one for one in self._scope.graph.nodes.values() if one.ref == _WEBHOOK)
+        settings = (object_at(one.data, "configurations") for one in hooks)
+        return any("GET" in repr(one.get("allowed_methods")) for one in settings)
 
     def _item(self, node: Node, path: Path) -> Path | None:
         """`each.item.url` inside the loop `each`."""
@@ -89,6 +108,13 @@ class PathRepair:
             return None
         return (loop_variable(loop), *path[2:])
 
+    def _variable(self, node: Node, path: Path) -> Path | None:
+        """`site.url` for `loop.site.url`, where a loop gives its item this name."""
+        if len(path) < 2 or path[0] != "loop":
+            return None
+        loops = self._scope.reach.loops_around(node.id) or ()
+        return path[1:] if path[1] in {loop_variable(one) for one in loops} else None
+
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root = str(path[0])
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
@@ -97,7 +123,8 @@ class PathRepair:
             return found
         if name := closest(root, self._scope.names(node)):
             # `page` is an item of `pages`, not a misspelling.
-            is_other = len(path) == 1 and {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
+            is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
+            is_other = is_plural and (len(path) == 1 or self._may_loop())
             return None if is_other else (name, *path[1:])
         if root in WRAPPERS:
             return ("data", *path[1:])
@@ -105,6 +132,11 @@ class PathRepair:
         if other is None:
             return None
         return (other, *path[1:]) if is_name(other) else ("nodes", other, "output", *path[1:])
+
+    def _may_loop(self) -> bool:
+        """Whether there is a loop, or a node that may be one by another name."""
+        nodes = self._scope.graph.nodes.values()
+        return any(is_loop(one) or (one.type.isupper() and one.ref is None) for one in nodes)
 
     def _elsewhere(self, node: Node, path: Path) -> Path | None:
         """`steps.load.outputs.rows` and `event.city` of other systems."""
@@ -178,6 +210,22 @@ def rewritten(text: str, wrong: Path, right: Path) -> str | None:
     expression = compile_text(text)
     read = {reference.path for reference in expression.references}
     return text if spans and expression.is_usable and right in read and wrong not in read else None
+
+
+def with_size(text: str, path: Path, found: ResolvedPath) -> str | None:
+    """`size(rows) > 0` for `rows.length > 0`, where rows are a list or a text."""
+    is_last = found.at == len(path) - 1 and found.trouble == "field"
+    if not is_last or path[-1] not in _LENGTHS or not found.shape.kinds <= _COUNTED:
+        return None
+    return rewritten_by(text, path, "size({})", written=write_path(path[:-1]))
+
+
+def rewritten_by(text: str, path: Path, form: str, written: str | None = None) -> str | None:
+    """Put a path into a form such as `string({})` everywhere in an expression."""
+    spans = _spans(list(tokens(text)), path)
+    for start, end in reversed(spans):
+        text = text[:start] + form.format(written or text[start:end]) + text[end:]
+    return text if spans and compile_text(text).is_usable else None
 
 
 def place_of(text: str, path: Path, at: int) -> int | None:

@@ -10,30 +10,41 @@ from collections.abc import Iterator, Mapping
 from toolweave.access.mask import LEAST_CHARACTERS, is_sensitive
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.context import CheckContext
+from toolweave.tools.meaning import plain_word
+from toolweave.workflow.checks.context import CheckContext, KnownHome
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
 _PARTS = ("configurations", "inputParams", "parameterValues")
 # Prefixes of API keys of well-known services.
-_KEY = re.compile(
+_KEY = pattern(
     r"(?:sk-(?:ant-|proj-)?|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\."
     r"|fc-|secret_|ntn_|hf_|npm_)[A-Za-z0-9_-]{16,}"
 )
 # Common placeholders for secrets.
-_STAND_IN = re.compile(
+_STAND_IN = pattern(
     r"[x*._-]+|<.*>|\[.*\]|(?:your|my|the|some|example|sample|test|dummy|fake|insert|change|todo"
     r"|placeholder|replace|enter).*|.*(?:here|example|placeholder|changeme)",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(r"\$\{vault:[A-Za-z0-9][\w.-]*\}")
+_REFERENCE = pattern(r"\$\{vault:[A-Za-z0-9][\w.-]*\}")
 # The vault by another spelling: `${VAULT:name}`, `vault:name`, `${vault: name`, `$vault.name`.
-_FOREIGN = re.compile(
-    r"(?:\$\{?|\{)?\s*(?:vault|secrets?)\s*[:./]\s*([A-Za-z0-9][\w.-]*)\s*\}?", re.IGNORECASE
+# `${{ secrets.NAME }}` and `{{ vault['name'] }}` of other systems.
+_FOREIGN = pattern(
+    r"(?:\$?\{\{?|\$)?\s*\$?(?:vault|secrets?|credentials?)\s*(?:[:./]|\[\s*['\"]|\(\s*['\"])\s*"
+    r"([A-Za-z0-9][\w.-]*?)(?:['\"]\s*[\])])?\s*\}{0,2}",
+    re.IGNORECASE,
 )
-_PASSWORD_IN_URL = re.compile(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
+# The same within a longer text, where only braces show that it is one.
+_FOREIGN_INSIDE = pattern(
+    r"\$?\{\{\s*\$?(?:vault|secrets?)\s*(?:[:.]|\[\s*['\"])\s*([A-Za-z0-9][\w.-]*?)"
+    r"(?:['\"]\s*\])?\s*\}\}",
+    re.IGNORECASE,
+)
+_PASSWORD_IN_URL = pattern(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
 _NONE: Mapping[str, Json] = {}
 
 
@@ -50,7 +61,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
             if part in node.data:
                 values = object_at(node.data, part)
                 for steps, text in _in(values, secret.get(index, _NONE)):
-                    yield _problem(pointer("nodes", index, "data", part, *steps), text)
+                    place = pointer("nodes", index, "data", part, *steps)
+                    yield _problem(place, text, case.known.home)
 
 
 def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
@@ -93,6 +105,8 @@ def _is_literal(text: str, *, is_secret: bool) -> bool:
 def _is_no_reference(text: str) -> bool:
     """Whether a secret is written as a placeholder, or in the notation of another system."""
     plain = text.strip()
+    if _FOREIGN_INSIDE.search(plain):
+        return True
     if "{{" in plain or not plain or _REFERENCE.search(plain):
         return False
     return "$" in plain or bool(_FOREIGN.fullmatch(plain)) or _is_placeholder(plain)
@@ -103,9 +117,9 @@ def _is_placeholder(text: str) -> bool:
     return len(plain) >= LEAST_CHARACTERS and _STAND_IN.fullmatch(plain) is not None
 
 
-def _problem(place: str, text: str) -> Problem:
+def _problem(place: str, text: str, home: KnownHome | None) -> Problem:
     if _is_no_reference(text):
-        return _no_reference(place, text.strip())
+        return _no_reference(place, text.strip(), None if home is None else home.secrets)
     return Problem(
         "SECRET_IN_WORKFLOW",
         place,
@@ -115,9 +129,15 @@ def _problem(place: str, text: str) -> Problem:
     )
 
 
-def _no_reference(place: str, text: str) -> Problem:
-    found = _FOREIGN.fullmatch(text)
-    meant = f"${{vault:{found[1]}}}" if found else None
+def _no_reference(place: str, text: str, known: frozenset[str] | None) -> Problem:
+    whole = _FOREIGN.fullmatch(text)
+    names = [whole[1]] if whole else _FOREIGN_INSIDE.findall(text)
+    ours = {name: _own_name(name, known, is_ours="vault" in text.lower()) for name in names}
+    meant = None
+    if names and None not in ours.values():
+        written = {name: f"${{vault:{one}}}" for name, one in ours.items()}
+        inside = _FOREIGN_INSIDE.sub(lambda found: written[found[1]], text)
+        meant = written[whole[1]] if whole else inside
     return Problem(
         "SECRET_REFERENCE_INVALID",
         place,
@@ -128,3 +148,11 @@ def _no_reference(place: str, text: str) -> Problem:
         severity="warning",
         patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
     )
+
+
+def _own_name(name: str, known: frozenset[str] | None, *, is_ours: bool) -> str | None:
+    """The name in the vault; the store of another system may have secrets that ours has not."""
+    if known is None or name in known:
+        return name
+    same = [one for one in known if plain_word(one) == plain_word(name)]
+    return same[0] if len(same) == 1 else name if is_ours else None

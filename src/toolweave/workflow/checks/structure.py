@@ -24,6 +24,7 @@ from toolweave.workflow.checks.kinds import (
     type_of,
 )
 from toolweave.workflow.checks.ports import is_attachment, out_ports
+from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Node, NodeId
 
 # With more open ends than this, no edges are proposed.
@@ -35,6 +36,7 @@ Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield the problems of the workflow as a whole."""
     shape = _Shape(case)
+    yield from _listed_triggers(case)
     if not shape.running:
         yield Problem(
             "WORKFLOW_EMPTY",
@@ -274,17 +276,26 @@ def _unreached(shape: _Shape) -> Iterator[Problem]:
     loose = shape.loose() if len(found) == 1 and not shape.has_wrong_edge else []
     for node_id in found:
         is_aside = shape.types[node_id] in {"TOOL", "MEMORY"}
-        patch = shape.joined(loose, node_id) if len(loose) == 1 and not is_aside else None
+        is_meant = len(loose) == 1 and not is_aside and _continues(shape, loose[0][0], node_id)
+        patch = shape.joined(loose, node_id) if is_meant else None
         yield Problem(
             "NODE_UNREACHED",
             shape.case.at(shape.case.graph.nodes[node_id]),
             f"{shown(node_id)} cannot be reached from the start of the workflow",
             hint="attach it to an AI_AGENT, or remove it"
             if is_aside
+            else f"connect {loose[0][0]!r} to it"
+            if patch
             else "connect it with an edge, or remove it",
             severity="warning",
             patch=tuple(patch) if patch else None,
         )
+
+
+def _continues(shape: _Shape, last: NodeId, first: NodeId) -> bool:
+    """Whether a node shows that it follows another: it leads on, or reads what that one gives."""
+    is_read = f"{last}" in repr(shape.case.graph.nodes[first].data)
+    return first in shape.leading or is_read
 
 
 def _ending(shape: _Shape) -> Iterator[Problem]:
@@ -334,3 +345,22 @@ def _added(key: str, value: Json) -> Operation:
 
 def _listed(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
+
+
+def _listed_triggers(case: CheckContext) -> Iterator[Problem]:
+    """Yield ids in `triggers` that no node has; the nodes themselves say what starts a run."""
+    given = case.workflow.extras.get("triggers")
+    listed: list[Json] = given if isinstance(given, list) else []
+    starts = [node.id for node in case.workflow.nodes if node.type == "TRIGGER"]
+    for at, name in enumerate(listed):
+        if isinstance(name, str) and name not in case.graph.nodes:
+            place = pointer("triggers", at)
+            meant = closest(name, [one for one in starts if one not in listed])
+            yield Problem(
+                "TRIGGER_UNKNOWN",
+                place,
+                f"there is no node {shown(name)}",
+                hint=f"did you mean {meant!r}?" if meant else "list the ids of trigger nodes",
+                severity="warning",
+                patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+            )

@@ -13,8 +13,10 @@ from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, sever
 from toolweave.catalog.spec import NodeSpec
 from toolweave.catalog.time_texts import is_zone, meant_zones
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
+from toolweave.tools.schema_slips import plain_pattern
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
@@ -22,16 +24,16 @@ from toolweave.workflow.modes import object_at
 
 CODE = "FIELD_FORM_UNUSUAL"
 _PARTS = ("configurations", "inputParams")
-_PRIVATE = re.compile(
+_PRIVATE = pattern(
     r"https?://(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\."
     r"|0\.0\.0\.0|\[::1\]|[^/:]+\.(?:local|internal|lan)(?=[:/]|$))",
     re.IGNORECASE,
 )
-_NOTION = re.compile(r"https?://(?:[\w-]+\.)*notion\.(?:so|site)/\S*?([0-9a-f]{32})(?:[?#]\S*)?")
-_REPOSITORY = re.compile(
+_NOTION = pattern(r"https?://(?:[\w-]+\.)*notion\.(?:so|site)/\S*?([0-9a-f]{32})(?:[?#]\S*)?")
+_REPOSITORY = pattern(
     r"(?:https?://(?:www\.)?|git@|ssh://git@)?github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git|/\S*)?"
 )
-_NOTION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_NOTION_ID = pattern(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MODELS = {
     "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
     "AI_AGENT.ANTHROPIC_CLAUDE": ("gpt", "o1", "o3", "gemini", "mistral", "llama"),
@@ -64,7 +66,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 def _of_field(spec: NodeSpec, name: str, value: Json, place: str) -> Iterator[Problem]:
     for steps, text in _texts(name, value):
         form = _form_of(spec, str(next(one for one in reversed(steps) if isinstance(one, str))))
-        if form is None or "{{" in text or "${" in text:
+        if form is None or (form is not _url and ("{{" in text or "${" in text)):
             continue
         at = place + pointer(*steps)
         if form is _mailbox and (several := several_mailboxes(text)):
@@ -82,6 +84,13 @@ def _texts(name: str, value: Json) -> Iterator[tuple[Steps, str]]:
         yield (name,), value
     elif isinstance(value, list):
         yield from (((name, at), one) for at, one in enumerate(value) if isinstance(one, str))
+        yield from (
+            ((name, at, key), text)
+            for at, one in enumerate(value)
+            if isinstance(one, dict) and name.endswith("conditions")
+            for key, text in one.items()
+            if isinstance(text, str)
+        )
     elif isinstance(value, dict) and name.endswith("_config"):
         yield from (((name, key), one) for key, one in value.items() if isinstance(one, str))
 
@@ -107,6 +116,12 @@ def _form_of(spec: NodeSpec, name: str) -> _Form | None:
         return _mailbox if name == "reviewers" else None
     if name.endswith("_datetime"):
         return _moment
+    if name == "pattern":
+        return _pattern
+    if name == "sort_field":
+        return _sort_field
+    if name in {"path", "file_path"} and spec.ref.startswith(("ACTION.FILE_", "TRIGGER.FILE_")):
+        return _path
     vendor = spec.subtype.partition("_")[0]
     return _IDS.get((vendor, name))
 
@@ -117,6 +132,8 @@ def _url(text: str) -> _Unusual | None:
             "a public address",
             hint="private addresses are refused unless the settings of this home allow them",
         )
+    if "{{" in text or "${" in text:
+        return None
     return None if is_url(text) else _Unusual("an address such as https://…", meant_url(text))
 
 
@@ -141,6 +158,25 @@ def _moment(text: str) -> _Unusual | None:
     except ValueError:
         return _Unusual("a time such as 2026-03-02T18:00:00Z")
     return None
+
+
+def _path(text: str) -> _Unusual | None:
+    is_foreign = text.startswith("~") or re.match(r"[A-Za-z]:[\\/]", text) is not None
+    hint = "paths begin in the folder that nodes may use"
+    return _Unusual("a path such as reports/today.csv", hint=hint) if is_foreign else None
+
+
+def _pattern(text: str) -> _Unusual | None:
+    plain = plain_pattern(text)
+    return _Unusual("a pattern without slashes around it", plain) if plain else None
+
+
+def _sort_field(text: str) -> _Unusual | None:
+    is_both = (
+        re.fullmatch(r"\S+[ :,]+(?:asc|desc)(?:ending)?|-\w+", text, re.IGNORECASE) is not None
+    )
+    hint = "write the order into the setting for it"
+    return _Unusual("the name of a field", hint=hint) if is_both else None
 
 
 def _notion_id(text: str) -> _Unusual | None:

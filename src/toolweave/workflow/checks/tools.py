@@ -4,11 +4,13 @@ The live tool is used if servers are connected, else the approved tool, else the
 the node. `modes` checks the modes themselves.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from toolweave.json_text import Json, canonical
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.tools.meaning import meant
 from toolweave.tools.repair import misspelt
@@ -24,6 +26,14 @@ from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at
 
 VALUES = "parameterValues"
+_PREFIX = pattern(r"^(?:mcp|tool|tools)(?:__|[./:_-])", re.IGNORECASE)
+# `get_weather` for `weather`, which only reads.
+_VERB = pattern(r"^(?:get|fetch|read|run|call|do)[_-]", re.IGNORECASE)
+_SEPARATOR = pattern(r"^(?:__|[./:_-])")
+# Names of the object that other systems put arguments into.
+_WRAPPERS = frozenset(
+    {"arguments", "args", "params", "parameters", "input", "inputs", "values", VALUES}
+)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -116,6 +126,9 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
         yield from _status(node, known)
     else:
         yield from _approved(node, known)
+    if (inner := _wrapped(node, known)) is not None:
+        yield inner
+        return
     patches: list[object] = []
     is_there = VALUES in node.data
     for problem in _of_values(node, known):
@@ -123,6 +136,27 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
         is_given = is_there and problem.patch not in patches
         patches += [problem.patch] if problem.patch else []
         yield placed(problem, f"/{VALUES}", is_there=is_given)
+
+
+def _wrapped(node: Node, known: _KnownTools) -> Problem | None:
+    """Values inside an object of their own, which the tool does not take."""
+    values = node.data.get(VALUES)
+    if not isinstance(values, dict) or len(values) != 1 or mode_of(node.data) != "detailed":
+        return None
+    ((name, inner),) = values.items()
+    judge = known.judge(node) if name in _WRAPPERS and isinstance(inner, dict) and inner else None
+    takes = judge.schema.get("properties") if judge is not None else None
+    if not isinstance(takes, dict) or not isinstance(inner, dict) or name in takes:
+        return None
+    if not inner.keys() <= takes.keys():
+        return None
+    return Problem(
+        "MCP_PARAMETER_UNKNOWN",
+        f"/{VALUES}/{name}",
+        f"{name!r} is unknown; the tool takes its members",
+        hint=f"write the members of {name!r} directly into {VALUES!r}",
+        patch=({"op": "replace", "path": f"/{VALUES}", "value": inner},),
+    )
 
 
 def _status(node: Node, known: _KnownTools) -> Iterator[Problem]:
@@ -160,7 +194,7 @@ def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
     elif is_task:
         return
     elif name not in tools:
-        repaired = _meant_tool(name, tools)
+        repaired = _without_server(name, server, tools) or _meant_tool(name, tools)
         message = f"the approved server {server!r} has no tool {name!r}"
         found = Problem(
             "MCP_TOOL_NOT_FOUND",
@@ -187,7 +221,7 @@ def _unknown_server(node: Node, server: str, tool: str, known: _KnownTools) -> I
         message = f"no server {server!r} is approved; {near!r} is and has this tool"
         found = Problem("MCP_SERVER_NOT_FOUND", "/serverId", message, severity="warning")
         yield _renamed(found, "serverId", near, node, known)
-    elif (home := known.home) is not None and "{{" not in server:
+    elif (home := known.home) is not None and server.strip() and "{{" not in server:
         is_registered = server in home.unapproved
         yield Problem(
             "MCP_SERVER_NOT_FOUND",
@@ -200,6 +234,19 @@ def _unknown_server(node: Node, server: str, tool: str, known: _KnownTools) -> I
             else f"run `toolweave servers add {server} -- COMMAND` to register it",
             severity="warning",
         )
+
+
+def _without_server(wrong: str, server: str, known: Iterable[str]) -> str | None:
+    """The tool in a name that begins with the server: `mcp__demo__weather`, `demo.weather`."""
+    name = _PREFIX.sub("", wrong)
+    if (rest := _VERB.sub("", wrong)) != wrong and rest in known:
+        return rest
+    for one in (name, wrong):
+        rest = one[len(server) :] if one.casefold().startswith(server.casefold()) else ""
+        found = _SEPARATOR.sub("", rest, count=1)
+        if rest != found and found in known:
+            return found
+    return name if name != wrong and name in known else None
 
 
 def _meant_tool(wrong: str, known: Iterable[str]) -> str | None:

@@ -1,8 +1,14 @@
 """Types in expressions, where schemas say what the values are. Not a check: `data_flow` uses it."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from toolweave.cel.checker import check as check_types
 from toolweave.cel.fault import SyntaxProblem
+from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path
+from toolweave.cel.tokens import tokens
+from toolweave.workflow.checks.path_repair import rewritten_by
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import Scope
@@ -44,3 +50,41 @@ def type_faults(scope: Scope, node: Node, asked: NodeReferences) -> tuple[Syntax
         places = {one.column for one in whole}
         faults = tuple(one for one in faults if one.column in places)
     return tuple(one for one in faults if one not in known)
+
+
+def type_repair(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
+    """The only conversion of one operand with which the types fit; None if there are more."""
+    found = [
+        text
+        for text in _converted(asked)
+        if (expression := compile_text(text)).is_usable
+        and not expression.faults
+        and not type_faults(scope, node, replace(asked, expression=expression))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _converted(asked: NodeReferences) -> Iterator[str]:
+    """The expression with one value as text, or one whole number as a fraction."""
+    text = asked.expression.text if asked.expression is not None else ""
+    words = list(tokens(text))
+    has_text = any(word.text[:1] in "\"'" for word in words)
+    # What a text is joined with in a condition may be a mistake of another kind.
+    if has_text and "+" in text and asked.expression is not None and not asked.is_condition:
+        for path in dict.fromkeys(one.path for one in asked.expression.references):
+            if changed := rewritten_by(text, path, "string({})"):
+                yield changed
+    if not has_text:
+        yield from _with_fractions(text)
+
+
+def as_fraction(text: str) -> str | None:
+    """The expression with one whole number as a fraction, if its types fit only then."""
+    found = [one for one in _with_fractions(text) if not compile_text(one).faults]
+    return found[0] if len(found) == 1 else None
+
+
+def _with_fractions(text: str) -> Iterator[str]:
+    for word in tokens(text):
+        if word.text.isdecimal():
+            yield f"{text[: word.at]}{word.text}.0{text[word.end :]}"

@@ -6,11 +6,13 @@ an edge; it is only reported where no edge can provide it.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from toolweave.catalog.schema import configuration_schema, input_schema
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.conversions import conversions
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
@@ -255,11 +257,16 @@ def _without(field: CelField, name: str, value: str) -> Problem:
 
 def _no_object(given: Json, part: str, place: str) -> Problem:
     is_empty = given in ([], "")
+    found: list[Json] = (
+        [{}]
+        if is_empty
+        else [one for one in islice(conversions(given, ["object"]), 1) if isinstance(one, dict)]
+    )
     return Problem(
         "FIELD_TYPE_INVALID",
         place,
         f"{part!r} is {shown(given)}; expected an object",
-        patch=({"op": "replace", "path": place, "value": {}},) if is_empty else None,
+        patch=({"op": "replace", "path": place, "value": found[0]},) if found else None,
     )
 
 

@@ -1,18 +1,18 @@
 """Secrets that a workflow refers to and the vault of this home does not have."""
 
-import re
 from collections.abc import Iterator
 
 import orjson
 
 from toolweave.cel.templates import texts_in
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.meaning import plain_word
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 
-_NAME = re.compile(r"\$\{vault:([A-Za-z0-9][\w.-]*)\}")
+_NAME = pattern(r"\$\{vault:([A-Za-z0-9][\w.-]*)\}")
 _MARK = "${vault:"
 
 

@@ -6,12 +6,12 @@
 as they are written: `formats/legacy` translates, nothing here runs them.
 """
 
-import re
 from collections.abc import Mapping
 from itertools import takewhile
 
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.workflow.formats.agent_team_connections import (
     end_places,
@@ -72,7 +72,7 @@ _META_NAMES = {
     **{f"/{name}": f"/metadata/{name}" for name in ("id", "name", "description", "version")},
 }
 _CATALOG_NAMES = {f"/data/{ours}": f"/{theirs}" for theirs, ours in DATA.items()}
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_ -]+")
+_PLAIN_NAME = pattern(r"[A-Za-z0-9_ -]+")
 
 
 class AgentTeamCodec:

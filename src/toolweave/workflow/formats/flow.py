@@ -53,6 +53,8 @@ BY_TYPE, BY_DATA = "type", "data"
 
 # Node types that no other dialect has.
 OWN_TYPES = frozenset({"template", "multi_input", "result"})
+# What an edge of a flow says of itself.
+FLOW_KINDS = ("data", "chain", "result")
 
 _ENDS = {
     "/from": "/source",
@@ -135,6 +137,8 @@ class FlowCodec:
         if key in header:
             notes.at += f"/{key}"
         name = required_text(meta, "name", notes, "")
+        if isinstance(meta.get("name"), str) and not name.strip():
+            notes.missing("name", "the flow has no name of its own")
         workflow = Workflow(
             id=WorkflowId(identifier(meta, "id", notes) or name or "flow"),
             name=name,
@@ -258,6 +262,8 @@ class FlowCodec:
         kind = _connection_type(item)
         if kind is None:
             kind = optional_text(item, "type", notes)
+            if kind in FLOW_KINDS and not item.get("id"):
+                notes.missing("id", "the edge is named by its ends")
             extras = unknown(item, _EDGE | {"type"})
         else:
             extras = unknown(item, _EDGE | {"data"})

@@ -4,12 +4,13 @@ An edge is only read where both of its ends are said; where a port is numbered, 
 source must have numbered ports.
 """
 
-import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.workflow.formats.foreign_nodes import Dialect, plain
 
@@ -60,8 +61,8 @@ _OWN: dict[Dialect, tuple[frozenset[str], ...]] = {
     ),
 }
 _IN_END = frozenset({"node", "nodeid", "id", "step", "name"})
-_ARROW = re.compile(r"\s*(?:-+>|=+>|→|⟶|➔|➜|>>|\|>)\s*")
-_PORT = re.compile(r"(?P<node>.+?)\s*(?:[:.#/]\s*(?P<port>[\w-]+)|[\[(]\s*(?P<in>[\w-]+)\s*[\])])")
+_ARROW = pattern(r"\s*(?:-+>|=+>|→|⟶|➔|➜|>>|\|>)\s*")
+_PORT = pattern(r"(?P<node>.+?)\s*(?:[:.#/]\s*(?P<port>[\w-]+)|[\[(]\s*(?P<in>[\w-]+)\s*[\])])")
 _NUMBERED = {"IF": ("true", "false")}
 # What the canonical dialect says of an edge without ports.
 _PORTS = {"out": "output", "into": "input"}
@@ -81,8 +82,8 @@ def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> l
     if not isinstance(edge, dict):
         found = list(_of_text(edge, nodes, dialect))
         return [{"op": "replace", "path": place, "value": found[0]}] if len(found) == 1 else []
-    ends = {key: end for key in edge if (end := _END_OF.get(plain(key))) is not None}
-    if any(own.issuperset(ends) for own in _OWN[dialect]) or _has_inner_ends(edge, dialect):
+    ends, is_own = _ends_in(tuple(edge), dialect)
+    if is_own or _has_inner_ends(edge, dialect):
         return []
     if len(set(ends.values())) != len(ends):
         return []  # two keys for one end
@@ -106,6 +107,13 @@ def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> l
     ]
 
 
+@lru_cache(1024)  # all edges of a document have the same keys
+def _ends_in(keys: tuple[str, ...], dialect: Dialect) -> tuple[Mapping[str, str], bool]:
+    """Which key is which end, and whether the dialect itself has these keys."""
+    ends = {key: end for key in keys if (end := _END_OF.get(plain(key))) is not None}
+    return ends, any(own.issuperset(ends) for own in _OWN[dialect])
+
+
 def _has_inner_ends(edge: JsonObject, dialect: Dialect) -> bool:
     """Whether it is the older form with `{"from": {"node_id": …}}`."""
     return dialect == "agent-team" and any(
@@ -114,7 +122,7 @@ def _has_inner_ends(edge: JsonObject, dialect: Dialect) -> bool:
 
 
 def _of_objects(
-    edge: JsonObject, place: str, ends: dict[str, str], dialect: Dialect
+    edge: JsonObject, place: str, ends: Mapping[str, str], dialect: Dialect
 ) -> list[Operation]:
     """An edge whose ends are objects, such as `{"source": {"node": "a", "port": "true"}}`."""
     said: dict[str, Json] = {}

@@ -3,12 +3,13 @@
 Only names and levels: which node a name means and which settings it has is known to the checks.
 """
 
-import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import Any, Literal
 
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 
 Dialect = Literal["toolweave", "agent-team"]
@@ -43,13 +44,14 @@ _ATTACHED = frozenset(
     {"tools", "attached", "attachments", "agenttools", "toolnodes", "tool", "memory", "memories"}
     | {"subnodes", "attachednodes", "attachedtools", "children"}
 )
-_BOTH = re.compile(r"([A-Za-z_-]+)\s*(?:[./:]|::|->)\s*([A-Za-z][\w-]*)")
+_BOTH = pattern(r"([A-Za-z_-]+)\s*(?:[./:]|::|->)\s*([A-Za-z][\w-]*)")
 _KNOWN_TYPES = frozenset(
     {*NODE_TYPES, "start", "end", "prompt", "subAgent", "subAgentFlow", "askUserQuestion"}
     | {"ifElse", "switch", "branch", "skill", "mcp", "codex", "group"}
 )
 
 
+@lru_cache(4096)  # nodes and edges have the same few keys
 def plain(key: str) -> str:
     """A key in small letters without signs: `sourceHandle` and `source_handle` are one."""
     return key.replace("_", "").replace("-", "").casefold()

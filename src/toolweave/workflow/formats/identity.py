@@ -4,15 +4,15 @@ names that look like paths.
 Reported while parsing, when positions in the file are known; the rest is in `checks`.
 """
 
-import re
 from collections.abc import Iterator
 
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.workflow.formats.format import SourceMap
 from toolweave.workflow.model import NodeId, Workflow
 
 # Control characters, and those that turn the direction of the text around them.
-_UNSEEN = re.compile(
+_UNSEEN = pattern(
     "[\\x00-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]"
 )
 

@@ -1,7 +1,6 @@
 """Text in, workflow out, and back: finds what a file is, and never raises on content."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,6 +13,7 @@ import orjson
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats import discover
@@ -31,7 +31,7 @@ MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 100
 DEEPER = 16
 _CONTAINERS = frozenset({dict, list})
-_LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{19,}[\s,\]}]")
+_LONG_NUMBER = pattern(rb"[:,\[\s]-?[0-9]{19,}[\s,\]}]")
 _LONG = b"0" * 19
 _AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 

@@ -5,16 +5,16 @@ surrounds the value (`surroundings`).
 """
 
 import math
-import re
 from dataclasses import dataclass, field
 
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 
 MAX_DEPTH = 100
 _SPACE = " \t\r\n\u00a0\u2007\u202f\u200b\u2060\ufeff"
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_NUMBER = re.compile(
-    r"[+-]?(?:0[xX][0-9A-Fa-f]{1,12}|(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+_NAME = pattern(r"[A-Za-z_$][\w$]*")
+_NUMBER = pattern(
+    r"[+-]?(?:0[xX][0-9A-Fa-f]{1,12}|(?:0|[1-9]\d{0,2}(?:_\d{3}){1,5}|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 )
 _WORDS: dict[str, Json] = {
     "true": True,
@@ -34,7 +34,7 @@ _CLOSED_BY = {
 }
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPED = frozenset("\"'\\/")
-_HEX = re.compile(r"[0-9A-Fa-f]{4}")
+_HEX = pattern(r"[0-9A-Fa-f]{4}")
 _QUOTES = "quotes that are not '\"'"
 
 
@@ -167,7 +167,7 @@ class _Reader:
             raise Ambiguous("expected a value")
         self.at = found.end()
         text = found.group()
-        if text[0] == "+" or "x" in text.lower():
+        if text[0] == "+" or "x" in text.lower() or "_" in text:
             self.oddities.append("numbers that are not JSON")
         if "x" in text.lower():
             return int(text, 16)

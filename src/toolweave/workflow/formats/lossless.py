@@ -32,6 +32,9 @@ from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow
 
 Element = TypeVar("Element", Node, Edge, Workflow)
 
+# The ends of edges in every dialect.
+_ENDS = ("from", "to", "source", "target", "from_node", "to_node")
+
 
 class Lossless:
     """A codec as a `Format`."""
@@ -252,7 +255,7 @@ class _Reader:
         found_edges = self._objects("an edge", parts.edges, top)
         found_flows = self._objects("a sub-flow", parts.subflows, top)
 
-        nodes = self._read_nodes(found_nodes, parts.form)
+        nodes = self._read_nodes(found_nodes, parts.form, _lost_id(found_nodes, found_edges))
         edges = self._read_edges(found_edges, nodes, parts.form)
         flows = [self.document(item, place, is_sub=True) for place, item in found_flows]
         self.notes.at = top + parts.root
@@ -310,7 +313,9 @@ class _Reader:
             )
         return objects
 
-    def _read_nodes(self, found: list[tuple[str, JsonObject]], form: str) -> tuple[Node, ...]:
+    def _read_nodes(
+        self, found: list[tuple[str, JsonObject]], form: str, lost: str | None
+    ) -> tuple[Node, ...]:
         kind = _nodes(self._codec)
         free = _FreeIds(found)
         nodes: list[Node] = []
@@ -319,7 +324,7 @@ class _Reader:
             bare = bare_of(item)
             node = kind.read(bare, self.notes)
             if not node.id:
-                node = replace(node, id=NodeId(free.like(f"node-{index + 1}")))
+                node = replace(node, id=NodeId(lost or free.like(f"node-{index + 1}")))
                 self.notes.add(
                     "NODE_ID_MISSING",
                     (),
@@ -350,6 +355,18 @@ class _Reader:
                 edge = kind.exact(edge, item)
             edges.append(kind.settled(edge, item, self._codec.edge_form(bare, form, names), form))
         return tuple(edges)
+
+
+def _lost_id(
+    nodes: list[tuple[str, JsonObject]], edges: list[tuple[str, JsonObject]]
+) -> str | None:
+    """The only name in edges that no node has, if only one node has no id."""
+    ids = [item.get("id") for _, item in nodes]
+    if sum(not one for one in ids) != 1:
+        return None
+    ends = (item.get(key) for _, item in edges for key in _ENDS)
+    lost = list(dict.fromkeys(one for one in ends if isinstance(one, str) and one not in ids))
+    return lost[0] if len(lost) == 1 else None
 
 
 class _FreeIds:

@@ -10,16 +10,21 @@ import orjson
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.workflow.formats.loose_json import Ambiguous, Loose, read_loose
 
 # Reading this way is slow; larger files are written by programs.
 MAX_CHARACTERS = 200_000
-_FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
-_BRACKETS = re.compile(r"[{\[]")
+_FENCE = pattern(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
+# What some models write before an answer.
+_THOUGHTS = pattern(
+    r"\A\s*<(think|thinking|reasoning|analysis|scratchpad)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE
+)
+_BRACKETS = pattern(r"[{\[]")
 # Lines of YAML: what follows is a part of them.
-_YAML = re.compile(r"^(?:[ \t]+[\w-]+:|[\w-]+:[ \t]+\S|[ \t]*-\s)", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"(?:(?:export\s+)?(?:const|let|var)\s+)?[\w$.]+\s*(?::\s*\w+\s*)?=\s*$")
+_YAML = pattern(r"^(?:[ \t]+[\w-]+:|[\w-]+:[ \t]+\S|[ \t]*-\s)", re.MULTILINE)
+_ASSIGNMENT = pattern(r"(?:(?:export\s+)?(?:const|let|var)\s+)?[\w$.]+\s*(?::\s*\w+\s*)?=\s*$")
 
 
 def read_text(data: bytes) -> tuple[Json, Problem] | None:
@@ -70,6 +75,9 @@ def _read(text: str) -> Loose:
     if '"' not in text and "&quot;" in text:
         text = html.unescape(text)
         oddities.append("HTML entities")
+    if (rest := _THOUGHTS.sub("", text)) != text:
+        text = rest
+        oddities.append("the thoughts before it")
     inner = _in_fence(text)
     if inner is not None:
         text = inner

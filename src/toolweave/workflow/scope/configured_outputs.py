@@ -33,7 +33,8 @@ def _extracted(settings: JsonObject, data: ValueShape) -> ValueShape:
 def _of_type(kind: Json) -> ValueShape:
     if isinstance(kind, dict):
         return of_schema(kind)
-    return of_schema({"type": [kind if kind in _TYPES else "string", "null"]})
+    is_known = isinstance(kind, str) and kind in _TYPES
+    return of_schema({"type": [kind if is_known else "string", "null"]})
 
 
 def _form(field: str) -> Callable[[JsonObject, ValueShape], ValueShape]:

@@ -1,10 +1,10 @@
 """What a loop goes through, as its configuration says; validation and the nodes share it."""
 
-import re
 from dataclasses import dataclass
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.reachability import LOOPS
@@ -15,7 +15,7 @@ _DEFAULT_NAMES = {"FLOW.FOR_EACH": "item"}
 _PATH_ROOTS = frozenset(
     {"data", "input", "inputs", "context", "variables", "trigger", "nodes", "loop"}
 )
-_ROOT = re.compile(r"\w+")
+_ROOT = pattern(r"\w+")
 # Names that the CEL of some nodes' own fields has.
 _OWN_NAMES = {
     "FLOW.FILTER": frozenset({"item", "index"}),
@@ -47,7 +47,7 @@ def own_names(spec: NodeSpec | None) -> frozenset[str]:
 def counts(loop: Node) -> bool:
     """Whether a loop goes through numbers and not through a list."""
     kind = object_at(loop.data, "configurations").get("loop_type", "for_range")
-    return loop.ref == "FLOW.LOOP" and kind in {"for_range", "while"}
+    return loop.ref == "FLOW.LOOP" and kind in ("for_range", "while")
 
 
 def is_while(loop: Node) -> bool:

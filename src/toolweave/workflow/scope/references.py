@@ -1,6 +1,5 @@
 """The expressions and names in a node's texts, and the paths they read."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +11,7 @@ from toolweave.cel.language import Expression, compile_text
 from toolweave.cel.paths import Path, PathReference
 from toolweave.cel.templates import Placeholder, read_template
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
 from toolweave.workflow.checks.cel_fields import cel_texts
@@ -32,7 +32,7 @@ PROMPTS: dict[str, str] = {
     "skill": "executionPrompt",
 }
 BRANCHING = frozenset({"ifElse", "switch", "branch"})
-_NAME = re.compile(r"\w[\w.-]*")
+_NAME = pattern(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from toolweave.cel.tokens import is_name
 from toolweave.json_text import Json
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
-from toolweave.workflow.model import Edge, Node, NodeId, Workflow
+from toolweave.workflow.model import INPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
 from toolweave.workflow.scope.configured_outputs import with_configured
 from toolweave.workflow.scope.loop_items import (
@@ -179,10 +179,19 @@ class Scope:
                 return self._in_loop(node, path, language)
             case "run":
                 return _walk(_RUN, path, 1)
-            case "inputs" | "config" | "context" | "variables":
+            case "inputs":
+                return self._by_port(node, path)
+            case "config" | "context" | "variables":
                 return _UNKNOWN
             case _:
                 return self._by_name(node, path, language)
+
+    def _by_port(self, node: Node, path: Path) -> ResolvedPath:
+        """`inputs.PORT`: what came in, by the port of the node."""
+        ports = {edge.target_port for edge in self.graph.incoming(node.id)} | {INPUT_PORT, "main"}
+        if len(path) > 1 and isinstance(path[1], str) and path[1] not in ports:
+            return ResolvedPath(OBJECT, "field", 1, tuple(sorted(ports)))
+        return _UNKNOWN
 
     def is_own_name(self, node: Node, name: str) -> bool:
         """Whether the CEL of a node's own fields has a name that other texts have not."""

@@ -14,7 +14,7 @@ from toolweave.nodes.services.discord.action import node
 from toolweave.nodes.services.discord.api import ACTIONS
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.DISCORD_ACTION")]
+pytestmark = pytest.mark.anyio
 
 C = "/channels/5"
 G = "/guilds/1"

@@ -13,7 +13,7 @@ from toolweave.nodes.services.firecrawl.action import node
 from toolweave.nodes.services.firecrawl.api import ACTIONS
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.FIRECRAWL")]
+pytestmark = pytest.mark.anyio
 
 URL = "https://example.com/docs"
 SCHEMA: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}}}

@@ -14,7 +14,7 @@ from toolweave.nodes.services.github.action import node
 from toolweave.nodes.services.github.api import ACTIONS
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.GITHUB")]
+pytestmark = pytest.mark.anyio
 
 SHOP: JsonObject = {"owner": "acme", "repo": "shop"}
 R = "/repos/acme/shop"

@@ -11,7 +11,7 @@ from toolweave.nodes.services.google_calendar.action import node
 from toolweave.nodes.services.google_calendar.api import NAMES, plain_name
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.GOOGLE_CALENDAR")]
+pytestmark = pytest.mark.anyio
 
 CONFIG: JsonObject = {"access_token": TOKEN}
 E = "/calendars/primary/events"

@@ -22,7 +22,7 @@ from toolweave.nodes.services.notion.action import node
 from toolweave.nodes.services.notion.operations import OFFERS, offers_for
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.NOTION")]
+pytestmark = pytest.mark.anyio
 
 DB = "668d797c76fa49349b05ad288df2d136"
 PAGE = "598337872cf94fdf8782e53db20768a5"

@@ -13,7 +13,7 @@ from toolweave.nodes.services.slack.action import node
 from toolweave.nodes.services.slack.api import ACTIONS
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.SLACK")]
+pytestmark = pytest.mark.anyio
 
 BLOCKS: JsonObject = {"type": "divider"}
 PLAIN: JsonObject = {"mrkdwn": False, "unfurl_links": True, "unfurl_media": True}

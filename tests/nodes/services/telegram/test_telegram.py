@@ -13,7 +13,7 @@ from toolweave.nodes.services.telegram.action import INPUT_ACTIONS, node
 from toolweave.nodes.services.telegram.api import ACTIONS
 from toolweave.testing.service import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.TELEGRAM_ACTION")]
+pytestmark = pytest.mark.anyio
 
 CONFIG: JsonObject = {"telegram_bot_token": TOKEN, "chat_id": "-100"}
 ID = "AgACAgIAAxkBAAIBY2Zk"

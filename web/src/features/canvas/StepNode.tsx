@@ -8,7 +8,9 @@ import { nodeLabelId } from "../../model/layout/canvasMapping";
 import { inputTop } from "../../model/layout/geometry";
 import { FAMILY_TITLES } from "../../model/workflow/families";
 import { connectedPorts, targetTitles, describeNode } from "../../model/workflow/nodeDescription";
-import { useDocument, useProblems, useRunState } from "../../state/editorContext";
+import { pinOf } from "../../model/workflow/studioData";
+import { togglePin } from "../../queries/pinnedData";
+import { useDocument, useEditor, useProblems, useRunState } from "../../state/editorContext";
 import type { IconName } from "../../ui/Icon";
 import { Icon } from "../../ui/Icon";
 import { NodeIcon } from "../../ui/NodeIcon";
@@ -98,6 +100,7 @@ function FullStep({ id, data, selected }: Props) {
         outputs.map((port) => <OutputPort key={port.name} node={id} port={port.name} top={inputTop(0)} />)
       )}
       {status && <StatusMark id={id} status={status} />}
+      {!isPill && <PinMark id={id} hasOutput={status === "success"} />}
     </div>
   );
 }
@@ -141,6 +144,29 @@ function Subtitle({ id, data: { server, kind, title, family, subtitle } }: { id:
   );
 }
 
+/** Whether the output is pinned; on a node with an output, a button to pin it. Keys: Shift P. */
+function PinMark({ id, hasOutput }: { id: string; hasOutput: boolean }) {
+  const editor = useEditor();
+  const isPinned = useDocument(({ history }) => pinOf(history.present, id) !== undefined);
+  const isReadOnly = useDocument((state) => state.isReadOnly);
+  if (isReadOnly || !(isPinned || hasOutput)) return null;
+  const label = isPinned ? "Unpin output" : "Pin output";
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={isPinned ? "step__pin is-pinned nodrag" : "step__pin nodrag"}
+      aria-label={label}
+      aria-pressed={isPinned}
+      title={isPinned ? "Output pinned: runs in the editor do not execute this node. Click to unpin" : label}
+      onClick={(event) => (event.stopPropagation(), void togglePin(editor, id))}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <Icon name="pin" size={12} />
+    </button>
+  );
+}
+
 /** Shows a plus while nothing is connected to it; dragging or clicking it adds the next node. */
 function OutputPort({ node, port, top }: { node: string; port: string; top?: number }) {
   const isFree = useDocument(({ history }) => !connectedPorts(history.present).has(`${node} ${port}`));
@@ -161,11 +187,13 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
   const status = useRunState((state) => state.statuses[id]);
   const problems = useProblems((state) => state.byNode[id]);
   const statusOfTool = useProblems((state) => state.toolStatuses[id]?.status);
+  const isPinned = useDocument(({ history }) => pinOf(history.present, id) !== undefined);
   // Joined to a string, because a new list would render the node again after every edit.
   const targets = useDocument((state) => targetTitles(state.history.present, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   const toolStatus = {
     state: status ? STATUS_LABELS[status] : null,
+    isPinned,
     fit: statusOfTool ? TOOL_STATUS_LABELS[statusOfTool] : undefined,
     errors,
     warnings: (problems?.length ?? 0) - errors,

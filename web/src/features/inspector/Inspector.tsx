@@ -14,6 +14,7 @@ import { JsonDataField } from "./JsonDataField";
 import { McpPanel } from "./McpPanel";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
+import { TriggerPanel } from "./TriggerPanel";
 import "./inspector.css";
 
 /** Settings that every node has. */
@@ -47,6 +48,9 @@ export function Inspector({ node, isReadOnly, children }: Props & { children?: R
           />
         )}
       </Field>
+      {node.type === "TRIGGER" && (
+        <TriggerPanel key={`trigger-${node.id}`} node={node} isReadOnly={isReadOnly} />
+      )}
       {node.type === "mcp" ? (
         <McpPanel key={node.id} node={node} isReadOnly={isReadOnly} />
       ) : (

@@ -22,7 +22,14 @@ export function ModeSwitch({ mode, isFixed, onChoose }: Props) {
           </label>
         ))}
       </div>
-      <div className="field__note">{MODES.find(({ name }) => name === mode)?.about}</div>
+      {/* All notes take the same place, so that the fields below do not move. */}
+      <div className="modes__notes">
+        {MODES.map(({ name, about }) => (
+          <div key={name} className="field__note" aria-hidden={name !== mode}>
+            {about}
+          </div>
+        ))}
+      </div>
     </fieldset>
   );
 }

@@ -1,10 +1,14 @@
 /** One parameter with everything below it; each kind has its own control. */
 
+import type { ReactNode } from "react";
 import { useId, useState } from "react";
 import type { Control } from "../../model/form/parameters";
 import { controlOf, labelOf } from "../../model/form/parameters";
 import { isExpression } from "../../model/form/values";
 import { ArrayField } from "./ArrayField";
+import type { BuilderKind } from "./builderKind";
+import { builderOf } from "./builderKind";
+import { CredentialField } from "./CredentialField";
 import {
   BooleanControl,
   ConstantControl,
@@ -14,6 +18,7 @@ import {
   NumberControl,
   TextControl,
 } from "./controls";
+import { FieldBuilder } from "./FieldBuilder";
 import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 import type { FieldProps, FormField } from "./formContext";
 import { useFormField } from "./formContext";
@@ -48,6 +53,13 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
   const mapping = useMapping({ label, field, isText: control === "text" || isComputed });
   const aria = fieldAria(id, parameter.description, field.problems);
   const isOwn = isComputed || field.value === null || !Nested;
+  const raw = Simple && <Simple id={id} parameter={parameter} field={field} aria={aria} />;
+  const withBuilder = (kind: BuilderKind | null, control: ReactNode) =>
+    kind === null ? (
+      control
+    ) : (
+      <FieldBuilder kind={kind} label={label} field={field} aria={aria} raw={control} />
+    );
   const tools = isBare ? null : (
     <FieldTools
       label={label}
@@ -80,7 +92,12 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
           null
         </output>
       ) : (
-        Simple && <Simple id={id} parameter={parameter} field={field} aria={aria} />
+        raw &&
+        (parameter.isSensitive && control === "text" ? (
+          <CredentialField id={id} label={label} field={field} aria={aria} raw={raw} />
+        ) : (
+          withBuilder(builderOf(parameter, control, field.pointer), raw)
+        ))
       )}
       <Description id={id} text={parameter.description} />
       <FieldProblems id={id} problems={field.problems} />

@@ -8,16 +8,12 @@ import { Keys } from "./Keys";
 import { Libraries } from "./Libraries";
 import { Models } from "./Models";
 import { Published } from "./Published";
-import { Services } from "./Services";
 import { Settings } from "./Settings";
-import { Triggers } from "./Triggers";
 import "./manage.css";
 
 const SECTIONS = [
-  { name: "triggers", title: "Schedules and webhooks" },
   { name: "models", title: "Models" },
   { name: "published", title: "Published tools" },
-  { name: "services", title: "Services" },
   { name: "library", title: "Library" },
   { name: "documents", title: "Documents" },
   { name: "keys", title: "Keys" },
@@ -27,10 +23,8 @@ const SECTIONS = [
 type Name = (typeof SECTIONS)[number]["name"];
 
 const SECTION_CONTENT: Record<Name, () => ReactNode> = {
-  triggers: () => <Triggers />,
   models: () => <Models />,
   published: () => <Published />,
-  services: () => <Services />,
   library: () => <Libraries />,
   documents: () => <Documents />,
   keys: () => <Keys />,

@@ -30,8 +30,10 @@ export function Section<Row>({ title, error, rows, columns, actions, nothing, ch
           <table className="table" aria-label={title}>
             <thead>
               <tr>
-                {columns.map((column) => (
-                  <th key={column.title}>{column.title}</th>
+                {columns.map((column, at) => (
+                  <th key={column.title} className={at > 1 ? "table__extra" : undefined}>
+                    {column.title}
+                  </th>
                 ))}
                 <th>
                   <span className="visually-hidden">Actions</span>
@@ -41,8 +43,10 @@ export function Section<Row>({ title, error, rows, columns, actions, nothing, ch
             <tbody>
               {rows.map((row, at) => (
                 <tr key={at}>
-                  {columns.map((column) => (
-                    <td key={column.title}>{column.show(row)}</td>
+                  {columns.map((column, index) => (
+                    <td key={column.title} className={index > 1 ? "table__extra" : undefined}>
+                      {column.show(row)}
+                    </td>
                   ))}
                   <td>
                     <div className="row manage__actions">{actions(row)}</div>

@@ -1,9 +1,7 @@
-/** Settings of this home: theme, diagnostics, secrets, and every setting with its source. */
+/** Settings of this home: theme, diagnostics, and every setting with its source. */
 
 import { useStore } from "zustand";
 import { safeText } from "../../model/text/untrusted";
-import { useAction } from "../../queries/action";
-import { removeSecret, SECRETS, storeSecret, useSecrets } from "../../queries/secrets";
 import type { Finding, Setting } from "../../queries/settings";
 import { useFindings, useSettings } from "../../queries/settings";
 import type { ThemeChoice } from "../../state/theme";
@@ -12,15 +10,12 @@ import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
-import { AddForm } from "./AddForm";
-import { RemoveButton, Section } from "./Section";
 
 export function Settings() {
   return (
     <>
       <Appearance />
       <Doctor />
-      <Secrets />
       <Variables />
     </>
   );
@@ -150,48 +145,5 @@ function SettingSource({ of: { source, value, default: defaultValue } }: { of: S
         <span className="faint">instead of {defaultValue}</span>
       )}
     </>
-  );
-}
-
-const FIELDS = [
-  { name: "name", title: "Name", isNeeded: true, note: "Letters, digits and _ . - : @ +" },
-  {
-    name: "value",
-    title: "Value",
-    isNeeded: true,
-    isSecret: true,
-    note: "Stored encrypted in the vault and never shown again.",
-  },
-];
-
-function Secrets() {
-  const { data: names, error } = useSecrets();
-  const [isBusy, runAction] = useAction(SECRETS);
-  return (
-    <Section
-      title="Secrets"
-      error={error}
-      rows={names}
-      nothing="Add a secret that servers, triggers and nodes use by name. Its value is never shown."
-      columns={[
-        { title: "Secret", show: (name) => <strong className="mono">{name}</strong> },
-        { title: "Reference", show: (name) => <span className="mono">{`\${vault:${name}}`}</span> },
-      ]}
-      actions={(name) => (
-        <RemoveButton
-          name={name}
-          words="The secret is deleted. Whatever refers to it fails until you add it again."
-          isDisabled={isBusy}
-          onRemove={() => void runAction("Not removed", () => removeSecret(name))}
-        />
-      )}
-    >
-      <AddForm
-        title="Add secret"
-        fields={FIELDS}
-        isDisabled={isBusy}
-        onAdd={({ name, value }) => runAction("Not added", () => storeSecret(name!, value!))}
-      />
-    </Section>
   );
 }

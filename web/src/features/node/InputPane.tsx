@@ -5,9 +5,10 @@ import { useStore } from "zustand";
 import { matchingPaths, sourceItems } from "../../model/data/tree";
 import { tableOf } from "../../model/data/table";
 import { formatValue } from "../../model/text/formatValue";
+import { pinsOf, testEventOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import { useNames, useNodeInput } from "../../queries/expressions";
-import { useDocument } from "../../state/editorContext";
+import { useDocument, useRunState } from "../../state/editorContext";
 import { PATH_DRAG_TYPE, fieldTargetStore } from "../../state/fieldTarget";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
@@ -24,10 +25,15 @@ export function InputPane({ node, onInsert }: Props) {
   const [search, setSearch] = useState("");
   const input = useNodeInput(node.id);
   const { data: names } = useNames(node.id);
+  const hasPins = useDocument(({ history }) =>
+    Object.keys(pinsOf(history.present)).some((pinned) => pinned !== node.id),
+  );
   const items = useMemo(
     () => sourceItems(input.data?.sources ?? [], names?.offers ?? []).filter(isUseful),
     [input.data, names],
   );
+  const isRunShown = useRunState(({ run }) => run !== null);
+  const hasEvent = useDocument(({ history }) => testEventOf(history.present) !== null) && !isRunShown;
   const only = useMemo(
     () => (search.trim() === "" ? undefined : matchingPaths(items, search.trim())),
     [items, search],
@@ -44,7 +50,13 @@ export function InputPane({ node, onInsert }: Props) {
     <>
       <div className="node-view__pane-head">
         <h3>Input</h3>
-        <Origin isRun={input.data?.run != null} isReached={input.data?.reached ?? false} />
+        <Origin
+          isRun={input.data?.run != null}
+          isReached={input.data?.reached ?? false}
+          hasPins={hasPins}
+          hasEvent={hasEvent}
+          hasValues={input.data?.sources.some(({ hasValue }) => hasValue) ?? false}
+        />
       </div>
       <Hint />
       {input.error && <p className="node-view__none">Not available: {input.error.message}</p>}
@@ -94,9 +106,30 @@ function initiallyOpen(items: readonly Item[]): ReadonlySet<string> {
   return new Set([first.path, ...containers.slice(0, 3).map(({ path }) => path)]);
 }
 
-function Origin({ isRun, isReached }: { isRun: boolean; isReached: boolean }) {
-  if (!isRun) return <span className="faint">expected fields, no run yet</span>;
-  return <span className="faint">{isReached ? "from the last run" : "not reached in the last run"}</span>;
+interface OriginProps {
+  isRun: boolean;
+  isReached: boolean;
+  hasPins: boolean;
+  hasEvent: boolean;
+  hasValues: boolean;
+}
+
+function Origin({ isRun, isReached, hasPins, hasEvent, hasValues }: OriginProps) {
+  if (hasEvent && hasValues) return <span className="faint">from the test event</span>;
+  const text = isRun
+    ? isReached
+      ? hasPins
+        ? "from the last run and pinned data"
+        : "from the last run"
+      : hasPins
+        ? "pinned data; not reached in the last run"
+        : "not reached in the last run"
+    : hasValues
+      ? hasPins
+        ? "from pinned data"
+        : "from the test event"
+      : "expected fields, no run yet";
+  return <span className="faint">{text}</span>;
 }
 
 /** Where a chosen value goes. */

@@ -7,16 +7,21 @@ import { valueItem } from "../../model/data/tree";
 import { parseJson } from "../../model/form/values";
 import { formatValue } from "../../model/text/formatValue";
 import { safeText } from "../../model/text/untrusted";
+import type { Pin } from "../../model/workflow/studioData";
+import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
 import { runStep, useNodeInput } from "../../queries/expressions";
+import { pinLastOutput } from "../../queries/pinnedData";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
+import { lastOutput, pinOutput, unpinOutput } from "../../state/pinnedData";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
+import { PinEditor } from "./PinnedOutput";
 
 interface Fault {
   message: string;
@@ -28,16 +33,103 @@ type Shown = { kind: "result"; result: StepResult } | { kind: "fault"; fault: Fa
 
 export function OutputPane({ node }: { node: WorkflowNode }) {
   const isReadOnly = useDocument((state) => state.isReadOnly);
+  const editor = useEditor();
+  const pin = useDocument((state) => pinOf(state.history.present, node.id));
   const [shown, setShown] = useState<Shown | null>(null);
+  const [isEditing, setEditing] = useState(false);
+  const last = useRunState(() => lastOutput(editor, node.id)?.output);
+  const isCut = useRunState(({ run }) => {
+    const step = run?.steps[run.stepsOfNode[node.id]?.at(-1) ?? ""];
+    return step?.status === "success" && step.truncated !== undefined;
+  });
+  const candidate = outputOf(shown) ?? (last === undefined ? null : lastOutput(editor, node.id));
   return (
     <>
       <div className="node-view__pane-head">
         <h3>Output</h3>
+        {pin && <Badge tone="warn">pinned</Badge>}
+        <span className="node-view__space" />
+        {!isReadOnly && !isEditing && (
+          <PinButtons
+            node={node}
+            pin={pin}
+            candidate={candidate}
+            canLoad={isCut}
+            onEdit={() => setEditing(true)}
+          />
+        )}
       </div>
-      {!isReadOnly && <RunStep node={node} onShown={setShown} />}
-      {shown === null ? <LastOutput node={node} /> : <StepOutput shown={shown} />}
+      {isEditing ? (
+        <PinEditor node={node} initial={pin ?? candidate} onClose={() => setEditing(false)} />
+      ) : pin ? (
+        <>
+          <p className="faint">
+            Runs in the editor use this output and do not execute the node. Published and triggered runs
+            execute it.
+          </p>
+          <OutputValue value={pin.output} ports={pin.ports} />
+        </>
+      ) : (
+        <>
+          {!isReadOnly && <RunStep node={node} onShown={setShown} />}
+          {shown === null ? <LastOutput node={node} /> : <StepOutput shown={shown} />}
+        </>
+      )}
     </>
   );
+}
+
+interface PinButtonsProps {
+  node: WorkflowNode;
+  pin: Pin | undefined;
+  /** The output that can be pinned. */
+  candidate: Pin | null;
+  /** The last output is too large to be shown, but can be pinned. */
+  canLoad: boolean;
+  onEdit(): void;
+}
+
+function PinButtons({ node, pin, candidate, canLoad, onEdit }: PinButtonsProps) {
+  const editor = useEditor();
+  if (pin) {
+    return (
+      <>
+        <Button look="quiet" icon="pencil" onClick={onEdit}>
+          Edit
+        </Button>
+        <Button look="quiet" icon="pin" aria-pressed onClick={() => unpinOutput(editor, node.id)}>
+          Unpin
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <Button look="quiet" icon="pencil" onClick={onEdit}>
+        Enter output
+      </Button>
+      {(candidate || canLoad) && (
+        <Button
+          look="quiet"
+          icon="pin"
+          onClick={() =>
+            candidate ? pinOutput(editor, node.id, candidate) : void pinLastOutput(editor, node.id)
+          }
+        >
+          Pin
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** The result of the step that ran alone, if it is complete. */
+function outputOf(shown: Shown | null): Pin | null {
+  if (shown?.kind !== "result") return null;
+  const { result } = shown;
+  const hasFailed = result.error || (result.status && result.status !== "success");
+  if (!result.executed || hasFailed || result.isCut) return null;
+  return { output: result.output as Json, ports: result.ports };
 }
 
 /** Runs the node alone; its input is that of the last run, or one that is typed here. */
@@ -122,17 +214,13 @@ function StepOutput({ shown }: { shown: Shown }) {
     );
   if (result.status && result.status !== "success")
     return <p className="node-view__none">The step is {result.status}.</p>;
-  const ports = result.ports.filter((port) => port !== "output");
   return (
     <>
       <p className="row faint" role="status">
         Result of this step alone
-        {ports.map((port) => (
-          <Badge key={port}>{port}</Badge>
-        ))}
         {result.isCut && <span>Large values are cut.</span>}
       </p>
-      <OutputValue value={result.output as Json} />
+      <OutputValue value={result.output as Json} ports={result.ports} />
     </>
   );
 }
@@ -150,7 +238,7 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   return (
     <>
       <p className="faint">From the run on the canvas</p>
-      <OutputValue value={step.value} />
+      <OutputValue value={step.value} ports={step.ports} />
     </>
   );
 }
@@ -173,18 +261,29 @@ function StepFault({ message, hint, code }: Fault) {
 
 const OPEN: ReadonlySet<string> = new Set(["output"]);
 
-function OutputValue({ value }: { value: Json }) {
+function OutputValue({ value, ports = [] }: { value: Json; ports?: readonly string[] | undefined }) {
   const [look, setLook] = useState<DataLook>("tree");
   const items = useMemo(() => [valueItem("output", "Output", value)], [value]);
+  const named = ports.filter((port) => port !== "output");
   return (
-    <DataView
-      label="Output"
-      look={look}
-      onLook={setLook}
-      items={items}
-      open={OPEN}
-      table={() => tableOf(value)}
-      json={() => formatValue(value)}
-    />
+    <>
+      {named.length > 0 && (
+        <p className="row faint">
+          Continues at
+          {named.map((port) => (
+            <Badge key={port}>{port}</Badge>
+          ))}
+        </p>
+      )}
+      <DataView
+        label="Output"
+        look={look}
+        onLook={setLook}
+        items={items}
+        open={OPEN}
+        table={() => tableOf(value)}
+        json={() => formatValue(value)}
+      />
+    </>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
+import { useBacktest } from "../../queries/backtest";
 import type { ToolDraft, Publication, PublishOptions } from "../../queries/publication";
 import { publishAs, useToolDraft, usePublication } from "../../queries/publication";
 import { PUBLISHED, unpublish } from "../../queries/publishedTools";
@@ -15,6 +16,7 @@ import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
+import { BacktestPanel } from "./BacktestPanel";
 import { ClientConnection } from "./ClientConnection";
 import "./publish.css";
 
@@ -38,6 +40,7 @@ export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClo
           draft={draft}
           publication={publication}
           isBehind={isBehind}
+          workflow={workflow}
         />
       )}
       {publication && <ClientConnection tool={publication.tool} />}
@@ -55,10 +58,16 @@ interface FormProps {
   draft: ToolDraft;
   publication: Publication | null;
   isBehind: boolean;
+  workflow: Workflow;
 }
 
-function PublishForm({ draft, publication, isBehind }: FormProps) {
+function PublishForm({ draft, publication, isBehind, workflow }: FormProps) {
   const editor = useEditor();
+  const backtest = useBacktest(
+    workflow,
+    useDocument((state) => state.storedAs),
+  );
+  const hasDifferences = backtest.found?.cases.some(({ verdict }) => verdict === "differs") ?? false;
   const hasEdits = useDocument(isDirty);
   const [options, setOptions] = useState<PublishOptions>({
     tool: publication?.tool ?? draft.tool,
@@ -149,6 +158,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           <Badge tone="warn">unsaved</Badge> The workflow has unsaved changes. They are saved, then published.
         </p>
       )}
+      <BacktestPanel backtest={backtest} />
       <div className="row">
         <Button
           look="primary"
@@ -156,7 +166,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           type="submit"
           disabled={isBusy || !isValidName || problems.length > 0}
         >
-          {hasEdits ? "Save and publish" : publication ? "Publish again" : "Publish"}
+          {label(hasEdits, publication !== null, hasDifferences)}
         </Button>
         {publication && (
           <Button
@@ -171,6 +181,11 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
       </div>
     </form>
   );
+}
+
+function label(hasEdits: boolean, isPublished: boolean, hasDifferences: boolean): string {
+  const words = hasEdits ? "Save and publish" : isPublished && !hasDifferences ? "Publish again" : "Publish";
+  return hasDifferences ? `${words} anyway` : words;
 }
 
 /** What a client sees of the tool: its inputs and both schemas. */

@@ -3,8 +3,10 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import type { InputField } from "../../model/run/inputs";
-import { inputFields, startsWithRequest, startText } from "../../model/run/inputs";
+import { eventFields, eventTriggerOf, inputFields, startText } from "../../model/run/inputs";
 import type { Json, JsonObject, Workflow } from "../../model/workflow/workflow";
+import { nodeRef, nodeTitle } from "../../model/workflow/workflow";
+import { useNodeDetails } from "../../queries/catalog";
 import { initialInputs } from "../../state/lastInputs";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -17,12 +19,13 @@ interface Props {
   onClose(): void;
 }
 
-const REQUEST_NOTE =
-  "Used instead of a real request. Expressions read it as trigger.body, trigger.headers and so on.";
+const EVENT_NOTE =
+  "Used instead of a real event, and kept for the next run. Expressions read it as trigger.…";
 
 export function InputsDialog({ workflow, onRun, onClose }: Props) {
-  const fields = inputFields(workflow);
-  const hasRequest = startsWithRequest(workflow);
+  const trigger = eventTriggerOf(workflow);
+  const { data: details } = useNodeDetails(trigger ? nodeRef(trigger) : null);
+  const fields = trigger ? eventFields(details?.outputs ?? []) : inputFields(workflow);
   const startButton = startText(workflow);
   const [values, setValues] = useState<JsonObject>(() => initialInputs(workflow));
   const [json, setJson] = useState(() => JSON.stringify(initialInputs(workflow), null, 2));
@@ -36,8 +39,9 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
     }
   };
   return (
-    <Dialog title="Run with inputs" onClose={onClose}>
+    <Dialog title={trigger ? `Test event for ${nodeTitle(trigger)}` : "Run with inputs"} onClose={onClose}>
       <form className="inputs" onSubmit={submit}>
+        {trigger && <p className="faint">{EVENT_NOTE}</p>}
         {startButton.note && <p>{startButton.note}</p>}
         {fields.map((field) => (
           <Field
@@ -57,11 +61,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
           </Field>
         ))}
         {fields.length === 0 && (
-          <Field
-            label={hasRequest ? "Test request, as JSON" : "Inputs, as JSON"}
-            note={hasRequest ? REQUEST_NOTE : undefined}
-            fault={fault}
-          >
+          <Field label={trigger ? "Event, as JSON" : "Inputs, as JSON"} fault={fault}>
             {(id, _, aria) => (
               <textarea
                 id={id}

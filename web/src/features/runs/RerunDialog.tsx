@@ -13,13 +13,14 @@ interface Props {
   title: string;
   /** The canvas has another version than the run, and the new run uses it. */
   isEdited: boolean;
-  onRun(input: Json | undefined): void;
+  onRun(input: Json | undefined, isRecorded: boolean): void;
   onClose(): void;
 }
 
 export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Props) {
   const stepInput = useStepInput(run, step, "again");
   const [typed, setTyped] = useState<string | null>(null);
+  const [isRecorded, setRecorded] = useState(false);
   const originalInput = stepInput.data?.input;
   const isCut = stepInput.data?.cut !== undefined;
   const text = typed ?? (originalInput === undefined || isCut ? "" : JSON.stringify(originalInput, null, 2));
@@ -32,7 +33,7 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
         look="primary"
         icon="play"
         disabled={isChanged && fault !== null}
-        onClick={() => onRun(isChanged ? value : undefined)}
+        onClick={() => onRun(isChanged ? value : undefined, isRecorded)}
       >
         Run from here
       </Button>
@@ -65,6 +66,10 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
           />
         )}
       </Field>
+      <label className="row">
+        <input type="checkbox" checked={isRecorded} onChange={(event) => setRecorded(event.target.checked)} />
+        Use recorded answers, and stop at the first request that is not recorded
+      </label>
     </Dialog>
   );
 }

@@ -3,6 +3,7 @@
 import { useMemo, useState } from "react";
 import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
+import { earlierSteps } from "../../model/run/earlierSteps";
 import type { RunView } from "../../model/run/runState";
 import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
@@ -15,6 +16,7 @@ import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
 import { RunValue } from "./RunValue";
+import { UnrecordedRequest } from "./UnrecordedRequest";
 import { statusTone } from "../../ui/statusTone";
 import { StepDetail } from "./StepDetail";
 import { Timeline, stepTitle } from "./Timeline";
@@ -69,6 +71,16 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
           onClick={() => (editor.run.clear(), setPanels({ hasRunPanel: false }))}
         />
       </div>
+      <UnrecordedRequest
+        key={run.id}
+        run={run}
+        titles={titles}
+        onContinue={(node) =>
+          void rerunFrom(editor, { run: run.id, node }).catch((error: unknown) =>
+            notifyError(error, "Not continued"),
+          )
+        }
+      />
       <div className="run-panel__body">
         <Timeline run={run} titles={titles} chosen={chosen} onChoose={choose} />
         {step ? (
@@ -80,6 +92,8 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
             canRerun={isRunOver(run) && !step.key.includes("/")}
             mode={modeIn(workflow, step.node)}
             canFreeze={!isReadOnly}
+            earlier={earlierSteps(run, step)}
+            titles={titles}
             onRerun={() => setAsking(true)}
           />
         ) : (
@@ -93,9 +107,10 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
           title={stepTitle(step.key, titles)}
           isEdited={!isReadOnly}
           onClose={() => setAsking(false)}
-          onRun={(input) => {
+          onRun={(input, isRecorded) => {
             setAsking(false);
-            const rerun = { run: run.id, node: step.key, input, workflow: isReadOnly ? undefined : workflow };
+            const document = isReadOnly ? undefined : workflow;
+            const rerun = { run: run.id, node: step.key, input, workflow: document, isRecorded };
             void rerunFrom(editor, rerun).catch((error: unknown) => notifyError(error, "Not re-run"));
           }}
         />

@@ -108,8 +108,8 @@ export function RunsPage() {
                   <th>Workflow</th>
                   <th>Status</th>
                   <th>Started</th>
-                  <th>Duration</th>
-                  <th>Trigger</th>
+                  <th className="table__extra">Duration</th>
+                  <th className="table__extra">Trigger</th>
                 </tr>
               </thead>
               <tbody>
@@ -132,10 +132,10 @@ export function RunsPage() {
                       <Badge tone={statusTone(run.status)}>{run.status}</Badge>
                     </td>
                     <td>{new Date(run.startedAt).toLocaleString()}</td>
-                    <td>
+                    <td className="table__extra">
                       {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}
                     </td>
-                    <td className="faint">
+                    <td className="table__extra faint">
                       {run.forkOf ? `Re-run of ${run.forkOf.slice(0, 8)}` : triggerTitle(run.trigger)}
                     </td>
                   </tr>

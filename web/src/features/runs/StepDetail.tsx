@@ -14,11 +14,13 @@ import { ModelChoices } from "./ModelChoices";
 import { RunValue } from "./RunValue";
 import { statusTone } from "../../ui/statusTone";
 import { StepLog } from "./StepLog";
+import { stepTitle } from "./Timeline";
 
-type TabName = "output" | "input" | "chosen" | "log";
+type TabName = "output" | "input" | "known" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [
   { name: "output", title: "Output" },
   { name: "input", title: "Input" },
+  { name: "known", title: "Known then" },
   { name: "log", title: "Log and attempts" },
 ];
 const CHOSEN = { name: "chosen" as const, title: "AI decision" };
@@ -31,13 +33,17 @@ interface Props {
   /** The mode of the node, if it is an MCP node. */
   mode: Mode | null;
   canFreeze: boolean;
+  /** The steps whose output was known when this one started. */
+  earlier: readonly Step[];
+  titles: ReadonlyMap<string, string>;
   onRerun(): void;
 }
 
-export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onRerun }: Props) {
+export function StepDetail(props: Props) {
+  const { run, step, title, canRerun, mode, canFreeze, onRerun } = props;
   const [tab, setTab] = useState<TabName>("output");
   const hasChoices = step.parts.length > 0;
-  const tabs = hasChoices ? [TABS[0]!, TABS[1]!, CHOSEN, TABS[2]!] : TABS;
+  const tabs = hasChoices ? [...TABS.slice(0, 2), CHOSEN, ...TABS.slice(2)] : TABS;
   return (
     <section className="step-detail" aria-label={`Step ${title}`}>
       <div className="step-detail__head">
@@ -55,6 +61,7 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
       <Tabs<TabName> label="Step details" tabs={tabs} current={tab} onChange={setTab}>
         {tab === "output" && <Output run={run} step={step} title={title} />}
         {tab === "input" && <Input run={run} step={step} title={title} />}
+        {tab === "known" && <KnownThen run={run} earlier={props.earlier} titles={props.titles} />}
         {tab === "chosen" && <ModelChoices run={run} step={step} mode={mode} canFreeze={canFreeze} />}
         {tab === "log" && <StepLog step={step} />}
       </Tabs>
@@ -76,6 +83,26 @@ function Output({ run, step, title }: { run: string; step: Step; title: string }
       truncated={step.truncated}
       source={{ run, step: step.key, part: "output" }}
     />
+  );
+}
+
+/** The outputs of the steps that were done when the step started. */
+function KnownThen({ run, earlier, titles }: Pick<Props, "run" | "earlier" | "titles">) {
+  if (earlier.length === 0) return <p className="faint">No step was done before this one.</p>;
+  return (
+    <>
+      {earlier.map((step) => (
+        <div key={step.key}>
+          <h4 className="step-detail__part">{stepTitle(step.key, titles)}</h4>
+          <RunValue
+            name={`${stepTitle(step.key, titles)} known then`}
+            value={step.value}
+            truncated={step.truncated}
+            source={{ run, step: step.key, part: "output" }}
+          />
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -140,6 +140,7 @@ const Row = memo(function Row({
   const to = step.finishedAt ? Date.parse(step.finishedAt) : now;
   const left = ((from - start) / span) * 100;
   const width = Math.max(((to - from) / span) * 100, 0.6);
+  const isTaken = step.isReused || step.isPinned;
   return (
     <div
       id={id}
@@ -158,7 +159,7 @@ const Row = memo(function Row({
       </span>
       <svg className="timeline__bars" aria-hidden="true">
         <rect
-          className={`timeline__bar timeline__bar--${step.isReused ? "plain" : statusTone(step.status)}`}
+          className={`timeline__bar timeline__bar--${isTaken ? "plain" : statusTone(step.status)}`}
           x={`${Math.min(left, 99.4)}%`}
           y="4"
           width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`}
@@ -167,11 +168,13 @@ const Row = memo(function Row({
         />
       </svg>
       <span className="timeline__took">
-        {step.isReused
-          ? "reused"
-          : step.status === "success" || step.status === "failed"
-            ? formatDuration(durationMs(step.startedAt, step.finishedAt))
-            : step.status}
+        {step.isPinned
+          ? "pinned"
+          : step.isReused
+            ? "reused"
+            : step.status === "success" || step.status === "failed"
+              ? formatDuration(durationMs(step.startedAt, step.finishedAt))
+              : step.status}
         {step.attempts.length > 1 && ` · ${step.attempts.length} attempts`}
       </span>
     </div>

@@ -14,6 +14,7 @@ import { currentEditor, openNewWorkflow } from "../../state/workspace";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
+import { Difference } from "./Difference";
 
 interface Props {
   server: Server;
@@ -110,20 +111,7 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
   return (
     <div className="changes" role="region" aria-label="Changed tools">
       <strong>These tools changed after approval and are blocked until you accept the changes.</strong>
-      <ul>
-        {changes.map((drift) => (
-          <li key={`${drift.kind} ${drift.tool}`}>
-            <span className="mono">{safeText(drift.tool).text}</span>{" "}
-            <Badge tone="warn">{drift.kind.replaceAll("_", " ")}</Badge>
-            {drift.changes.map((change, at) => (
-              <div key={at}>
-                <span className="mono faint">{safeText(change.pointer).text}</span>{" "}
-                <Untrusted {...safeText(change.message)} />
-              </div>
-            ))}
-          </li>
-        ))}
-      </ul>
+      <Difference server={server.id} changes={changes} />
       <Button
         disabled={isBusy || hash === null}
         onClick={() => void runAction("Not accepted", () => approveServer(server.id, hash!, true))}

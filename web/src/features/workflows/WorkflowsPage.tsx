@@ -96,7 +96,7 @@ export function WorkflowsPage() {
                 <thead>
                   <tr>
                     <th>Name</th>
-                    <th>Nodes</th>
+                    <th className="table__extra">Nodes</th>
                     <th>State</th>
                     <th>
                       <span className="visually-hidden">Actions</span>
@@ -112,7 +112,7 @@ export function WorkflowsPage() {
                         </a>
                         {workflow.description && <div className="faint">{workflow.description}</div>}
                       </td>
-                      <td>{workflow.nodes}</td>
+                      <td className="table__extra">{workflow.nodes}</td>
                       <td>
                         {workflow.errors ? (
                           <Badge tone="bad">{countOf(workflow.errors, "error")}</Badge>

@@ -1,6 +1,8 @@
 /** The inputs of a workflow, from its schema, and their defaults. */
 
-import type { Json, JsonObject, Workflow } from "../workflow/workflow";
+import type { Schemas } from "../../api/client";
+import { testEventOf } from "../workflow/studioData";
+import type { Json, JsonObject, Workflow, WorkflowNode } from "../workflow/workflow";
 
 export interface InputField {
   name: string;
@@ -52,22 +54,53 @@ const KIND_BY_TYPE: Record<string, InputField["kind"]> = {
   boolean: "boolean",
 };
 
-/** Whether runs start with a request, whose parts the workflow reads as `trigger.body` and so on. */
-export function startsWithRequest(workflow: Workflow): boolean {
-  return webhookOf(workflow) !== undefined && inputFields(workflow).length === 0;
-}
+/** Triggers whose output is an event of somebody else: without it, expressions have nothing to read. */
+const EVENT_TRIGGERS: ReadonlySet<string> = new Set([
+  "WEBHOOK",
+  "GITHUB",
+  "SLACK",
+  "EMAIL",
+  "FILE_WATCH",
+  "WORKFLOW_FAILED",
+]);
 
-function webhookOf({ nodes }: Workflow) {
+/** The trigger whose event runs start with, which the workflow reads as `trigger.body` and so on. */
+export function eventTriggerOf(workflow: Workflow): WorkflowNode | undefined {
+  const { nodes } = workflow;
   const hasOtherStart = nodes.some(
     ({ type, data }) => type === "start" || (type === "TRIGGER" && data["subtype"] === "MANUAL"),
   );
-  if (hasOtherStart) return undefined;
-  return nodes.find(({ type, data }) => type === "TRIGGER" && data["subtype"] === "WEBHOOK");
+  if (hasOtherStart || inputFields(workflow).length > 0) return undefined;
+  const triggers = nodes.filter(
+    ({ type, data }) => type === "TRIGGER" && EVENT_TRIGGERS.has(String(data["subtype"])),
+  );
+  const kept = testEventOf(workflow)?.node;
+  return triggers.find(({ id }) => id === kept) ?? triggers[0];
+}
+
+/** What the trigger knows only when a run starts. */
+const MADE_BY_RUN: ReadonlySet<string> = new Set(["execution_id", "trigger_time"]);
+
+/** A field for each part of an event, from the outputs that its trigger declares. */
+export function eventFields(outputs: readonly Schemas["NodeFieldResponse"][]): InputField[] {
+  return outputs
+    .filter(({ name }) => !MADE_BY_RUN.has(name))
+    .map(({ name, type, description, options }) => {
+      const choices = (options ?? []).filter((option) => typeof option === "string");
+      return {
+        name,
+        title: name,
+        description: description ?? "",
+        kind: choices.length ? "choice" : (KIND_BY_TYPE[type] ?? "json"),
+        options: choices,
+        isRequired: false,
+      };
+    });
 }
 
 /** A request as the webhook would deliver it, to start a test run with. */
-function sampleRequest(workflow: Workflow): JsonObject {
-  const settings = webhookOf(workflow)?.data["configurations"];
+function sampleRequest(webhook: WorkflowNode): JsonObject {
+  const settings = webhook.data["configurations"];
   const path = isObject(settings) ? settings["webhook_path"] : undefined;
   return {
     method: "POST",
@@ -78,10 +111,13 @@ function sampleRequest(workflow: Workflow): JsonObject {
   };
 }
 
-/** The defaults of the input schema, or a sample request for a webhook. */
+/** The kept test event, the defaults of the input schema, or a sample request for a webhook. */
 export function defaultInputs(workflow: Workflow): JsonObject {
   const properties = workflow.inputSchema?.["properties"];
-  const defaults: JsonObject = startsWithRequest(workflow) ? sampleRequest(workflow) : {};
+  const trigger = eventTriggerOf(workflow);
+  const event = testEventOf(workflow);
+  if (trigger && event?.node === trigger.id) return event.inputs;
+  const defaults: JsonObject = trigger?.data["subtype"] === "WEBHOOK" ? sampleRequest(trigger) : {};
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
     if (isObject(property) && property["default"] !== undefined) defaults[name] = property["default"] as Json;
   }

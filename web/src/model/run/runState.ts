@@ -60,6 +60,10 @@ export interface Step {
   question?: JsonObject | null;
   until?: string | null;
   attempts: Attempt[];
+  /** The ports it left by; absent for the usual one. */
+  ports?: readonly string[] | undefined;
+  /** Its output was pinned, so it was not executed. */
+  isPinned?: boolean;
   /** Taken from the run that this one repeats, not run again. */
   isReused: boolean;
 }
@@ -79,6 +83,8 @@ export interface RunView {
   error?: JsonObject | null;
   forkOf: string | null;
   forkAt: string | null;
+  /** The nodes whose outputs were pinned. */
+  pinned: ReadonlySet<string>;
   seq: number;
 }
 
@@ -102,6 +108,7 @@ const OPEN_STATUSES: ReadonlySet<StepStatus> = new Set<StepStatus>([
   "uncertain",
 ]);
 const LOOP_ITERATION = -1;
+const NO_NODES: ReadonlySet<string> = new Set();
 
 export function emptyRun(id: string): RunView {
   return {
@@ -114,6 +121,7 @@ export function emptyRun(id: string): RunView {
     finishedAt: null,
     forkOf: null,
     forkAt: null,
+    pinned: NO_NODES,
     seq: 0,
   };
 }
@@ -140,8 +148,6 @@ export interface AppliedEvents {
   run: RunView;
   touched: ReadonlySet<string>;
 }
-
-const NO_NODES: ReadonlySet<string> = new Set();
 
 /** Applies events to a run; events that were applied before change nothing. */
 export function applyEvents(run: RunView, events: readonly RunEvent[]): AppliedEvents {
@@ -175,6 +181,7 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         status: "running",
         forkOf: event["fork_of"] ?? null,
         forkAt: event["fork_at"] ?? null,
+        pinned: new Set(Object.keys((event["pins"] as JsonObject | null) ?? {})),
       });
       return;
     case "computed":
@@ -186,6 +193,7 @@ function applyTo(run: RunDraft, event: RunEvent): void {
     case "step_finished":
       return finishStep(run, key, "success", event, {
         value: event["value"] as Json,
+        ports: (event["ports"] as string[] | null) ?? undefined,
         truncated: truncatedField(event, "value"),
       });
     case "step_failed":
@@ -250,7 +258,7 @@ function addLogLine(run: RunDraft, key: string, event: RunEvent): void {
 
 function addComputedSteps(run: RunDraft, event: RunEvent): void {
   const values = event["values"] as Json[];
-  for (const [key, number] of event["steps"] as [string, number][]) {
+  for (const [key, number, ...ports] of event["steps"] as [string, number, ...(string | null)[]][]) {
     if (number === LOOP_ITERATION) continue;
     const attempts: Attempt[] = [{ attempt: 1, startedAt: event.at, finishedAt: event.at, error: null }];
     updateStep(
@@ -260,6 +268,7 @@ function addComputedSteps(run: RunDraft, event: RunEvent): void {
         status: "success",
         finishedAt: event.at,
         value: values[number],
+        ports: ports.length ? ports.filter((port) => port !== null) : undefined,
         truncated: truncatedField(event, `values/${number}`),
         attempts,
       },
@@ -322,7 +331,8 @@ function updateStep(run: RunDraft, key: string, change: Partial<Step>, at: strin
     attempts: [],
     log: [],
     parts: [],
-    isReused: isBeforeFork(run, node, at),
+    isReused: isBeforeFork(run, node, at) && !run.pinned.has(node),
+    isPinned: run.pinned.has(node),
   };
   run.steps[key] = { ...(old ?? created), ...change };
   if (!old) {

@@ -6,6 +6,8 @@ import type { CatalogEntry } from "../workflow/catalog";
 export type Server = Schemas["ServerRecord"];
 export type ServerTool = Schemas["ServerToolRecord"];
 export type Drift = Schemas["ToolDriftRecord"];
+export type ToolDifference = Schemas["ToolDifferenceRecord"];
+export type Affected = Schemas["AffectedRecord"];
 export type Fact = Schemas["ServerFactResponse"];
 
 const SCOPES = ["user", "project", "local", "enterprise"];

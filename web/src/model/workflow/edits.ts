@@ -4,6 +4,7 @@ import type { NodeSizes } from "../layout/geometry";
 import { NODE_SIZE } from "../layout/geometry";
 import type { CatalogEntry, Specs } from "./catalog";
 import { entryTitle, initialData, inputPorts, outputPorts, nodeTypeOf } from "./catalog";
+import { removePins } from "./studioData";
 import type { Connection, JsonObject, Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById, OUTPUT_PORT, INPUT_PORT, slug } from "./workflow";
 
@@ -166,7 +167,7 @@ export function removeItems(workflow: Workflow, ids: ReadonlySet<string>): Workf
       const parent = node.parentId ? removed.get(node.parentId) : undefined;
       return parent ? detachFromGroup(node, parent) : node;
     });
-  return { ...workflow, nodes, connections };
+  return removePins({ ...workflow, nodes, connections }, new Set(removed.keys()));
 }
 
 function detachFromGroup(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {

@@ -9,6 +9,7 @@ export interface NodeSituation {
   state: string | null;
   /** A warning about its tool, if there is one. */
   fit?: string | undefined;
+  isPinned?: boolean;
   errors: number;
   warnings: number;
   isSelected: boolean;
@@ -17,7 +18,7 @@ export interface NodeSituation {
 
 export function describeNode(
   { title, kind, server, isDisabled, outputs }: NodeView,
-  { state, fit, errors, warnings, isSelected, leadsTo }: NodeSituation,
+  { state, fit, isPinned, errors, warnings, isSelected, leadsTo }: NodeSituation,
 ): string {
   const parts = [
     title,
@@ -28,6 +29,7 @@ export function describeNode(
       : `MCP tool ${kind} of ${server ? `server ${server}` : "no server"}`,
     isSelected ? "selected" : "",
     isDisabled ? "disabled" : "",
+    isPinned ? "output pinned" : "",
     state ?? "",
     fit ?? "",
     errors ? pluralize(errors, "problem") : "",

@@ -1,5 +1,6 @@
 /** What a node will do, in one line below its title: a condition, an address, a schedule, a text. */
 
+import { parseSchedule, scheduleSentence } from "../form/schedule";
 import { safeText } from "../text/untrusted";
 import type { JsonObject, WorkflowNode } from "./workflow";
 import { asText, nodeRef } from "./workflow";
@@ -66,6 +67,10 @@ const PHRASES: Readonly<Record<string, (node: WorkflowNode) => string>> = {
   "FLOW.FOR_EACH": (node) => {
     const list = setting(node, "array_path");
     return list ? `for each of ${list}` : "for each item";
+  },
+  "TRIGGER.CRON": (node) => {
+    const schedule = parseSchedule(setting(node, "cron_expression"));
+    return schedule ? scheduleSentence(schedule) : "";
   },
   "FLOW.DELAY": (node) => {
     const seconds = setting(node, "duration_seconds");

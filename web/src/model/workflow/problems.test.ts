@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeAtPointer, sortProblems } from "./problems";
+import { isActionable, nodeAtPointer, sortProblems } from "./problems";
 import { newWorkflow } from "./workflow";
 
 describe("problems", () => {
@@ -10,6 +10,12 @@ describe("problems", () => {
       nodeAtPointer(workflow, "/connections/0/to"),
       nodeAtPointer(workflow, "/name"),
     ]).toEqual(["end", "start", null]);
+  });
+
+  it("are not listed if nobody who edits the workflow can act on them", () => {
+    const problem = { code: "TEXT_TOO_LONG", severity: "warning" as const, message: "" };
+    expect(isActionable({ ...problem, pointer: "/nodes/3/data/toolDescription" })).toBe(false);
+    expect(isActionable({ ...problem, pointer: "/nodes/3/data/prompt" })).toBe(true);
   });
 
   it("are listed with errors first, then in the order of the nodes", () => {

@@ -11,6 +11,11 @@ export function nodeAtPointer(workflow: Workflow, pointer: string): string | nul
   return edge ? (workflow.connections[Number(edge[1])]?.from ?? null) : null;
 }
 
+/** Whether somebody who edits the workflow can do something: the description of a tool is its server's text. */
+export function isActionable({ code, pointer }: Problem): boolean {
+  return !(code === "TEXT_TOO_LONG" && pointer.endsWith("/data/toolDescription"));
+}
+
 /** Errors before warnings, then in the order of the nodes; the rest comes last. */
 export function sortProblems(workflow: Workflow, problems: readonly Problem[]): Problem[] {
   const places = new Map(workflow.nodes.map(({ id }, index) => [id, index]));

@@ -40,6 +40,7 @@ export interface Workflow {
   nodes: WorkflowNode[];
   connections: Connection[];
   inputSchema?: JsonObject;
+  metadata?: JsonObject;
 }
 
 export const OUTPUT_PORT = "output";

@@ -42,6 +42,7 @@ from toolweave.nodes.services.discord.values import (
     number,
     overwrite,
 )
+from toolweave.nodes.web_address import check_url
 
 DAY_S = 86_400
 
@@ -321,6 +322,8 @@ async def _say(caller: ServiceClient, name: str, values: JsonObject) -> ServiceR
         url = hook.get("webhook_url")
         if not isinstance(url, str) or not url:
             raise missing("webhook_config.webhook_url", name)
+        if "${vault:" not in url:
+            check_url(url, "webhook_config", "webhook_url")
         call = build(name, ACTIONS[name], {**message, **hook})
         query = (("wait", "true"),)
         return await caller.send(name, ServiceCall("POST", url, query, call.body, is_secret=True))

@@ -8,10 +8,11 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, get, post
 from toolweave.nodes.services._overrides import record
+from toolweave.patterns import pattern
 
-_PICTURE = re.compile(r"!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
-_LINK = re.compile(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
-_MARKS = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)|[*_`~]{1,3}", re.MULTILINE)
+_PICTURE = pattern(r"!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
+_LINK = pattern(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
+_MARKS = pattern(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)|[*_`~]{1,3}", re.MULTILINE)
 
 
 def _failure(response: Response, value: Json) -> Failure | None:

@@ -242,6 +242,8 @@ async def _do(
         case "update_file" | "delete_file" | "create_branch" | "update_release" | "delete_release":
             return await caller.do(name, action, values | await _found(caller, name, values))
         case "upload_release_asset":
+            if not values.get("path") and values.get("content") is None:
+                raise missing("path", name)
             return await _upload(context, caller, values | await _found(caller, name, values))
         case "protect_branch":
             call = build(name, action, values)
@@ -292,12 +294,14 @@ async def _found(caller: ServiceClient, name: str, values: JsonObject) -> JsonOb
     if name in {"update_file", "delete_file"}:
         if values.get("sha"):
             return {}
+        build(name, ACTIONS[name], {**values, "sha": "?"})
         return {"sha": (await caller.do(name, FILE, values)).record.get("sha")}
     if name == "create_branch":
         build(name, ACTIONS[name], {**values, "sha": "?"})
         return {"sha": (await caller.do(name, COMMIT, values)).record.get("sha")}
     if values.get("release_id"):
         return {}
+    build(name, ACTIONS[name], {**values, "release_id": "?"})
     return {"release_id": (await caller.do(name, RELEASE_BY_TAG, values)).record.get("id")}
 
 
@@ -305,8 +309,6 @@ async def _upload(
     context: NodeContext, caller: ServiceClient, values: JsonObject
 ) -> ServiceResponse:
     name = "upload_release_asset"
-    if not values.get("path") and values.get("content") is None:
-        raise missing("path", name)
     given: JsonObject = {"filename": values.get("asset_name"), "content": values.get("content")}
     if given["content"] is None:
         given["path"] = values.get("path")

@@ -69,7 +69,10 @@ def _made(name: str, values: JsonObject) -> JsonObject:
         case "list_issues":
             return _filters(values)
         case "create_file" | "update_file":
-            return {"encoded": _encoded(values.get("content"), values.get("encoding"))}
+            encoded = _encoded(values.get("content"), values.get("encoding"))
+            if encoded is None:
+                raise missing("content", name)
+            return {"encoded": encoded}
         case "get_file_content":
             return {"ref": values.get("ref") or values.get("branch")}
         case "create_branch":

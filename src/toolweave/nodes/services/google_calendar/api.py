@@ -109,6 +109,8 @@ def values_of(settings: JsonObject, name: str) -> JsonObject:
     if name in {"create_event", "update_event", "add_attendees"}:
         values |= _times(values)
         values["attendees"] = attendees_of(settings.get("attendees"))
+    if name == "add_attendees" and not values["attendees"]:
+        raise missing("attendees", name)
     if name == "create_event":
         for field in ("start", "end"):
             if not values.get(field):

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.mail import ImapServer, Provider, Security, SmtpServer
 from toolweave.catalog.resources.services import Failure, Service
-from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services._client import ServiceClient, calling
 from toolweave.nodes.services._failures import http_failure
@@ -73,7 +73,9 @@ class Account:
         host, port = self._place("smtp", 0, 587)
         security = str(self.credentials.get("security") or ("tls" if port == 465 else "starttls"))
         if security not in {"tls", "starttls", "none"}:
-            raise Invalid("EMAIL_CONFIG_INVALID", "'security' must be tls, starttls or none")
+            at = (f"{self.provider}_credentials", "security")
+            message = "'security' must be tls, starttls or none"
+            raise refused_at(at, "EMAIL_CONFIG_INVALID", message)
         given = self.credentials
         user, password = str(given.get("username") or self.sender), str(given["password"])
         return SmtpServer(host, port, cast("Security", security), user, password)

@@ -38,6 +38,8 @@ def mail_approval(
     def question(given: NodeInput) -> QuestionNode:
         check_addresses(given)
         account = Account(provider, given.text("sender_email"), given.record(access))
+        if account.is_smtp:
+            account.smtp()
         return approving(
             given,
             provider,

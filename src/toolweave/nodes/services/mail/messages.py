@@ -1,7 +1,6 @@
 """Questions by mail and the replies to them: by SMTP and IMAP, or the API of Gmail or Microsoft."""
 
 import base64
-import re
 from dataclasses import dataclass
 from email.utils import parseaddr
 from hashlib import sha256
@@ -19,14 +18,15 @@ from toolweave.nodes.services._operation import RequestPart, ServiceCall
 from toolweave.nodes.services.mail.account import Account
 from toolweave.nodes.services.mail.incoming import read_mail
 from toolweave.nodes.services.mail.outgoing import MailDraft, write_mail
+from toolweave.patterns import pattern
 from toolweave.workflow.question import Question
 
 _IMPORTANCE = {"low": "5", "high": "1"}
 _MARKDOWN = (
-    (re.compile(r"`([^`\n]+)`"), r"<code>\1</code>"),
-    (re.compile(r"\*\*([^*\n]+)\*\*"), r"<strong>\1</strong>"),
-    (re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)"), r"<em>\1</em>"),
-    (re.compile(r"\[([^\]\n]+)\]\((https?://[^)\s]+)\)"), r'<a href="\2">\1</a>'),
+    (pattern(r"`([^`\n]+)`"), r"<code>\1</code>"),
+    (pattern(r"\*\*([^*\n]+)\*\*"), r"<strong>\1</strong>"),
+    (pattern(r"(?<!\*)\*([^*\n]+)\*(?!\*)"), r"<em>\1</em>"),
+    (pattern(r"\[([^\]\n]+)\]\((https?://[^)\s]+)\)"), r'<a href="\2">\1</a>'),
 )
 
 
@@ -155,8 +155,8 @@ class MailMessages:
 def as_html(text: str) -> str:
     """Plain Markdown as HTML: paragraphs, bold, italic, code, links; nothing else gets through."""
     made = escape(text, quote=False)
-    for pattern, becomes in _MARKDOWN:
-        made = pattern.sub(becomes, made)
+    for expression, becomes in _MARKDOWN:
+        made = expression.sub(becomes, made)
     paragraphs = (one.strip().replace("\n", "<br>\n") for one in made.split("\n\n"))
     return "\n".join(f"<p>{one}</p>" for one in paragraphs if one)
 
@@ -184,7 +184,7 @@ def _graph_mail(draft: MailDraft, given: NodeInput) -> JsonObject:
     }
 
 
-_TAGS = re.compile(r"<[^>]{0,1000}>")
+_TAGS = pattern(r"<[^>]{0,1000}>")
 
 
 async def from_gmail(context: NodeContext, thread: JsonObject) -> list[IncomingReply]:

@@ -15,15 +15,16 @@ from toolweave.catalog.node_input import NodeInput, read_each, refused_at
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.services._operation import RequestPart, invalid
+from toolweave.patterns import pattern
 
 MAX_RECIPIENTS = 100
 MAX_MAIL_BYTES = 25 * 1024 * 1024
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\u2028\u2029]")
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}")
-_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,60}")
+_CONTROL = pattern(r"[\x00-\x08\x0a-\x1f\x7f\u2028\u2029]")
+_ADDRESS = pattern(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}")
+_HEADER = pattern(r"[A-Za-z][A-Za-z0-9-]{0,60}")
 # Set by the fields of the node, or by the way a mail goes.
-_RESERVED = re.compile(
+_RESERVED = pattern(
     r"(?i)from|to|cc|bcc|subject|date|sender|message-id|reply-to|in-reply-to|references"
     r"|mime-version|received|return-path|dkim-.*|content-.*|resent-.*"
 )

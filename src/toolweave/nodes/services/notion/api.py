@@ -9,12 +9,13 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, get, invalid, patch, post
 from toolweave.nodes.services._overrides import objects, record
+from toolweave.patterns import pattern
 
 MAX_TEXT = 2000
 MAX_BLOCKS = 100
 _LISTS = frozenset({"multi_select", "people", "relation"})
 _PLAIN = frozenset({"number", "checkbox", "url", "email", "phone_number"})
-_LINE = re.compile(r"(#{1,3}) (.*)|[-*] \[([ xX])\] (.*)|[-*] (.*)|\d+[.)] (.*)", re.DOTALL)
+_LINE = pattern(r"(#{1,3}) (.*)|[-*] \[([ xX])\] (.*)|[-*] (.*)|\d+[.)] (.*)", re.DOTALL)
 
 
 def _failure(response: Response, value: Json) -> Failure | None:

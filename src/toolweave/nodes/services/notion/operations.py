@@ -4,10 +4,10 @@ An operation may only name pages and databases that the node was given, or that 
 returned before: a model cannot invent ids.
 """
 
-import re
 from dataclasses import dataclass, field
 
 from toolweave import json_text
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.model import ModelTool
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
@@ -23,6 +23,8 @@ from toolweave.nodes.services.notion.api import (
     title_of,
     titled,
 )
+from toolweave.patterns import pattern
+from toolweave.problems import did_you_mean
 
 MAX_ROWS = 100
 _TEXT: JsonObject = {"type": "string"}
@@ -30,7 +32,7 @@ _VALUES: JsonObject = {
     "type": "object",
     "description": "Plain values by property name; they are converted by the database's schema.",
 }
-_ID = re.compile(r"[0-9a-f]{32}")
+_ID = pattern(r"[0-9a-f]{32}")
 _WRITES = frozenset({"create_page", "update_page", "append_text", "add_comment"})
 _OF_PAGES = frozenset({"search", "get_page", "read_page", "append_text", "add_comment",
                        "create_page", "update_page"})  # fmt: skip
@@ -97,8 +99,7 @@ class NotionWork:
     async def do(self, name: str, given: JsonObject) -> Json:
         """Perform one operation; return its result, short enough for a model."""
         if name not in CALLS:
-            message = f"Notion has no operation {name!r} here"
-            raise Invalid("SERVICE_OPERATION_UNKNOWN", message, hint=", ".join(CALLS))
+            raise _unknown(name)
         wanted = self._allowed(name, given)
         told = (await self.notion.do(name, CALLS[name], await self._filled(name, wanted))).record
         found = [one for one in (*objects(told.get("results")), told) if one.get("id")]
@@ -126,6 +127,7 @@ class NotionWork:
                     "SERVICE_FIELD_INVALID",
                     f"{key} {identity!r:.60} is neither configured nor found by a search",
                     hint="search for it first",
+                    facts={"field": "instruction"},
                 )
         return wanted
 
@@ -209,8 +211,7 @@ def read_plan(instruction: str, context: JsonObject) -> list[tuple[str, JsonObje
     """An instruction that needs no model: JSON, or a few plain verbs."""
     text = instruction.strip()
     if text.startswith(("{", "[")):
-        given = json_text.read(text)
-        return [_step(one) for one in (given if isinstance(given, list) else [given])]
+        return _steps(text)
     # A colon tells a form from a sentence: "Add a page about it" is for a model to understand.
     verb, _, rest = text.partition(":")
     words = rest.strip()
@@ -246,12 +247,28 @@ def is_structured(instruction: str) -> bool:
     return instruction.strip().startswith(("{", "["))
 
 
+def _steps(text: str) -> list[tuple[str, JsonObject]]:
+    try:
+        given = json_text.read(text)
+    except Invalid as error:
+        raise refused_at(("instruction",), error.code, error.message) from None
+    return [_step(one) for one in (given if isinstance(given, list) else [given])]
+
+
 def _step(given: Json) -> tuple[str, JsonObject]:
     step = record(given)
     name = step.get("operation")
     if not isinstance(name, str):
         raise missing("instruction.operation", "the instruction")
+    if name not in CALLS:
+        raise _unknown(name)
     return name, {key: one for key, one in step.items() if key != "operation"}
+
+
+def _unknown(name: str) -> Invalid:
+    message = f"Notion has no operation {name!r} here"
+    hint = did_you_mean(name, CALLS) or f"use one of {', '.join(CALLS)}"
+    return refused_at(("instruction",), "SERVICE_OPERATION_UNKNOWN", message, hint=hint)
 
 
 def _words(wanted: JsonObject, name: str) -> str:

@@ -1,8 +1,10 @@
 """EXTERNAL_ACTION.SLACK: post and manage things in a Slack workspace."""
 
+from functools import partial
+
 from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
-from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._client import ServiceClient, ServiceResponse, calling, waiting
@@ -17,6 +19,7 @@ from toolweave.nodes.services.slack.api import (
     channel_id,
     user_id,
 )
+from toolweave.tools.value_preview import shown
 
 # Methods that take a channel by its name as well as by its id.
 _BY_NAME = frozenset({"send_message", "create_channel"})
@@ -279,9 +282,7 @@ async def _upload(
         raise missing("attachments", "send_file")
     sent: list[Json] = []
     names: list[str] = []
-    for one in files:
-        if not isinstance(one, dict):
-            raise Invalid("SERVICE_FIELD_INVALID", "'attachments' must hold objects")
+    for one in read_each(partial(_described, one, at) for at, one in enumerate(files)):
         part = await attached(context, one, "attachments")
         asked: JsonObject = {"filename": part.filename, "length": len(part.data)}
         place = (await slack.do("files.getUploadURLExternal", UPLOAD_URL, asked)).record
@@ -293,6 +294,12 @@ async def _upload(
         names.append(part.filename)
     answer = await slack.do("send_file", ACTIONS["send_file"], {**values, "files": sent})
     return answer, ", ".join(names)
+
+
+def _described(one: Json, at: int) -> JsonObject:
+    if isinstance(one, dict):
+        return one
+    raise refused_at(("attachments", at), "SERVICE_FIELD_INVALID", f"{shown(one)} is no object")
 
 
 async def _user_info(slack: ServiceClient, values: JsonObject) -> ServiceResponse:

@@ -1,7 +1,5 @@
 """Slack's Web API: its actions, how it says no, and ids for the names people use."""
 
-import re
-
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.services import Failure, Service
 from toolweave.catalog.spec import Field
@@ -10,9 +8,10 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import ServiceClient
 from toolweave.nodes.services._failures import http_failure, retry_after_s
 from toolweave.nodes.services._operation import Action
+from toolweave.patterns import pattern
 
 MAX_PAGES = 10
-_ID = re.compile(r"[CDGUW][A-Z0-9]{5,20}")
+_ID = pattern(r"[CDGUW][A-Z0-9]{5,20}")
 BOT_TOKEN = Field(
     "bot_token",
     "string",

@@ -1,6 +1,5 @@
 """Questions in Slack and the replies to them, posted by Slack or read from a thread."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,10 +20,11 @@ from toolweave.nodes.human._question import Nudge, Port
 from toolweave.nodes.services._client import calling
 from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.slack.api import SLACK, channel_id
+from toolweave.patterns import pattern
 from toolweave.workflow.question import Question
 
 MAX_SECTION = 2_900
-_USER = re.compile(r"@?([UW][A-Z0-9]{5,20})")
+_USER = pattern(r"@?([UW][A-Z0-9]{5,20})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, invalid, missing, post
 from toolweave.nodes.services._overrides import record
+from toolweave.patterns import pattern
 
 # What Telegram takes in a poll.
 MAX_OPTIONS = 12
@@ -22,7 +23,7 @@ BOT_TOKEN = Field(
 _SENT = "reply_markup disable_notification protect_content reply_parameters message_thread_id"
 _MEDIA = f"chat_id! caption parse_mode {_SENT}"
 # Telegram's ids of files are long, of these letters, and hold neither a dot nor a slash.
-_FILE_ID = re.compile(r"[A-Za-z0-9_-]{20,}")
+_FILE_ID = pattern(r"[A-Za-z0-9_-]{20,}")
 
 
 def parse_mode(description: str) -> Field:

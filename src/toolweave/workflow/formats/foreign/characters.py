@@ -3,9 +3,11 @@
 import html
 import re
 
-_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#0*39|#x27|#0*34);")
+from toolweave.patterns import pattern
+
+_ENTITY = pattern(r"&(?:amp|lt|gt|quot|apos|nbsp|#0*39|#x27|#0*34);")
 # Texts in straight quotes stay as they are; texts in other quotes get straight ones.
-_PART = re.compile(
+_PART = pattern(
     r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)
     |(?P<double>[\u201c\u201d\u201e\u00ab](?P<in_double>[^\u201c\u201d\u00bb"]*)[\u201c\u201d\u00bb"])
     |(?P<single>[\u2018\u2019\u201a](?P<in_single>[^\u2018\u2019']*)[\u2018\u2019'])

@@ -2,13 +2,14 @@
 
 import re
 
+from toolweave.patterns import pattern
 from toolweave.workflow.formats.foreign.tree import NotReadable
 
-_ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ESCAPE = pattern(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
-_IN_TEMPLATE = re.compile(r"\$\{([^{}`]*)\}")
-_IN_TEXT = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|([{}])")
-_FORMAT = re.compile(r"(?:![rsa])?(?::[^'\"\[\](){}]*)?$")
+_IN_TEMPLATE = pattern(r"\$\{([^{}`]*)\}")
+_IN_TEXT = pattern(r"\{\{|\}\}|\{([^{}]*)\}|([{}])")
+_FORMAT = pattern(r"(?:![rsa])?(?::[^'\"\[\](){}]*)?$")
 
 Parts = tuple[tuple[bool, str], ...]
 

@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from toolweave.patterns import pattern
+
 # The beginnings and ends, by the first character that all of them need.
 _FORMS = (
-    re.compile(r"\$\{\{\s*(?P<inside>.*?)\s*\}\}", re.DOTALL),
-    re.compile(r"(?:\$|#|%|@)\{\s*(?P<inside>[^{}]+?)\s*\}"),
-    re.compile(r"<%[=-]?\s*(?P<inside>[^%]+?)\s*-?%>"),
-    re.compile(r"(?<!\[)\[\[\s*(?P<inside>[^\[\]]+(?:\[[^\[\]]*\])*[^\[\]]*?)\s*\]\](?!\])"),
-    re.compile(
-        r"(?<![{$#%@\w\\])\{\s*(?P<inside>[A-Za-z_$][\w$]*(?:\.[\w$]+|\[\w+\])+)\s*\}(?!\})"
-    ),
+    pattern(r"\$\{\{\s*(?P<inside>.*?)\s*\}\}", re.DOTALL),
+    pattern(r"(?:\$|#|%|@)\{\s*(?P<inside>[^{}]+?)\s*\}"),
+    pattern(r"<%[=-]?\s*(?P<inside>[^%]+?)\s*-?%>"),
+    pattern(r"(?<!\[)\[\[\s*(?P<inside>[^\[\]]+(?:\[[^\[\]]*\])*[^\[\]]*?)\s*\]\](?!\])"),
+    pattern(r"(?<![{$#%@\w\\])\{\s*(?P<inside>[A-Za-z_$][\w$]*(?:\.[\w$]+|\[\w+\])+)\s*\}(?!\})"),
 )
-_BARE = re.compile(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
-_STARTS = re.compile(r"[$#%@]\{|<%|\[\[|\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]")
-BLOCK = re.compile(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
+_BARE = pattern(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
+_STARTS = pattern(r"[$#%@]\{|<%|\[\[|\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]")
+BLOCK = pattern(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
 
 
 @dataclass(frozen=True, slots=True)

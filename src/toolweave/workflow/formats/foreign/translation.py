@@ -1,19 +1,19 @@
 """A foreign expression as CEL: what a fix writes. A run does not translate these."""
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from toolweave.cel.language import compile_text
 from toolweave.cel.parser import MAX_CHARS
 from toolweave.cel.templates import read_template
+from toolweave.patterns import pattern
 from toolweave.workflow.formats.foreign.characters import straightened
 from toolweave.workflow.formats.foreign.parser import read_foreign
 from toolweave.workflow.formats.foreign.tree import NotReadable
 from toolweave.workflow.formats.foreign.words import closed
 from toolweave.workflow.formats.foreign.writer import ForeignWriter
 
-_ASSIGNED = re.compile(r"(?:(?:let|const|var)\s+)?([A-Za-z_]\w*)\s*=(?![=<>])\s*")
+_ASSIGNED = pattern(r"(?:(?:let|const|var)\s+)?([A-Za-z_]\w*)\s*=(?![=<>])\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 import re
 from typing import NamedTuple
 
+from toolweave.patterns import pattern
 from toolweave.workflow.formats.foreign.tree import NotReadable
 
-_WORD = re.compile(
+_WORD = pattern(
     r"""
     (?P<space>\s+|/\*.*?\*/)
     |(?P<text>[fFrRbBuU]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))
@@ -19,7 +20,7 @@ _WORD = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPEN = {"(": ")", "[": "]", "{": "}"}
-_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[()\[\]{}]""")
+_QUOTED = pattern(r"""'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[()\[\]{}]""")
 
 
 class Word(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from toolweave.cel.tokens import Token, tokens
+from toolweave.patterns import pattern
 
 MAX_DEPTH = 30
 
@@ -154,7 +155,7 @@ _KEYWORDS = frozenset(
     {"await", "class", "delete", "for", "function", "if", "instanceof", "let", "new", "return"}
     | {"const", "var", "void", "while", "yield", "throw", "lambda", "is"}
 )
-_ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\n|.)", re.DOTALL)
+_ESCAPE = pattern(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\n|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _END = Token("other", "", 0)
 

@@ -15,6 +15,7 @@ from toolweave.cel.paths import Step, write_path
 from toolweave.cel.templates import moved, read_template
 from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.formats.legacy.from_javascript import ROOTS, JavaScriptTranslator
 from toolweave.workflow.formats.legacy.from_python import mapping_in
@@ -27,11 +28,11 @@ _FOREIGN = frozenset(
     | {"None", "True", "False", "Math", "Number", "String", "parseInt", "parseFloat", "len"}
     | {"input_data"}
 )
-_REFERENCE = re.compile(r"(\$(?:json|input|config|trigger|node))(?=[.\[]|$)")
-_STEP = re.compile(
+_REFERENCE = pattern(r"(\$(?:json|input|config|trigger|node))(?=[.\[]|$)")
+_STEP = pattern(
     r"""\.(?P<name>[A-Za-z0-9_-]+)|\[\s*(?:(?P<index>[0-9]{1,9})|(?P<quote>['"])(?P<key>[^'"\\]*)(?P=quote))\s*\]"""
 )
-_PLACEHOLDER = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+_PLACEHOLDER = pattern(r"\$[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Questions of a tool during a call (MCP elicitation), and their answers."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from toolweave.json_text import JsonObject
@@ -15,6 +15,8 @@ class ElicitationQuestion:
     message: str
     schema: JsonObject | None = None
     url: str | None = None
+    # Whether the tool may be called again to be given the answer, as the newest protocol does.
+    is_repeatable: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,14 @@ class ElicitationAnswer:
 
     action: Literal["accept", "decline", "cancel"]
     content: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question with its answer."""
+
+    question: ElicitationQuestion
+    answer: ElicitationAnswer
 
 
 Asker = Callable[[ElicitationQuestion], Awaitable[ElicitationAnswer]]

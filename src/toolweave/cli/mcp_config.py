@@ -1,0 +1,118 @@
+"""The servers that a workflow calls, for the `.mcp.json` of a project.
+
+Values of variables and headers stay out of it: each is read from the environment of the client.
+What looks like a secret in an argument or URL is masked.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from toolweave import json_text
+from toolweave.access.mask import Masker
+from toolweave.cli.session import current_home, run
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.export.agent_page import all_flows
+from toolweave.export.folder import FileChangePlan, joined
+from toolweave.json_text import Json, JsonObject
+from toolweave.servers.definition import (
+    CommandServer,
+    ContainerServer,
+    Definition,
+    HttpServer,
+    Server,
+    SseServer,
+)
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.modes import text_at
+
+FILE = ".mcp.json"
+_LIVE = "MCP:"
+_MASKER = Masker()
+
+
+def change_of(workflow: Workflow, out: Path) -> FileChangePlan:
+    """What adding the servers to the file of a project would do.
+
+    Raises `NotFound`: `SERVER_NOT_FOUND`; `Invalid`: `CLIENT_FILE_INVALID`.
+    """
+    names = called_servers(workflow)
+
+    async def found() -> list[Server]:
+        async with current_home() as home:
+            return [await home.registry.get(name) for name in names]
+
+    servers = run(found) if names else []
+    return joined(FILE, out, lambda old: merged_config(old, servers))
+
+
+def called_servers(workflow: Workflow) -> list[str]:
+    """The names of the servers whose tools the nodes call, each once."""
+    found: dict[str, None] = {}
+    for flow in all_flows(workflow):
+        for node in flow.nodes:
+            subtype = text_at(node.data, "subtype")
+            if node.type == "mcp" and (server := text_at(node.data, "serverId")):
+                found[server] = None
+            elif node.type == "TOOL" and subtype.startswith(_LIVE):
+                found[subtype.removeprefix(_LIVE).partition("/")[0]] = None
+    return list(found)
+
+
+def merged_config(old: str, servers: Iterable[Server]) -> str:
+    """The text of `.mcp.json` with the servers that it lacks; what is there stays as it is.
+
+    Raises `Invalid`: `CLIENT_FILE_INVALID`, for a file that is none.
+    """
+    try:
+        there = json_text.read(old) if old.strip() else {}
+    except ToolweaveError:
+        there = None
+    known = there.get("mcpServers", {}) if isinstance(there, dict) else None
+    if not isinstance(there, dict) or not isinstance(known, dict):
+        raise Invalid(
+            "CLIENT_FILE_INVALID",
+            f"{FILE!r} is no configuration of MCP servers",
+            hint="fix or remove it; nothing was written",
+        )
+    added: JsonObject = {
+        one.name: _entry(one.name, one.definition) for one in servers if one.name not in known
+    }
+    if not added:
+        return old
+    return json_text.write({**there, "mcpServers": {**known, **added}}, pretty=True) + "\n"
+
+
+def _entry(name: str, definition: Definition) -> JsonObject:
+    match definition:
+        case CommandServer():
+            started: JsonObject = {
+                "command": definition.command,
+                "args": list[Json](_MASKER.mask_argv([definition.command, *definition.args])[1:]),
+            }
+            return started | _environment(definition.env)
+        case ContainerServer():
+            variables = [part for key in definition.env for part in ("-e", key)]
+            arguments = ["run", "-i", "--rm", *variables, definition.image, *definition.command]
+            image: JsonObject = {
+                "command": "docker",
+                "args": list[Json](_MASKER.mask_argv(arguments)),
+            }
+            return image | _environment(definition.env)
+        case HttpServer() | SseServer():
+            address: JsonObject = {
+                "type": definition.kind,
+                "url": _MASKER.mask_text(definition.url),
+            }
+            if definition.headers:
+                address["headers"] = {key: _variable(name, key) for key in definition.headers}
+            return address
+
+
+def _environment(env: dict[str, str]) -> JsonObject:
+    return {"env": {key: f"${{{key}}}" for key in env}} if env else {}
+
+
+def _variable(server: str, header: str) -> str:
+    name = re.sub(r"[^A-Z0-9]+", "_", f"{server}_{header}".upper()).strip("_")
+    return f"${{{name}}}"

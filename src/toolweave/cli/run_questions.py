@@ -1,0 +1,51 @@
+"""Questions of a run, put to the person who follows it on a terminal."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from getpass import getuser
+from typing import Any
+
+import anyio
+
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import Key
+from toolweave.errors import Conflict
+from toolweave.json_text import Json
+from toolweave.tools.elicitation import ElicitationQuestion
+from toolweave.workflow.question import DECLINED, Question, question_of
+
+# Questions on other channels are answered there.
+ASKED_HERE = frozenset({"inbox", "mcp"})
+
+
+class RunQuestions:
+    """Asks one question at a time; each can be answered in the inbox instead."""
+
+    # Any: the answer as JSON, of the fields of `ElicitationAnswer`.
+    def __init__(
+        self, engine: Engine, ask: Callable[[ElicitationQuestion], Awaitable[dict[str, Any]]]
+    ) -> None:
+        self._engine = engine
+        self._ask = ask
+        self._turn = anyio.Lock()
+
+    async def ask_open(self, run: str) -> None:
+        """Ask the open questions of a run that this person may answer."""
+        if self._turn.locked():
+            return  # those of an earlier pause are being asked
+        async with self._turn:
+            for key, waiting in (await self._engine.state(run)).waiting.items():
+                question = question_of(waiting.question)
+                if question is None or question.channel not in ASKED_HERE:
+                    continue
+                if question.asks(getuser()):
+                    await self._answer(run, key, question)
+
+    async def _answer(self, run: str, key: Key, question: Question) -> None:
+        asker = question.title.removesuffix(" asks") or f"Step {key!r}"
+        form = question.schema
+        answer = await self._ask(ElicitationQuestion(asker, question.text, schema=form))
+        content: Json = answer.get("content")
+        reply = content if answer["action"] == "accept" else dict(DECLINED)
+        with suppress(Conflict):  # answered in the inbox meanwhile
+            await self._engine.answer(run, key, reply, by=getuser(), via="cli")

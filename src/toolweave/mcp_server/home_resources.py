@@ -1,0 +1,273 @@
+"""Workflows, runs, documents and recordings as resources.
+
+`toolweave://workflows/NAME`, `toolweave://runs/ID`, `…/ID/timeline`, `toolweave://documents/PATH`
+and `toolweave://recordings/NAME`; names are percent-encoded. Each kind has its row in the
+authorisation table; a limited key sees its published workflows and their runs.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import mcp_types as types
+from anyio.to_thread import run_sync
+from mcp.shared.exceptions import MCPError
+
+from toolweave import json_text
+from toolweave.access.authorization import resource_rule
+from toolweave.app.running_studio import RunningStudio
+from toolweave.documents.files import read_file
+from toolweave.documents.workspace import ENDINGS, DocumentFolders
+from toolweave.engine.execution_report import execution
+from toolweave.engine.run_search import RunSearch
+from toolweave.engine.run_table import RunRecord
+from toolweave.engine.timeline import timeline_text
+from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
+from toolweave.home import FILES
+from toolweave.json_text import write
+from toolweave.mcp_server.stored_workflows import document_of
+from toolweave.mcp_server.tool_call import FORBIDDEN, McpCaller, OpenStudio
+from toolweave.publishing.limited_keys import VisibleRuns, allows_workflow, require_workflow
+from toolweave.recording.files import FOLDER, RecordingFolder, peek_header
+
+SCHEME = "toolweave://"
+LISTED_RUNS = 50
+MAX_BYTES = 2 * 1024 * 1024
+_JSON = "application/json"
+_TEXT = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceKind:
+    """One kind of resource: its template, and what it holds."""
+
+    kind: str
+    template: str
+    argument: str
+    title: str
+    mime_type: str
+
+
+WORKFLOW = ResourceKind(
+    "workflows", "toolweave://workflows/{workflow}", "workflow", "A workflow", _JSON
+)
+RUN = ResourceKind("runs", "toolweave://runs/{run}", "run", "The result of a run", _JSON)
+TIMELINE = ResourceKind(
+    "runs", "toolweave://runs/{run}/timeline", "run", "The timeline of a run", _TEXT
+)
+DOCUMENT = ResourceKind(
+    "documents", "toolweave://documents/{path}", "path", "A document", "text/markdown"
+)
+RECORDING = ResourceKind(
+    "recordings",
+    "toolweave://recordings/{recording}",
+    "recording",
+    "A recorded run",
+    "application/jsonl",
+)
+KINDS = (WORKFLOW, RUN, TIMELINE, DOCUMENT, RECORDING)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedResource:
+    """One resource of a kind: the value of the template's argument, and a description."""
+
+    kind: ResourceKind
+    name: str
+    description: str | None = None
+
+    @property
+    def uri(self) -> str:
+        """Its address."""
+        value = quote(self.name, safe="")
+        return self.kind.template.replace(f"{{{self.kind.argument}}}", value)
+
+    @property
+    def listed(self) -> types.Resource:
+        """Its entry of `resources/list`."""
+        return types.Resource(
+            uri=self.uri,
+            name=f"{self.kind.argument} {self.name}",
+            title=self.name,
+            description=self.description,
+            mime_type=self.kind.mime_type,
+        )
+
+
+class HomeResources:
+    """What a home holds, for one MCP server."""
+
+    def __init__(self, open_studio: OpenStudio) -> None:
+        self._open = open_studio
+
+    def templates(self, caller: McpCaller) -> list[types.ResourceTemplate]:
+        """The templates that the caller may use."""
+        return [
+            types.ResourceTemplate(
+                uri_template=one.template,
+                name=one.title.lower().replace(" ", "-"),
+                title=one.title,
+                mime_type=one.mime_type,
+            )
+            for one in KINDS
+            if caller.may(resource_rule(one.kind))
+        ]
+
+    async def visible(self, caller: McpCaller) -> list[types.Resource]:
+        """Everything that the caller may read, of runs the newest; nothing without a home."""
+        try:
+            studio = await self._open()
+        except ToolweaveError:
+            return []
+        shown: list[types.Resource] = []
+        for kind, find in _FINDERS.items():
+            if caller.may(resource_rule(kind.kind)):
+                shown += [one.listed for one in await find(studio, caller)]
+        return shown
+
+    async def read(self, caller: McpCaller, uri: str) -> types.TextResourceContents:
+        """Read one.
+
+        Raises:
+            MCPError: the caller may not, or there is none.
+        """
+        kind, name = parsed(uri)
+        caller.require(resource_rule(kind.kind))
+        try:
+            text = await _READERS[kind](await self._open(), caller, name)
+            if len(text.encode()) > MAX_BYTES:
+                raise Invalid("FILE_TOO_LARGE", f"larger than {MAX_BYTES:,} bytes")
+        except ToolweaveError as error:
+            code = FORBIDDEN if isinstance(error, Denied) else types.INVALID_PARAMS
+            hint = f"; {error.hint}" if error.hint else ""
+            message = f"no resource {uri[:200]!r}: {error.message}{hint}"
+            raise MCPError(code, message, data=error.as_json()) from None
+        return types.TextResourceContents(uri=uri, mime_type=kind.mime_type, text=text)
+
+    async def complete(self, caller: McpCaller, template: str, argument: str) -> list[str] | None:
+        """The names for a template's argument; `None` if it is not one of these templates."""
+        kind = next((one for one in KINDS if one.template == template), None)
+        if kind is None or kind.argument != argument:
+            return None
+        caller.require(resource_rule(kind.kind))
+        find = _FINDERS[RUN if kind is TIMELINE else kind]
+        return [one.name for one in await find(await self._open(), caller)]
+
+
+def parsed(uri: str) -> tuple[ResourceKind, str]:
+    """The kind and name of an address.
+
+    Raises:
+        MCPError: it is none of ours.
+    """
+    name, _, rest = uri.removeprefix(SCHEME).partition("/")
+    value, slash, part = rest.partition("/")
+    for kind in KINDS:
+        suffix = kind.template.rpartition("}")[2].removeprefix("/")
+        is_part = part == suffix and bool(slash) == bool(suffix)
+        if uri.startswith(SCHEME) and name == kind.kind and value and is_part:
+            return kind, unquote(value)
+    message = f"no resource {uri[:200]!r}; `resources/list` lists the URIs"
+    raise MCPError(types.INVALID_PARAMS, message, data={"uri": uri[:2000]})
+
+
+async def _workflows(studio: RunningStudio, caller: McpCaller) -> list[NamedResource]:
+    return [
+        NamedResource(WORKFLOW, stored.name, (stored.workflow.description or "")[:200] or None)
+        for stored in await studio.home.workflows.list()
+        if caller.key is None or await allows_workflow(studio.published, caller.key, stored.name)
+    ]
+
+
+async def _runs(studio: RunningStudio, caller: McpCaller) -> list[NamedResource]:
+    if caller.key is None:
+        found = await studio.engine.newest(limit=LISTED_RUNS)
+    else:
+        found = await VisibleRuns(studio.engine, studio.published).newest(
+            caller.key, status=None, workflow=None, limit=LISTED_RUNS, search=RunSearch()
+        )
+    return [
+        NamedResource(RUN, run.id, f"{run.workflow}: {run.status}, started {run.started_at}")
+        for run in found
+    ]
+
+
+async def _documents(studio: RunningStudio, _: McpCaller) -> list[NamedResource]:
+    own = studio.home.settings.home / FILES
+    paths = [Path(one) for one in await run_sync(DocumentFolders(studio.home).list)]
+    return [
+        NamedResource(DOCUMENT, str(one.relative_to(own) if one.is_relative_to(own) else one))
+        for one in paths
+    ]
+
+
+async def _recordings(_: RunningStudio, __: McpCaller) -> list[NamedResource]:
+    def find() -> list[NamedResource]:
+        folder = RecordingFolder(Path(FOLDER))
+        headers = {name: peek_header(folder.path(name)) for name in folder.names()}
+        return [NamedResource(RECORDING, name) for name, header in headers.items() if header]
+
+    return await run_sync(find)
+
+
+async def _read_workflow(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+    if caller.key is not None and caller.key.tools is not None:
+        await require_workflow(studio.published, caller.key, name)
+        one = await studio.published.of_workflow(name)
+        assert one is not None
+        # Such a key may see the published version, not the current file.
+        return write(json_text.read(one.publication.document), pretty=True)
+    return write(document_of(await studio.home.workflows.load(name)), pretty=True)
+
+
+async def _found_run(studio: RunningStudio, caller: McpCaller, name: str) -> RunRecord:
+    if caller.key is None:
+        return await studio.engine.match(name)
+    return await VisibleRuns(studio.engine, studio.published).match(caller.key, name)
+
+
+async def _read_run(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+    run = await _found_run(studio, caller, name)
+    entries = await studio.engine.journal.read(run.id)
+    return write(execution(run.id, await studio.engine.plan(run.id), entries), pretty=True)
+
+
+async def _read_timeline(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+    run = await _found_run(studio, caller, name)
+    first = f"{run.workflow}: {run.status}, started {run.started_at}\n"
+    return first + timeline_text(await studio.engine.journal.read(run.id))
+
+
+async def _read_document(studio: RunningStudio, _: McpCaller, name: str) -> str:
+    path = await DocumentFolders(studio.home).path(name)
+    if path.suffix.lower() not in ENDINGS:
+        raise NotFound("DOCUMENT_NOT_FOUND", f"{name[:200]!r} is no Markdown file")
+    return (await run_sync(read_file, path)).decode("utf-8", "replace")
+
+
+async def _read_recording(_: RunningStudio, __: McpCaller, name: str) -> str:
+    def read() -> str:
+        folder = RecordingFolder(Path(FOLDER))
+        path = folder.path(name) if name.endswith(".jsonl") else folder.find(name)
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(MAX_BYTES + 1)
+
+    return await run_sync(read)
+
+
+_Find = Callable[[RunningStudio, McpCaller], Awaitable[list[NamedResource]]]
+_Read = Callable[[RunningStudio, McpCaller, str], Awaitable[str]]
+_FINDERS: dict[ResourceKind, _Find] = {
+    WORKFLOW: _workflows,
+    RUN: _runs,
+    DOCUMENT: _documents,
+    RECORDING: _recordings,
+}
+_READERS: dict[ResourceKind, _Read] = {
+    WORKFLOW: _read_workflow,
+    RUN: _read_run,
+    TIMELINE: _read_timeline,
+    DOCUMENT: _read_document,
+    RECORDING: _read_recording,
+}

@@ -1,0 +1,60 @@
+"""Texts that miss a pattern only by how they are written: a slash, a sign, a whole address."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+_QUOTES = "'\"`"
+_SIGNS = "#@/"
+
+
+def respelt(text: str) -> Iterator[str]:
+    """Return the same text in other spellings, without repetitions."""
+    seen = {text}
+    for found in _spellings(text):
+        if found and found not in seen:
+            seen.add(found)
+            yield found
+
+
+def _spellings(text: str) -> Iterator[str]:
+    plain = text.strip().strip(_QUOTES).strip()
+    yield plain
+    if "://" in plain:
+        # The name in an address, as of a repository.
+        yield urlsplit(plain).path.strip("/").removesuffix(".git")
+        return
+    yield from (f"{sign}{plain}" for sign in _SIGNS)
+    yield plain.lstrip(_SIGNS)
+    yield plain.rstrip("/")
+    yield plain.strip("/")
+
+
+def in_another_unit(wrong: str, right: str) -> float | None:
+    """Return the factor between two names that differ in their unit of time only."""
+    stem, unit = _of_time(wrong)
+    other, expected = _of_time(right)
+    if stem != other or unit == expected or unit is None:
+        return None
+    if expected is None and other != "timeout":
+        return None  # only time limits are in seconds throughout
+    return _SECONDS[unit] / _SECONDS[expected or "s"]
+
+
+_SECONDS = {
+    **dict.fromkeys(("ms", "millis", "milliseconds", "msec"), 0.001),
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0),
+    # Not `min`, which may be the least.
+    **dict.fromkeys(("mins", "minutes"), 60.0),
+    **dict.fromkeys(("hrs", "hours"), 3600.0),
+    **dict.fromkeys(("days",), 86_400.0),
+}
+
+
+def _of_time(name: str) -> tuple[str, str | None]:
+    stem, separator, unit = name.rpartition("_")
+    if not separator:
+        for one in ("Milliseconds", "Millis", "Ms", "Seconds", "Secs", "Minutes", "Mins", "Hours"):
+            if name.endswith(one):
+                return name.removesuffix(one).lower(), one.lower()
+        return name.lower(), None
+    return (stem.lower(), unit.lower()) if unit.lower() in _SECONDS else (name.lower(), None)

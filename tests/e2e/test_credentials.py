@@ -1,0 +1,100 @@
+"""Credentials in the node that needs them: picked, added to the vault, tested, reused."""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from e2e.studio import Studio, open_page
+from e2e.test_access import look
+from rest.drawn import drawn
+
+pytestmark = pytest.mark.anyio
+
+NAME = "credentialed"
+TOKEN = "ghp_of-nobody"
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+@pytest.fixture(scope="module")
+async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
+    async with open_page(browser, studio) as opened:
+        nodes: list[dict[str, Any]] = [
+            {
+                "id": f"issue{number}",
+                "type": "EXTERNAL_ACTION",
+                "name": f"Issue {number}",
+                "data": {"subtype": "GITHUB", "configurations": {}},
+            }
+            for number in (1, 2)
+        ]
+        document = drawn(NAME, *nodes)
+        hook = {"subtype": "WEBHOOK", "configurations": {"webhook_path": "/credentialed"}}
+        document["nodes"][0] |= {"type": "TRIGGER", "name": "Hook", "data": hook}
+        await studio.ask(opened, "PUT", f"/api/v1/workflows/{NAME}", {"document": document})
+        await opened.goto(f"{studio.url}/#/w/{NAME}")
+        yield opened
+
+
+async def picker(page: Page, node: str, label: str) -> Locator:
+    await page.locator(f".react-flow__node[data-id={node}]").click()
+    return page.get_by_label(f"{label}: credential")
+
+
+async def stored(page: Page, studio: Studio) -> Any:
+    return cast("Any", await studio.ask(page, "GET", f"/api/v1/workflows/{NAME}"))["document"]
+
+
+async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
+    page: Page, studio: Studio
+) -> None:
+    choice = await picker(page, "issue1", "github_token")
+    await choice.select_option("Add a credential…")
+    form = page.get_by_role("form", name="New credential")
+    await expect(form.get_by_label("Name")).to_have_value("github")
+    await form.get_by_label("Token of github").fill(TOKEN)
+    found: list[str] = []
+    await look(found, page, "new-credential")
+    await form.get_by_role("button", name="Add credential").click()
+    await expect(choice).to_have_value("github")
+    await page.get_by_role("button", name="Test github").click()
+    await expect(page.get_by_text("Test failed")).to_be_visible()  # nobody's token
+    second = await picker(page, "issue2", "github_token")
+    await second.select_option("github")
+    await page.keyboard.press("Control+s")
+    await expect(page.get_by_label("Workflow").get_by_text("saved", exact=True)).to_be_visible()
+    document = await stored(page, studio)
+    used = [one["data"]["configurations"].get("github_token") for one in document["nodes"][1:3]]
+    assert used == ["${vault:github}"] * 2
+    assert TOKEN not in json.dumps(document) + await page.content()
+    await page.goto(f"{studio.url}/#/credentials")
+    table = page.get_by_role("table", name="Services")
+    await expect(table.get_by_role("row", name="github")).to_be_visible()
+    await look(found, page, "credentials")
+    assert found == []
+
+
+async def test_a_secret_of_a_webhook_is_added_by_keyboard_alone(page: Page, studio: Studio) -> None:
+    await page.goto(f"{studio.url}/#/w/{NAME}")
+    choice = await picker(page, "start", "auth_token")
+    await choice.focus()
+    await choice.select_option("Add a credential…")
+    form = page.get_by_role("form", name="New credential")
+    await form.get_by_label("Name").focus()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("hook key")
+    await expect(form.get_by_text("Use letters, digits and _ . -")).to_be_visible()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("hook-key")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("s3cret")
+    await page.keyboard.press("Enter")
+    await expect(choice).to_have_value("hook-key")
+    names = cast("Any", await studio.ask(page, "GET", "/api/v1/secrets"))["names"]
+    assert "hook-key" in names

@@ -1,0 +1,57 @@
+"""What stays in its place: filters in one row, fields below the mode switch, tables at 390 px."""
+
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Page, expect
+
+from e2e.studio import Studio, shot
+from e2e.test_expressions import workflow
+from rest.drawn import greeting
+
+pytestmark = pytest.mark.anyio
+
+TOPS = "all => [...new Set(all.map(one => one.getBoundingClientRect().top))].length"
+WIDER = "one => one.scrollWidth - one.parentElement.clientWidth"
+BOTTOM = "one => one.getBoundingClientRect().bottom"
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -> None:
+    name = "a-workflow-whose-name-is-longer-than-others"
+    body = {"document": greeting(name), "inputs": {"who": "Ada"}}
+    await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": greeting(name)})
+    await studio.ask(page, "POST", "/api/v1/runs", body)
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await page.goto(f"{studio.url}/#/runs")
+    runs = page.get_by_role("table", name="Runs")
+    await expect(runs.get_by_role("cell", name="success").first).to_be_visible()
+    rows = await page.locator(".filters > .select, .filters > .input").evaluate_all(TOPS)
+    assert rows == 1
+    await shot(page, "layout-runs")
+    await page.set_viewport_size({"width": 390, "height": 844})
+    assert await runs.evaluate(WIDER) <= 0
+    await expect(runs.get_by_role("cell", name="success").first).to_be_in_viewport(ratio=1)
+    await shot(page, "layout-runs-390")
+    await page.goto(f"{studio.url}/#/")
+    workflows = page.get_by_role("table", name="Workflows")
+    await expect(workflows.get_by_role("row").nth(1)).to_be_visible()
+    assert await workflows.evaluate(WIDER) <= 0
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
+    document = workflow("moded", sample["server"])
+    await studio.ask(page, "PUT", "/api/v1/workflows/moded", {"document": document})
+    await page.goto(f"{studio.url}/#/w/moded")
+    await page.locator(".react-flow__node[data-id=get]").click()
+    modes = page.locator(".modes")
+    await expect(modes).to_be_visible()
+    bottoms = set[float]()
+    for choice in await modes.get_by_role("radio").all():
+        await choice.click(force=True)
+        await expect(choice).to_be_checked()
+        bottoms.add(await modes.evaluate(BOTTOM))
+    assert len(bottoms) == 1

@@ -1,0 +1,112 @@
+"""Pinned outputs: from a run or entered as JSON, used by runs of the editor; mouse and keys."""
+
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from e2e.studio import Studio, open_page, shot
+from e2e.test_access import look
+from rest.test_pinned_data import fetching
+
+pytestmark = pytest.mark.anyio
+
+NAME = "pinned-journey"
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+@pytest.fixture(scope="module")
+async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
+    async with open_page(browser, studio) as opened:
+        path = f"/api/v1/workflows/{NAME}"
+        await studio.ask(opened, "PUT", path, {"document": fetching(NAME)})
+        await opened.goto(f"{studio.url}/#/w/{NAME}")
+        yield opened
+
+
+def card(page: Page, node: str) -> Locator:
+    return page.locator(f".react-flow__node[data-id={node}]")
+
+
+async def result_of_run(page: Page, status: str) -> Locator:
+    await page.get_by_role("button", name="Run", exact=True).click()
+    head = page.locator(".run-panel__head .badge").first
+    await expect(head).to_have_text(status)
+    return page.get_by_role("region", name="Run", exact=True)
+
+
+async def test_a_hand_made_output_is_pinned_edited_and_unpinned_with_the_mouse(
+    page: Page, studio: Studio
+) -> None:
+    """Nobody listens at the address that the node asks: without the pin the run fails."""
+    await result_of_run(page, "failed")
+    await card(page, "fetch").dblclick()
+    view = page.get_by_role("dialog")
+    output = view.get_by_role("region", name="Output", exact=True)
+    await output.get_by_role("button", name="Enter output").click()
+    field = output.get_by_label("Output of this node, as JSON")
+    await field.fill('{"who": ')
+    await expect(output.get_by_role("button", name="Pin this output")).to_be_disabled()
+    await field.fill('{"who": "Ada"}')
+    await output.get_by_role("button", name="Pin this output").click()
+    await expect(output.locator(".badge")).to_have_text("pinned")
+    await expect(output.get_by_role("button", name="Run step")).to_have_count(0)
+    found: list[str] = []
+    await look(found, page, "pinned-node")
+    assert found == []
+    await page.keyboard.press("Escape")
+    badge = card(page, "fetch").get_by_role("button", name="Unpin output")
+    await expect(badge).to_be_visible()
+    run = await result_of_run(page, "success")
+    await expect(run.locator(".timeline__row", has_text="Fetch")).to_contain_text("pinned")
+    await page.locator(".timeline__row", has_text="Greet").click()
+    await expect(run).to_contain_text("Hi, Ada!")
+    await shot(page, "pinned-canvas")
+    # The next node reads the pinned data, and it survives a save and a reload.
+    await page.keyboard.press("Control+s")
+    await expect(page.get_by_label("Workflow").get_by_text("saved", exact=True)).to_be_visible()
+    await page.reload()
+    await card(page, "greet").dblclick()
+    await expect(view.get_by_role("treeitem", name="who Ada").first).to_be_visible()
+    await view.get_by_role("button", name="Run step").click()
+    await expect(output).to_contain_text("Hi, Ada!")
+    await page.keyboard.press("Escape")
+    await badge.click()
+    await expect(badge).to_have_count(0)
+    await result_of_run(page, "failed")
+
+
+async def test_an_output_of_a_run_is_pinned_by_keyboard_alone(page: Page, studio: Studio) -> None:
+    view = page.get_by_role("dialog")
+    output = view.get_by_role("region", name="Output", exact=True)
+    await card(page, "greet").focus()
+    await page.keyboard.press("ArrowLeft")
+    await page.keyboard.press("Shift+P")
+    await expect(page.get_by_text("Fetch has no output to pin")).to_be_visible()
+    await page.keyboard.press("Enter")
+    await output.get_by_role("button", name="Enter output").focus()
+    await page.keyboard.press("Enter")
+    await output.get_by_label("Output of this node, as JSON").focus()
+    await page.keyboard.press("Control+a")
+    # Longer than what the canvas keeps of an output: it is loaded when it is pinned.
+    await page.keyboard.insert_text(json.dumps({"who": "Grace" * 6_000}))
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await expect(output.locator(".badge")).to_have_text("pinned")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
+    pinned = page.locator(".step__pin.is-pinned")
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Shift+P")
+    await expect(pinned).to_have_count(2)
+    await page.keyboard.press("Shift+P")
+    await expect(pinned).to_have_count(1)
+    await page.keyboard.press("Control+z")
+    await expect(pinned).to_have_count(2)
+    assert await pinned.count() == 2

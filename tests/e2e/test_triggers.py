@@ -1,0 +1,185 @@
+"""Triggers in the editor: address, next times, one real test event, the Active switch, builders."""
+
+from collections.abc import AsyncGenerator
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from e2e.studio import Studio, open_page, shot
+from e2e.test_access import look
+from rest.drawn import drawn
+
+pytestmark = pytest.mark.anyio
+
+NAME, OTHER = "orders", "parcels"
+
+
+def orders(name: str = NAME) -> dict[str, Any]:
+    """A webhook, a condition and a greeting."""
+    large = {} if name == NAME else {"condition_expression": "data.body.total > 100"}
+    check: dict[str, Any] = {"subtype": "IF", "configurations": large}
+    document = drawn(
+        name,
+        {"id": "check", "type": "FLOW", "name": "Large order?", "data": check},
+        {"id": "say", "type": "prompt", "name": "Say", "data": {"prompt": "Large"}},
+    )
+    hook = {"subtype": "WEBHOOK", "configurations": {"webhook_path": f"/{name}"}}
+    document["nodes"][0] |= {"id": "start", "type": "TRIGGER", "name": "Order", "data": hook}
+    document["connections"][1]["fromPort"] = "true"
+    return document
+
+
+def nightly() -> dict[str, Any]:
+    document = drawn("nightly")
+    document["nodes"][0] |= {
+        "type": "TRIGGER",
+        "name": "Nightly",
+        "data": {"subtype": "CRON", "configurations": {}},
+    }
+    fetch = {"subtype": "HTTP_REQUEST", "configurations": {"url": "https://example.org"}}
+    document["nodes"].insert(
+        1,
+        {
+            "id": "fetch",
+            "type": "ACTION",
+            "name": "Fetch",
+            "data": fetch,
+            "position": {"x": 300, "y": 200},
+        },
+    )
+    return document
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+@pytest.fixture(scope="module")
+async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
+    async with open_page(browser, studio) as opened:
+        for document in (orders(), orders(OTHER), nightly()):
+            path = f"/api/v1/workflows/{document['name']}"
+            await studio.ask(opened, "PUT", path, {"document": document})
+        yield opened
+
+
+def card(page: Page, node: str) -> Locator:
+    return page.locator(f".react-flow__node[data-id={node}]")
+
+
+async def send(page: Page, studio: Studio, **body: Any) -> dict[str, Any]:
+    answer = await page.request.post(f"{studio.url}/hooks/orders", data=body)
+    return cast("dict[str, Any]", await answer.json())
+
+
+async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
+    page: Page, studio: Studio
+) -> None:
+    await page.goto(f"{studio.url}/#/w/{NAME}")
+    await card(page, "start").click()
+    panel = page.get_by_role("region", name="Trigger")
+    await expect(panel.locator("code")).to_have_text(f"{studio.url}/hooks/orders")
+    await panel.get_by_role("button", name="Listen for a test event").click()
+    await expect(panel.get_by_text("Listening: send one request")).to_be_visible()
+    with_listener = await send(page, studio, total=250, city="Oslo")
+    assert with_listener["status"] == "test"
+    await expect(panel.get_by_text("Kept since")).to_be_visible()
+    found: list[str] = []
+    await look(found, page, "trigger-event")
+    # The next node reads the event, in rows.
+    await card(page, "check").dblclick()
+    view = page.get_by_role("dialog")
+    rows = view.get_by_role("group", name="condition_expression", exact=True)
+    await rows.get_by_label("Condition 1: field").click()
+    await view.get_by_role("treeitem", name="total 250").first.click()
+    await expect(rows.get_by_label("Condition 1: field")).to_have_value("data.body.total")
+    await rows.get_by_label("Condition 1: operator").select_option("is greater than")
+    await rows.get_by_label("Condition 1: kind of value").select_option("Value")
+    await rows.get_by_label("Condition 1: value").fill("100")
+    await rows.get_by_role("button", name="Add condition").click()
+    await rows.get_by_label("Condition 2: field").fill("data.body.city")
+    await rows.get_by_label("Condition 2: value").fill("Oslo")
+    await look(found, page, "condition-rows")
+    await view.get_by_role("button", name="Expression", exact=True).click()
+    text = view.get_by_role("textbox", name="condition_expression")
+    await expect(text).to_have_value('data.body.total > 100 && data.body.city == "Oslo"')
+    await text.fill("data.items.filter(x, x > 1) == []")
+    await expect(view.get_by_text("Rows cannot show this: it calls filter().")).to_be_visible()
+    await text.fill("data.body.total > 100 || data.body.vip")
+    await view.get_by_role("button", name="Rows", exact=True).click()
+    await expect(rows.get_by_label("Condition: all or any")).to_have_value("or")
+    await expect(rows.get_by_label("Condition 2: operator")).to_have_value("true")
+    await view.get_by_role("button", name="Run step").click()
+    await expect(view.get_by_role("region", name="Output", exact=True)).to_contain_text("true")
+    await page.keyboard.press("Escape")
+    # A plain Run takes the kept event.
+    await page.get_by_role("button", name="Run", exact=True).click()
+    await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
+    switch = page.get_by_role("switch", name="Active")
+    await expect(switch).not_to_be_checked()
+    await switch.click()
+    await expect(switch).to_be_checked()
+    assert (await send(page, studio, total=1))["status"] == "accepted"
+    await look(found, page, "active-switch")
+    assert found == []
+    await switch.click()
+    await expect(switch).not_to_be_checked()
+
+
+async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
+    page: Page, studio: Studio
+) -> None:
+    await page.goto(f"{studio.url}/#/w/{OTHER}")
+    await card(page, "start").click()
+    await page.keyboard.press("Control+Enter")
+    dialog = page.get_by_role("dialog", name="Test event for Order")
+    await dialog.get_by_label("body").focus()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type('{"total": 500}')
+    await page.keyboard.press("Control+Enter")
+    await dialog.get_by_role("button", name="Run").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
+    await expect(page.get_by_role("button", name="Edit event")).to_be_visible()
+    await page.goto(f"{studio.url}/#/w/nightly")
+    await card(page, "start").click()
+    often = page.get_by_label("cron_expression: how often")
+    await often.focus()
+    await often.select_option("On days of the week")
+    said = page.locator(".schedule__sentence")
+    await expect(said).to_have_text("Every weekday at 09:00")
+    await page.get_by_role("button", name="Friday").focus()
+    await page.keyboard.press("Space")
+    await expect(said).to_have_text("Every Monday, Tuesday, Wednesday and Thursday at 09:00")
+    await expect(page.get_by_role("list", name="Next runs").get_by_role("listitem")).to_have_count(
+        5
+    )
+    found: list[str] = []
+    await look(found, page, "schedule-sentence")
+    await page.get_by_role("button", name="Cron", exact=True).focus()
+    await page.keyboard.press("Enter")
+    cron = page.get_by_role("combobox", name="cron_expression", exact=True)
+    await expect(cron).to_have_value("0 9 * * 1,2,3,4")
+    await cron.fill("*/15 9-17 * * 1-5")
+    await expect(page.get_by_text("A sentence cannot show this")).to_be_visible()
+    await expect(page.get_by_role("button", name="Sentence")).to_be_disabled()
+    await card(page, "fetch").click()
+    headers = page.get_by_role("group", name="headers", exact=True)
+    await expect(headers).to_be_visible()
+    await expect(page.locator(".trigger-panel")).to_have_count(0)
+    await headers.get_by_role("button", name="Add to headers").focus()
+    await page.keyboard.press("Enter")
+    await expect(headers.get_by_label("headers: name of entry 1")).to_be_focused()
+    await page.keyboard.type("Accept")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("text/plain")
+    await look(found, page, "map-rows")
+    group = page.get_by_role("group", name="headers as")
+    await group.get_by_role("button", name="JSON").focus()
+    await page.keyboard.press("Enter")
+    raw = page.get_by_role("textbox", name="headers", exact=True)
+    await expect(raw).to_have_value('{\n  "Accept": "text/plain"\n}')
+    assert found == []
+    await shot(page, "map-json")

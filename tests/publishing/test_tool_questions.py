@@ -1,0 +1,156 @@
+"""Questions that a tool asks inside a run: put to the caller's person, else into the inbox."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp_types as types
+import pytest
+
+from publishing.desk import MODES, Desk, Mode, desk_in
+from publishing.test_calls import Person, accepted, ended
+from rest.drawn import drawn
+from toolweave.json_text import Json
+from toolweave.mcp_server.elicitation import text_of
+from toolweave.people.inbox import Inbox
+from toolweave.servers.definition import definition_hash
+from toolweave.testing.server import Era, ScriptedServer, a_tool, asks, says, tells
+from toolweave.workflow.question import Question
+
+pytestmark = pytest.mark.anyio
+
+FORM = {
+    "type": "object",
+    "properties": {"days": {"type": "integer", "minimum": 1}},
+    "required": ["days"],
+}
+ERAS: tuple[Era, ...] = ("legacy", "modern")
+TITLE = "Tool 'book' of server 'mine' asks"
+
+
+def booking(tmp_path: Path, era: Era, *steps: Any) -> ScriptedServer:
+    """A server with one tool that asks; in the modern era it is called again with each answer."""
+    server = ScriptedServer(
+        tmp_path / "s", a_tool("book", outputSchema={"type": "object"}), a_tool("list"), era=era
+    )
+    script = list(steps)
+    server.on_call("book", *([script] if era == "legacy" else [script] * (len(script) * 2)))
+    server.on_call("list", [says("Nothing to ask.")])
+    return server
+
+
+async def published(desk: Desk, server: ScriptedServer) -> None:
+    await desk.home.registry.add("mine", server.definition)
+    await desk.home.registry.approve("mine", definition_hash(server.definition))
+    desk.home.lockfile.pin("mine", await desk.studio.gate.tools("mine"))
+    for tool in ("book", "list"):
+        call = {"serverId": "mine", "toolName": tool, "mode": "detailed"}
+        await desk.publish(drawn(tool, {"id": "t", "type": "mcp", "name": "T", "data": call}))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_question_of_a_tool_is_put_to_the_person_who_called_the_workflow(
+    desk: Desk, mode: Mode, era: Era, tmp_path: Path
+) -> None:
+    server = booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells())
+    await published(desk, server)
+    person = Person(accepted(days=0), accepted(days=3))
+    async with desk.client(mode, elicitation_callback=person) as client:
+        with anyio.fail_after(30):
+            control = await client.call_tool("list", {})
+            result = await client.call_tool("book", {})
+    assert control.structured_content["text"] == "Nothing to ask."
+    assert result.is_error is False
+    assert result.structured_content == {"action": "accept", "content": {"days": 3}}
+    assert person.asked == [f"{TITLE}\n\nHow long?"] * 2  # 0 days are refused
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_person_may_decline(desk: Desk, era: Era, tmp_path: Path) -> None:
+    await published(desk, booking(tmp_path, era, asks("Sure?", requestedSchema=FORM), tells()))
+    person = Person(types.ElicitResult(action="decline"))
+    async with desk.client(elicitation_callback=person) as client:
+        with anyio.fail_after(30):
+            result = await client.call_tool("book", {})
+    assert result.structured_content == {"action": "decline"}
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_address_to_open_is_shown_in_full_and_confirmed(
+    desk: Desk, era: Era, tmp_path: Path
+) -> None:
+    address = "https://example.com/sign-in?state=1"
+    visit = asks("Sign in", mode="url", elicitationId="1", url=address, requestedSchema=None)
+    await published(desk, booking(tmp_path, era, visit, tells()))
+    person = Person(accepted(answer="confirmed"))
+    async with desk.client(elicitation_callback=person) as client:
+        with anyio.fail_after(30):
+            result = await client.call_tool("book", {})
+    assert result.structured_content == {"action": "accept"}
+    assert f"Open {address} and confirm" in person.asked[0]
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_without_a_person_at_the_caller_the_question_waits_in_the_inbox(
+    desk: Desk, era: Era, tmp_path: Path
+) -> None:
+    await published(desk, booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells()))
+    async with desk.client() as client:
+        with anyio.fail_after(30):
+            parked = (await client.call_tool("book", {})).structured_content
+            (question,) = [one.question for one in await Inbox(desk.studio.engine).list()]
+            assert (question.title, question.text) == (TITLE, "How long?")
+            assert question.schema == FORM
+            await client.call_tool(
+                "run_respond", {"run_id": parked["run_id"], "reply": {"days": 2}}
+            )
+            await ended(client, parked["run_id"])
+            found = await client.call_tool("run_result", {"run_id": parked["run_id"]})
+    assert found.structured_content["finalResult"]["content"] == {"days": 2}
+    assert await Inbox(desk.studio.engine).list() == []
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_after_a_restart_a_tool_is_called_again_only_where_its_protocol_does_so(
+    era: Era, tmp_path: Path
+) -> None:
+    server = booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells())
+    async with desk_in(tmp_path / "home") as first:
+        await published(first, server)
+        async with first.client() as client:
+            with anyio.fail_after(30):
+                parked = (await client.call_tool("book", {})).structured_content
+    run = parked["run_id"]
+    async with desk_in(tmp_path / "home") as second, second.client() as client:
+        with anyio.fail_after(30):
+            await client.call_tool("run_respond", {"run_id": run, "reply": {"days": 2}})
+            await ended(client, run)
+            found = (await client.call_tool("run_result", {"run_id": run})).structured_content
+    if era == "modern":
+        assert found["finalResult"]["content"] == {"days": 2}
+    else:
+        assert found["status"] == "failed"
+        assert "CALL_ENDED_UNANSWERED" in str(found)
+
+
+async def test_a_cancelled_run_ends_the_call_that_waits(desk: Desk, tmp_path: Path) -> None:
+    server = booking(tmp_path, "legacy", asks("How long?", requestedSchema=FORM), tells())
+    await published(desk, server)
+    async with desk.client() as client:
+        with anyio.fail_after(30):
+            parked = (await client.call_tool("book", {})).structured_content
+            assert len(desk.studio.gate.limits.active) == 1  # the control: it is open
+            await client.call_tool("run_cancel", {"run_id": parked["run_id"]})
+            await ended(client, parked["run_id"])
+            while desk.studio.gate.limits.active:  # noqa: ASYNC110 # ends in a task of its own
+                await anyio.sleep(0.01)
+    assert desk.studio.gate.limits.active == ()
+
+
+def test_data_of_a_question_is_shown_as_lines_without_json() -> None:
+    content: Json = {"to": "Ada", "items": [{"id": 7, "paid": True}, "none left"], "notes": None}
+    shown = text_of(Question(kind="approval", text="Send it?", content=content))
+    assert shown == (
+        "Send it?\n\nto: Ada\nitems:\n  -\n    id: 7\n    paid: yes\n  - none left\nnotes: none"
+    )

@@ -1,0 +1,196 @@
+/** A secret field: choose a stored credential, add one to the vault, test it. */
+
+import type { FormEvent, ReactNode } from "react";
+import { useState } from "react";
+import {
+  credentialIn,
+  credentialReference,
+  nameFault,
+  serviceOfNode,
+  unusedName,
+} from "../../model/form/credentials";
+import { nodeById, nodeRef } from "../../model/workflow/workflow";
+import { useAction } from "../../queries/action";
+import { SERVICES, storeService, testService, useServices } from "../../queries/credentials";
+import { SECRETS, storeSecret, useSecrets } from "../../queries/secrets";
+import { useDocument } from "../../state/editorContext";
+import { Button } from "../../ui/Button";
+import type { FieldAria } from "../../ui/Field";
+import { Field } from "../../ui/Field";
+import type { FormField } from "./formContext";
+import "./credential.css";
+
+const NEW = "\u0000new";
+const OTHER = "\u0000other";
+
+interface Props {
+  id: string;
+  label: string;
+  field: FormField;
+  aria: FieldAria;
+  /** The control for the text itself. */
+  raw: ReactNode;
+}
+
+export function CredentialField({ id, label, field, aria, raw }: Props) {
+  const ref = useDocument(({ history }) => {
+    const node = nodeById(history.present, field.node);
+    return node ? nodeRef(node) : "";
+  });
+  const { data: services, error } = useServices();
+  const { data: secrets } = useSecrets();
+  const [isAdding, setAdding] = useState(false);
+  const current = credentialIn(field.value);
+  const [isRaw, setRaw] = useState(() => field.value !== undefined && current === null);
+  // A key without the right to see credentials leaves the plain field.
+  if (error || field.isReadOnly) return raw;
+  const kind = serviceOfNode(ref, services?.kinds ?? []);
+  const own = (services?.services ?? []).filter((one) => kind === null || one.kind === kind);
+  const taken = [...(services?.services ?? []).map(({ name }) => name), ...(secrets ?? [])];
+  const others = (secrets ?? []).filter((name) => !services?.services.some((one) => one.name === name));
+  const isMissing = current !== null && secrets !== undefined && !taken.includes(current);
+  const choose = (value: string) => {
+    setAdding(value === NEW);
+    setRaw(value === OTHER);
+    if (value === NEW || value === OTHER) return;
+    field.set(value === "" ? undefined : credentialReference(value));
+  };
+  return (
+    <div className="credential">
+      <div className="row">
+        <select
+          id={isRaw ? undefined : id}
+          {...aria}
+          className="select"
+          aria-label={`${label}: credential`}
+          value={isAdding ? NEW : isRaw ? OTHER : (current ?? "")}
+          onChange={(event) => choose(event.target.value)}
+        >
+          <option value="">Choose a credential</option>
+          {isMissing && <option value={current}>{current} (not in the vault)</option>}
+          {own.length > 0 && (
+            <optgroup label={kind === null ? "Services" : `Credentials for ${kind}`}>
+              {own.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </optgroup>
+          )}
+          {others.length > 0 && (
+            <optgroup label="Secrets">
+              {others.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </optgroup>
+          )}
+          <option value={NEW}>Add a credential…</option>
+          <option value={OTHER}>Enter a reference or expression</option>
+        </select>
+        {current !== null && own.some(({ name }) => name === current) && <TestButton name={current} />}
+      </div>
+      {isRaw && raw}
+      {isMissing && <p className="field__fault">The vault has no {current}: add it, or choose another.</p>}
+      {isAdding && (
+        <NewCredential
+          kind={kind}
+          name={unusedName(kind ?? "secret", taken)}
+          onClose={() => setAdding(false)}
+          onAdded={(name) => (setAdding(false), field.set(credentialReference(name)))}
+        />
+      )}
+    </div>
+  );
+}
+
+function TestButton({ name }: { name: string }) {
+  const [isBusy, runAction] = useAction(SERVICES);
+  return (
+    <Button
+      disabled={isBusy}
+      aria-label={`Test ${name}`}
+      onClick={() => void runAction("Test failed", () => testService(name))}
+    >
+      {isBusy ? "Testing…" : "Test"}
+    </Button>
+  );
+}
+
+interface NewProps {
+  /** The service it is for; null for a plain secret. */
+  kind: string | null;
+  name: string;
+  onClose(): void;
+  onAdded(name: string): void;
+}
+
+function NewCredential({ kind, name: suggested, onClose, onAdded }: NewProps) {
+  const [name, setName] = useState(suggested);
+  const [secret, setSecret] = useState("");
+  const [host, setHost] = useState("");
+  const [isBusy, runAction] = useAction(SERVICES, SECRETS);
+  const fault = nameFault(name);
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const hosts = host.trim() === "" ? [] : [host.trim()];
+    const store = () => (kind ? storeService(name, kind, secret) : storeSecret(name, secret, hosts));
+    if (await runAction("Not added", store)) onAdded(name);
+  };
+  return (
+    <form className="credential__new" aria-label="New credential" onSubmit={(event) => void add(event)}>
+      <Field label="Name" fault={fault}>
+        {(id, _, aria) => (
+          <input
+            id={id}
+            {...aria}
+            className="input"
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label={kind ? `Token of ${kind}` : "Secret"}
+        note="Stored encrypted in the vault and never shown again. The workflow keeps only its name."
+      >
+        {(id, _, aria) => (
+          <input
+            id={id}
+            {...aria}
+            className="input"
+            type="password"
+            autoComplete="off"
+            value={secret}
+            onChange={(event) => setSecret(event.target.value)}
+          />
+        )}
+      </Field>
+      {!kind && (
+        <Field
+          label="Host it may be sent to"
+          note="Leave it empty if it only proves who calls this workflow."
+        >
+          {(id, _, aria) => (
+            <input
+              id={id}
+              {...aria}
+              className="input"
+              placeholder="api.example.com"
+              autoComplete="off"
+              value={host}
+              onChange={(event) => setHost(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <div className="row">
+        <Button look="primary" type="submit" disabled={isBusy || !name || !secret || fault !== null}>
+          Add credential
+        </Button>
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+/** Activates and deactivates the triggers of the open workflow. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import type { Workflow } from "../model/workflow/workflow";
+import { useAction } from "../queries/action";
+import { save } from "../queries/save";
+import { disableTriggers, enableTriggers, TRIGGERS, useTriggers } from "../queries/triggers";
+import { WORKFLOWS } from "../queries/workflows";
+import { isDirty } from "../state/document";
+import { useDocument, useEditor } from "../state/editorContext";
+import { Button } from "../ui/Button";
+import "./switch.css";
+
+const ACTIVE_STATES: ReadonlySet<string> = new Set(["on", "paused"]);
+
+export function ActiveSwitch({ workflow }: { workflow: Workflow }) {
+  const hasTrigger = workflow.nodes.some(
+    ({ type, data }) => type === "TRIGGER" && data["subtype"] !== "MANUAL",
+  );
+  const storedAs = useDocument((state) => state.storedAs);
+  const { data: triggers } = useTriggers(hasTrigger);
+  const mine = (triggers ?? []).filter(({ workflow: name, slug }) => name === storedAs || slug === storedAs);
+  const isActive = mine.some(({ state }) => ACTIVE_STATES.has(state));
+  if (!hasTrigger && !isActive) return null;
+  const isBehind = mine.some(({ state, isCurrent }) => ACTIVE_STATES.has(state) && !isCurrent);
+  return <Switch isActive={isActive} isBehind={isBehind} isPaused={mine.some(isPaused)} />;
+}
+
+const isPaused = ({ state }: { state: string }) => state === "paused";
+
+interface SwitchProps {
+  isActive: boolean;
+  isBehind: boolean;
+  isPaused: boolean;
+}
+
+function Switch({ isActive, isBehind, isPaused: hasPaused }: SwitchProps) {
+  const editor = useEditor();
+  const queries = useQueryClient();
+  const hasEdits = useDocument(isDirty);
+  const [isBusy, runAction] = useAction(TRIGGERS);
+  const activate = () =>
+    runAction("Not activated", async () => {
+      const onSaved = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+      if (editor.document.isDirty && !(await save(editor, { onSaved }))) return undefined;
+      return enableTriggers(editor.document.storedAs!);
+    });
+  const deactivate = () => runAction("Not deactivated", () => disableTriggers(editor.document.storedAs!));
+  const needsUpdate = isActive && (isBehind || hasEdits);
+  return (
+    <>
+      <button
+        type="button"
+        role="switch"
+        className="switch"
+        aria-checked={isActive}
+        disabled={isBusy}
+        title={
+          isActive
+            ? "Its triggers start runs. Click to deactivate"
+            : hasEdits
+              ? "Save, and let its triggers start runs"
+              : "Let its triggers start runs"
+        }
+        onClick={() => void (isActive ? deactivate() : activate())}
+      >
+        <span className="switch__track" />
+        <span>{hasPaused ? "Active, paused" : "Active"}</span>
+      </button>
+      {needsUpdate && (
+        <Button
+          look="quiet"
+          disabled={isBusy}
+          title="Triggers still run the version that was activated"
+          onClick={() => void activate()}
+        >
+          Activate changes
+        </Button>
+      )}
+    </>
+  );
+}
