@@ -118,7 +118,8 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
 async def test_a_node_is_inserted_with_the_keyboard_alone(page: Page, studio: Studio) -> None:
     await opened(page, studio, greeting("by-keys"))
     await node(page, "greet").focus()
-    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowLeft")
+    await expect(page.locator(".react-flow__node.selected[data-id=start]")).to_be_focused()
     await page.keyboard.press("ArrowRight")
     await expect(page.locator(".react-flow__node.selected[data-id=greet]")).to_be_visible()
     await page.keyboard.press("Shift+A")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator
+from uuid import uuid4
 
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
@@ -12,20 +13,20 @@ from rest.test_pinned_data import fetching
 
 pytestmark = pytest.mark.anyio
 
-NAME = "pinned-journey"
-
 
 @pytest.fixture(scope="module")
 def studio(shared_studio: Studio) -> Studio:
     return shared_studio
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
+    """A page with a workflow that no other test has changed."""
     async with open_page(browser, studio) as opened:
-        path = f"/api/v1/workflows/{NAME}"
-        await studio.ask(opened, "PUT", path, {"document": fetching(NAME)})
-        await opened.goto(f"{studio.url}/#/w/{NAME}")
+        name = f"pinned-{uuid4().hex}"
+        path = f"/api/v1/workflows/{name}"
+        await studio.ask(opened, "PUT", path, {"document": fetching(name)})
+        await opened.goto(f"{studio.url}/#/w/{name}")
         yield opened
 
 

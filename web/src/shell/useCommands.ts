@@ -31,11 +31,16 @@ export function useCommands(editor: Editor | null, own: readonly Command[]): voi
   useClipboard(editor);
 }
 
-/** Selects a neighbour of the selected node; `extend` keeps what was selected before. */
+/** Selects a neighbour of the selected or else focused node; `extend` keeps what was selected before. */
 function moveSelection(editor: Editor, direction: Direction, extend = false): void {
   const { workflow, selection } = editor.document;
-  const to = neighbour(workflow, [...selection].at(-1) ?? null, direction);
+  const to = neighbour(workflow, [...selection].at(-1) ?? focusedNode(), direction);
   if (to) selectAndFocus(editor, to, extend ? [...[...selection].filter((id) => id !== to), to] : [to]);
+}
+
+/** The node that a screen reader or a script focused without selecting it. */
+function focusedNode(): string | null {
+  return document.activeElement?.closest(".react-flow__node")?.getAttribute("data-id") ?? null;
 }
 
 function focusInspector(): void {

@@ -14,6 +14,7 @@ export function useHomeNoticeAlerts(): void {
     // What was there when the page was opened stands in the inbox.
     if (known === null) return;
     for (const { at, message } of notices)
-      if (!known.has(at + message)) notify(message, { tone: "bad", hint: "the inbox has all notices" });
+      if (!known.has(at + message))
+        notify(message, { tone: "bad", hint: "the inbox has all notices", isStoredElsewhere: true });
   }, [notices]);
 }

@@ -25,6 +25,17 @@ test("a success ends the failures before it; other notices end none", () => {
   expect(messages()).toEqual(["Copied", "Saved"]);
 });
 
+test("a failure that the inbox lists leaves by itself; any other stays", () => {
+  vi.useFakeTimers();
+  notify("Not saved: no disk", { tone: "bad" });
+  notify("Server 'a' was disabled", { tone: "bad", isStoredElsewhere: true });
+  vi.advanceTimersByTime(5_000);
+  expect(messages()).toHaveLength(2);
+  vi.advanceTimersByTime(60_000);
+  expect(messages()).toEqual(["Not saved: no disk"]);
+  vi.useRealTimers();
+});
+
 test("the offer to discard a draft ends when another workflow is opened", () => {
   const discarded: string[] = [];
   notifyRestored(open("first"), "first restored", () => discarded.push("first"));

@@ -9,11 +9,14 @@ export interface Notice {
   message: string;
   hint?: string | null;
   action?: { title: string; run(): void };
+  /** It can be read again elsewhere, so it leaves by itself even if it reports a failure. */
+  isStoredElsewhere?: boolean;
 }
 
 export const noticeStore = createStore<{ notices: Notice[] }>(() => ({ notices: [] }));
 
 const VISIBLE_MS = 4_000;
+const VISIBLE_FAILURE_MS = 10_000;
 const MAX_NOTICES = 3;
 let nextId = 1;
 
@@ -26,7 +29,9 @@ export function notify(message: string, more: Partial<Omit<Notice, "id">> = {}):
     notices: [...notices.filter((old) => !isOutdated(old)), notice].slice(-MAX_NOTICES),
   }));
   // Notices with an action stay: some users need longer to reach a button.
-  if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), VISIBLE_MS);
+  const isLasting = notice.action || (notice.tone === "bad" && !notice.isStoredElsewhere);
+  if (!isLasting)
+    setTimeout(() => dismiss(notice.id), notice.tone === "bad" ? VISIBLE_FAILURE_MS : VISIBLE_MS);
   return notice.id;
 }
 
