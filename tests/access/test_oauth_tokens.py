@@ -90,7 +90,7 @@ class Place:
             assert query["access_type"] == ["offline"]
             tasks.start_soon(_come_back, query["redirect_uri"][0], query["state"][0])
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 await self.desk.sign_in(
                     "google", "google", self.client(), SignIn(show), base_url=self.server.address
@@ -146,7 +146,7 @@ async def test_a_token_is_renewed_before_it_ends_once_for_all_and_rotated(tmp_pa
         async def ask() -> None:
             found.append(await here.tokens.fresh("google"))
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 for _ in range(10):
                     tasks.start_soon(ask)

@@ -73,7 +73,7 @@ async def studio(tmp_path: Path, scripted: ScriptedServer) -> AsyncGenerator[Stu
 
 
 async def refusal(studio: Studio, call: ToolCall, **more: Any) -> ToolweaveError:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         with pytest.raises(ToolweaveError) as caught:
             await studio.gate.call(call, **more)
     return caught.value
@@ -452,7 +452,7 @@ async def test_a_call_that_may_be_repeated_is_tried_again_after_a_loss(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run)
             for attempt, wait_s in enumerate((1, 5), start=1):
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await clock.until_asleep(wait_s)
                 (record,) = studio.gate.history.open_calls
                 assert (record.status, record.retry_attempt) == ("pending", attempt)
@@ -520,7 +520,7 @@ async def test_retry_after_is_honoured(tmp_path: Path, clock: FakeClock) -> None
 
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(run)
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await clock.until_asleep(1)  # as asked, not as planned
                 await clock.advance(1)
             assert results[0].text.startswith("1 refused")

@@ -79,7 +79,7 @@ class Desk:
     async def run(self, data: dict[str, Any], inputs: Json = None, kind: str = "mcp") -> Ended:
         """Run a workflow of one node."""
         graph = workflow({"s": "start", "n": (kind, data)}, ["s > n"])
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             run = await self.engine.runs.start(
                 RunRequest(graph, inputs if inputs is not None else {})
             )

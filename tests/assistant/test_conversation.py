@@ -163,7 +163,7 @@ async def test_a_stopped_answer_leaves_a_conversation_that_goes_on(desk: Desk) -
     two = together(calls(f"{SERVER}__slow", {"seconds": 9}), calls(ECHO, {"text": "x"}))
     desk.model.answers(two)
     talk, told = await talk_at(desk), Told()
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(talk.answer, "Wait.", told)
             await told.calling.wait()

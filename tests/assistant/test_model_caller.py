@@ -53,7 +53,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Desk]
 
 
 async def result(desk: Desk, graph: Workflow, inputs: Json) -> tuple[Json, dict[str, Any]]:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         run = await desk.engine.runs.start(RunRequest(graph, inputs))
         assert await desk.engine.advance(run) == "success", (await desk.engine.state(run)).failures
     entries = await desk.engine.journal.read(run)

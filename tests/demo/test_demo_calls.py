@@ -50,7 +50,7 @@ async def test_countdown_reports_each_step_with_total_and_message(client: Client
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         seen.append((progress, total, message))
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         result = await client.call_tool(
             "countdown", {"start": 3, "step_delay_s": 0.01}, progress_callback=on_progress
         )
@@ -65,7 +65,7 @@ async def test_cancelling_reaches_the_tool_and_the_server_goes_on(
         return door.log.read_text(encoding="utf-8").count("cancelled: countdown")
 
     before = times_cancelled()
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
 
             async def on_progress(
@@ -89,7 +89,7 @@ async def test_ask_returns_what_the_person_did(door: Door, tmp_path: Path) -> No
         types.ElicitResult(action="cancel"),
     )
     answers: list[Any] = []
-    with (tmp_path / "stderr").open("w", encoding="utf-8") as errlog, anyio.fail_after(30):
+    with (tmp_path / "stderr").open("w", encoding="utf-8") as errlog, anyio.fail_after(60):
         async with door.client(errlog, person) as client:
             for number in range(4):
                 result = await client.call_tool("ask", {"question": f"Who is number {number}?"})
@@ -105,7 +105,7 @@ async def test_ask_returns_what_the_person_did(door: Door, tmp_path: Path) -> No
 
 async def test_ask_refuses_an_answer_that_does_not_fit_the_form(door: Door, tmp_path: Path) -> None:
     person = Person(types.ElicitResult(action="accept", content={"name": ""}))
-    with (tmp_path / "stderr").open("w", encoding="utf-8") as errlog, anyio.fail_after(30):
+    with (tmp_path / "stderr").open("w", encoding="utf-8") as errlog, anyio.fail_after(60):
         async with door.client(errlog, person) as client:
             result = await client.call_tool("ask", {})
     assert result.is_error
@@ -113,7 +113,7 @@ async def test_ask_refuses_an_answer_that_does_not_fit_the_form(door: Door, tmp_
 
 
 async def test_ask_without_elicitation_is_a_tool_error_that_says_so(client: Client) -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         result = await client.call_tool("ask", {})
     assert result.is_error
     assert "elicitation" in str(result.content)
@@ -121,7 +121,7 @@ async def test_ask_without_elicitation_is_a_tool_error_that_says_so(client: Clie
 
 async def test_an_answer_given_later_to_another_process_is_taken(tmp_path: Path) -> None:
     door = Door("stdio", "auto", "", tmp_path / "stderr")
-    with door.log.open("w", encoding="utf-8") as errlog, anyio.fail_after(30):
+    with door.log.open("w", encoding="utf-8") as errlog, anyio.fail_after(60):
         async with door.client(errlog, Person()) as client:
             question = await client.session.call_tool("ask", {}, allow_input_required=True)
         assert isinstance(question, types.InputRequiredResult)
@@ -222,7 +222,7 @@ async def test_http_connections_do_not_hold_back_small_answers() -> None:
         accepted.append(held.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         writer.close()
 
-    with listen("127.0.0.1", 0) as listener, anyio.fail_after(5):
+    with listen("127.0.0.1", 0) as listener, anyio.fail_after(60):
         async with await asyncio.start_server(note, sock=listener):
             reader, writer = await asyncio.open_connection(*listener.getsockname())
             assert await reader.read() == b""

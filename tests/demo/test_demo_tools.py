@@ -28,7 +28,7 @@ ORDER: dict[str, Any] = {
 
 
 async def call(client: Client, name: str, /, **arguments: Any) -> types.CallToolResult:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         return await client.call_tool(name, arguments)
 
 

@@ -113,7 +113,7 @@ def pictures_of(path: Path) -> list[Path]:
 async def run(
     desk: DocumentService, notes: Path, tools: Tools, *, refresh: bool = False
 ) -> DocumentRunReport:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         return await desk.run(notes, tools, Flows(), refresh=refresh)
 
 
@@ -169,7 +169,7 @@ async def test_no_more_blocks_run_at_once_than_the_limit(
     assert (len(tools.calls), tools.most) == (20, 1)
     assert [call.arguments["n"] for call in tools.calls] == list(range(20))
     side_by_side = Tools()
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         await desk.run(notes, side_by_side, Flows(), refresh=True, parallel=10)
     assert (len(side_by_side.calls), side_by_side.most) == (20, 3)
 
@@ -216,7 +216,7 @@ async def test_a_stop_keeps_what_is_done(desk: DocumentService, notes: Path) -> 
             await anyio.sleep_forever()
         return text("quick is done")
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         ran = await desk.run(notes, Tools(act), Flows(), stop=stop)
     assert (ran.is_cancelled, ran.is_success, len(ran.results)) == (True, False, 1)
     written = read(notes)

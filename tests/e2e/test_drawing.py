@@ -6,7 +6,7 @@ from typing import Any, cast
 import anyio
 import pytest
 from bench.studio_graphs import broad, chain
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import FloatRect, Locator, Page, expect
 
 from e2e.medium import medium
 from e2e.studio import Studio, shot
@@ -26,6 +26,7 @@ PORTS = """() => {
     });
   });
 }"""
+STILL_FRAMES = 5
 DROP = """([text, name, selector]) => {
   const files = new DataTransfer();
   files.items.add(new File([text], name));
@@ -62,11 +63,20 @@ async def drawn_now(page: Page) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(await text.input_value()))
 
 
+async def settled(page: Page, what: Locator) -> FloatRect:
+    """Where an element is once it has stayed there for some frames."""
+    box, frames = await what.bounding_box(), 0
+    with anyio.fail_after(60):
+        while box is None or frames < STILL_FRAMES:
+            await page.evaluate("() => new Promise(requestAnimationFrame)")
+            before, box = box, await what.bounding_box()
+            frames = frames + 1 if box == before else 0
+    return box
+
+
 async def drag(page: Page, what: Locator, to: Locator, x: float, y: float) -> None:
     """Drag to a place within another element, given as parts of its size."""
-    start, end = await what.bounding_box(), await to.bounding_box()
-    assert start is not None
-    assert end is not None
+    start, end = await settled(page, what), await settled(page, to)
     middle = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
     await page.mouse.move(*middle)
     await page.mouse.down()
@@ -79,7 +89,7 @@ async def drag(page: Page, what: Locator, to: Locator, x: float, y: float) -> No
 
 async def stands_in(page: Page, name: str, frame: str | None) -> None:
     """Wait until a node stands in a group, or in none."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             nodes = (await drawn_now(page))["nodes"]
             found = [one.get("parentId") for one in nodes if one["id"] == name]

@@ -60,7 +60,7 @@ async def test_the_first_minute_shows_a_sample_that_runs_in_one_click(
 
 async def open_what_the_browser_was_told(page: Page, studio: Studio, told: Path) -> None:
     written = anyio.Path(told)
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while not await written.exists():
             assert studio.is_running
             await anyio.sleep(0.02)

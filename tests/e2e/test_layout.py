@@ -3,11 +3,12 @@
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from e2e.studio import Studio, shot
 from e2e.test_expressions import workflow
 from rest.drawn import greeting
+from servers.rooms import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -21,8 +22,12 @@ def studio(shared_studio: Studio) -> Studio:
     return shared_studio
 
 
+async def fits(table: Locator) -> bool:
+    return await table.evaluate(WIDER) <= 0
+
+
 async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -> None:
-    name = "a-workflow-whose-name-is-longer-than-others"
+    name = "a-workflow-whose-name-is-longer-than-others-" + "x" * 40
     body = {"document": greeting(name), "inputs": {"who": "Ada"}}
     await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": greeting(name)})
     await studio.ask(page, "POST", "/api/v1/runs", body)
@@ -34,13 +39,13 @@ async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -
     assert rows == 1
     await shot(page, "layout-runs")
     await page.set_viewport_size({"width": 390, "height": 844})
-    assert await runs.evaluate(WIDER) <= 0
+    await eventually(lambda: fits(runs))
     await expect(runs.get_by_role("cell", name="success").first).to_be_in_viewport(ratio=1)
     await shot(page, "layout-runs-390")
     await page.goto(f"{studio.url}/#/")
     workflows = page.get_by_role("table", name="Workflows")
     await expect(workflows.get_by_role("row").nth(1)).to_be_visible()
-    assert await workflows.evaluate(WIDER) <= 0
+    await eventually(lambda: fits(workflows))
     await page.set_viewport_size({"width": 1440, "height": 900})
     sample = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
     document = workflow("moded", sample["server"])

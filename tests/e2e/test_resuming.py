@@ -64,7 +64,7 @@ async def test_a_drawn_run_survives_a_kill_and_is_run_again_from_a_node(
 
 async def called(server: ScriptedServer, count: int) -> None:
     """Wait until so many calls have come to it."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while len(heard := server.heard("tools/call")) < count:
             assert len(heard) <= count
             await anyio.sleep(0.02)

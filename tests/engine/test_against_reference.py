@@ -76,7 +76,7 @@ def test_a_run_gives_what_the_interpreter_gives(graph: tuple[Drawn, ...]) -> Non
     async def main() -> None:
         async with new_database() as database, opened(database, kinds := Kinds()) as engine:
             run = await engine.runs.start(RunRequest(document(graph), INPUTS))
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await engine.advance(run)
             agree((await engine.state(run)).finished, interpret(graph, INPUTS))
             assert len(kinds.tried) == len(set(kinds.tried))
@@ -95,7 +95,7 @@ def test_a_run_cut_off_after_any_row_goes_on_to_the_same_end(graph: tuple[Drawn,
                 entries = await engine.journal.read(run)
             for length in range(1, len(entries)):
                 await cut(database, run, entries[:length])
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await resumed(database, run, entries[:length], interpret(graph, INPUTS))
 
     anyio.run(main)

@@ -59,14 +59,14 @@ async def process(
 
 
 async def over(engine: Engine, run: str) -> str:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async for _ in engine.follow(run):
             pass
     return (await engine.get(run)).status
 
 
 async def until(engine: Engine, run: str, status: str) -> None:
-    with anyio.fail_after(30), engine.journal.notifications.listening():
+    with anyio.fail_after(60), engine.journal.notifications.listening():
         while True:
             news = engine.journal.notifications.of(run)
             if (await engine.get(run)).status == status:
@@ -106,7 +106,7 @@ async def test_a_step_held_elsewhere_is_cancelled_at_once(process: Process) -> N
     begun = anyio.Event()
     service, command = await process(drives_runs=True, a=hangs(begun)), await process()
     run = await service.runs.start(RunRequest(ASKS, {}))
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         await begun.wait()
         await command.cancel(run)
     assert await over(command, run) == "cancelled"
@@ -123,7 +123,7 @@ async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
         {"s": "start", "long": "once", "a": "once", "b": "keyed"}, ["s > long", "s > a", "a > b"]
     )
     run = await service.runs.start(RunRequest(graph, {}))
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         await begun.wait()
         while "a" not in (await command.state(run)).waiting:
             await anyio.lowlevel.checkpoint()
@@ -157,7 +157,7 @@ async def test_only_living_processes_that_keep_time_serve(
             database, Journal(database, clock), Kinds(), services=services, checker=Unchecked()
         )
         await stack.enter_async_context(service.running(drives_runs=True))
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while not await command.is_served():
                 await anyio.lowlevel.checkpoint()
         assert not await service.is_served()  # not by itself

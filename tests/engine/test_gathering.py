@@ -87,7 +87,7 @@ async def test_a_merge_with_a_limit_goes_on_without_a_branch_that_is_late(
         assert await merged(other, run) == [1, 2]
         assert "after" in dict((await other.state(run)).outcomes())
         await other.answer(run, "slow", [3])
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async for _ in other.follow(run):
                 pass
         assert (await other.get(run)).status == "success"
@@ -108,7 +108,7 @@ async def test_a_merge_waits_for_all_branches_within_its_limit_and_for_days_with
         await clock.advance(59 if limit_s else 86_400 * 30)
         assert await engine.advance(run) == "waiting"
         await engine.answer(run, "slow", [2, 3])
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async for _ in engine.follow(run):
                 pass
         assert (await engine.get(run)).status == "success"
@@ -177,7 +177,7 @@ async def test_the_body_of_a_loop_begins_when_what_it_needs_from_outside_is_ther
         assert await engine.advance(run) == "waiting"
         assert not any(key.startswith("each#") for key in (await engine.state(run)).places)
         await engine.answer(run, "slow", "yes")
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async for _ in engine.follow(run):
                 pass
         assert (await engine.get(run)).status == "success"

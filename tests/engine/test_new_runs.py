@@ -113,7 +113,7 @@ async def test_whoever_waits_for_the_end_hears_of_it_here_and_elsewhere(engine: 
     runs, other = await engine(a=gives("done")), await engine()
     run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     ended: list[Finished | None] = []
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for process in (runs, runs, other):
                 tasks.start_soon(into, ended, process, run)
@@ -127,7 +127,7 @@ async def test_whoever_waits_for_a_run_that_rests_hears_of_its_end_later(engine:
     runs = await engine(a=waits(question={"text": "May it?"}))
     run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     ended: list[Finished | None] = []
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(into, ended, runs, run)
             await anyio.lowlevel.checkpoint()

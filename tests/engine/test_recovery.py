@@ -143,7 +143,7 @@ async def test_a_service_lives_beside_a_run_that_cannot_be_read(
         )
     await database.execute("UPDATE journal SET body = '{' WHERE run = ?", broken)
     service = engine_on(database, clock)
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with service.running(drives_runs=True):
             async for _ in service.follow(whole):
                 pass
@@ -226,7 +226,7 @@ async def test_a_copy_made_while_runs_go_on_is_whole_and_goes_on_by_itself(
             waiting = await engine.runs.start(RunRequest(asks, 1))
             assert await engine.advance(waiting) == "waiting"
             running = await engine.runs.start(RunRequest(ONE, 1))
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(engine.advance, running)
                     await begun.wait()

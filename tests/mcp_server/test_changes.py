@@ -57,7 +57,7 @@ async def test_an_approved_server_is_announced_and_its_tools_are_nodes(door: Doo
             await anyio.sleep(0.3)  # until the subscription is acknowledged
         async with ground_of(door.home) as home:
             await approve(home, name, definition("up/side:down"))
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 await changed.wait()
 
             async def is_listed() -> bool:
@@ -77,7 +77,7 @@ async def test_an_approved_server_is_announced_and_its_tools_are_nodes(door: Doo
             again = heard.changed
             await home.registry.disable(name)
             if door.mode == "legacy":
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     await again.wait()
                 assert uri not in await resources_of(client)
         tasks.cancel_scope.cancel()

@@ -40,7 +40,7 @@ def a_client(url: str, **options: Any) -> httpx2.AsyncClient:
 
 
 async def fetch(url: str, **options: Any) -> httpx2.Response:
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with a_client(url, **options) as client:
             return await client.get(url)
 
@@ -219,7 +219,7 @@ def test_a_header_that_could_break_out_of_its_line_is_refused_without_its_value(
 
 async def test_a_header_of_a_single_request_cannot_break_out_either() -> None:
     async with peer(http(200)) as known, a_client(known.url) as client:
-        with anyio.fail_after(5), pytest.raises(Invalid) as caught:
+        with anyio.fail_after(60), pytest.raises(Invalid) as caught:
             await client.get(known.url, headers={"x-name": "hunter2\nx-evil: 1"})
         assert known.heads == []
     assert caught.value.code == "SERVER_HEADER_INVALID"
@@ -236,7 +236,7 @@ async def test_a_token_is_sent_to_the_approved_address_only() -> None:
     token = {"authorization": "Bearer abc"}
     async with peer(http(200)) as known, peer(http(200)) as other:
         async with a_client(known.url) as client:
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 await client.get(known.url, headers=token)
                 with pytest.raises(Denied) as caught:
                     await client.get(other.url, headers=token)
@@ -269,7 +269,7 @@ async def test_others_run_while_a_packed_body_is_unpacked() -> None:
             turns.append(len(pieces))
             await anyio.lowlevel.checkpoint()
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with (
             peer(http(200, body, content_encoding="gzip")) as known,
             a_client(known.url, max_body_bytes=32 * MIB) as client,

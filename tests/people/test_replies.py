@@ -72,7 +72,7 @@ class Desk:
 
     async def port(self, asked: OpenQuestion) -> str:
         """The port a run left by, once it is over."""
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async for _ in self.engine.follow(asked.run):
                 pass
         state = await self.engine.state(asked.run)

@@ -138,7 +138,7 @@ async def test_a_question_of_a_run_is_put_to_the_clients_person(desk: Desk, mode
     await desk.publish(asking("ask"))
     person = Person(accepted(answer="no such option"), accepted(answer="Red"))
     async with desk.client(mode, elicitation_callback=person) as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             result = await client.call_tool("ask", {})
     assert result.is_error is False
     assert result.structured_content["answer"] == "Red"
@@ -155,7 +155,7 @@ async def test_a_run_nobody_can_answer_at_once_is_parked_with_its_id(
     if has_forms:
         more["elicitation_callback"] = Person(types.ElicitResult(action="cancel"))
     async with desk.client(mode, **more) as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             told = (await client.call_tool("ask", {})).structured_content
             assert told["status"] == "waiting"
             assert (told["asks"][0]["step"], told["asks"][0]["text"]) == ("ask", "Which colour?")
@@ -170,7 +170,7 @@ async def test_a_run_nobody_can_answer_at_once_is_parked_with_its_id(
 
 
 async def ended(client: Client, run: str) -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             shown = (await client.call_tool("run_status", {"run_id": run})).structured_content
             if shown["status"] not in {"running", "waiting"}:
@@ -180,7 +180,7 @@ async def ended(client: Client, run: str) -> None:
 
 async def stands(desk: Desk, status: str) -> None:
     """Wait until the only run stands so."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while status not in await statuses(desk):  # noqa: ASYNC110 # another process reports the run
             await anyio.sleep(0.01)
 

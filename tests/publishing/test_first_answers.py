@@ -61,7 +61,7 @@ async def test_rooms_are_opened_once_for_all_who_ask_and_again_after_a_failure()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(rooms.serve)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             with pytest.raises(Unavailable):
                 await rooms.get()
             async with anyio.create_task_group() as asking:

@@ -25,7 +25,7 @@ async def asked(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def until(client: Client, run: str, status: str) -> dict[str, Any]:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             shown = await asked(client, "run_status", run_id=run)
             if shown["status"] == status:

@@ -48,7 +48,7 @@ async def asked(client: Client, method: str, **params: Any) -> Told:
 
 
 async def until(client: Client, task: str, status: str) -> Told:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             found = await asked(client, "tasks/get", taskId=task)
             if found["status"] == status:
@@ -95,7 +95,7 @@ async def test_without_tasks_a_long_run_gives_its_id_and_goes_on(hasty: Desk, mo
         run = {"run_id": told["run_id"]}
         stopped = (await client.call_tool("run_cancel", run)).structured_content
         assert stopped["run_id"] == told["run_id"]
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while True:
                 found = (await client.call_tool("run_status", run)).structured_content
                 if found["status"] == "cancelled":
@@ -143,14 +143,14 @@ async def test_clients_of_the_older_era_are_told_of_new_and_old_tools(desk: Desk
         for change in (desk.publish(greeting()), unpublish(desk.home, "greet")):
             heard.changed = anyio.Event()
             await change
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 await heard.changed.wait()
         assert "greet" not in {tool.name for tool in (await client.list_tools()).tools}
 
 
 async def test_subscribers_of_the_modern_era_are_told_too(desk: Desk) -> None:
     async with desk.client() as client, client.listen(tools_list_changed=True) as subscription:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await desk.publish(greeting())
             assert isinstance(await anext(subscription), ToolsListChanged)
         assert "greet" in {tool.name for tool in (await client.list_tools()).tools}

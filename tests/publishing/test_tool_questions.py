@@ -57,7 +57,7 @@ async def test_a_question_of_a_tool_is_put_to_the_person_who_called_the_workflow
     await published(desk, server)
     person = Person(accepted(days=0), accepted(days=3))
     async with desk.client(mode, elicitation_callback=person) as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             control = await client.call_tool("list", {})
             result = await client.call_tool("book", {})
     assert control.structured_content["text"] == "Nothing to ask."
@@ -71,7 +71,7 @@ async def test_a_person_may_decline(desk: Desk, era: Era, tmp_path: Path) -> Non
     await published(desk, booking(tmp_path, era, asks("Sure?", requestedSchema=FORM), tells()))
     person = Person(types.ElicitResult(action="decline"))
     async with desk.client(elicitation_callback=person) as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             result = await client.call_tool("book", {})
     assert result.structured_content == {"action": "decline"}
 
@@ -85,7 +85,7 @@ async def test_an_address_to_open_is_shown_in_full_and_confirmed(
     await published(desk, booking(tmp_path, era, visit, tells()))
     person = Person(accepted(answer="confirmed"))
     async with desk.client(elicitation_callback=person) as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             result = await client.call_tool("book", {})
     assert result.structured_content == {"action": "accept"}
     assert f"Open {address} and confirm" in person.asked[0]
@@ -97,7 +97,7 @@ async def test_without_a_person_at_the_caller_the_question_waits_in_the_inbox(
 ) -> None:
     await published(desk, booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells()))
     async with desk.client() as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             parked = (await client.call_tool("book", {})).structured_content
             (question,) = [one.question for one in await Inbox(desk.studio.engine).list()]
             assert (question.title, question.text) == (TITLE, "How long?")
@@ -119,11 +119,11 @@ async def test_after_a_restart_a_tool_is_called_again_only_where_its_protocol_do
     async with desk_in(tmp_path / "home") as first:
         await published(first, server)
         async with first.client() as client:
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 parked = (await client.call_tool("book", {})).structured_content
     run = parked["run_id"]
     async with desk_in(tmp_path / "home") as second, second.client() as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             await client.call_tool("run_respond", {"run_id": run, "reply": {"days": 2}})
             await ended(client, run)
             found = (await client.call_tool("run_result", {"run_id": run})).structured_content
@@ -138,7 +138,7 @@ async def test_a_cancelled_run_ends_the_call_that_waits(desk: Desk, tmp_path: Pa
     server = booking(tmp_path, "legacy", asks("How long?", requestedSchema=FORM), tells())
     await published(desk, server)
     async with desk.client() as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             parked = (await client.call_tool("book", {})).structured_content
             assert len(desk.studio.gate.limits.active) == 1  # the control: it is open
             await client.call_tool("run_cancel", {"run_id": parked["run_id"]})

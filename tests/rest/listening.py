@@ -46,7 +46,7 @@ async def listening(
         with told:
             await house.app(scope, receive, send)
 
-    with heard, anyio.fail_after(30):
+    with heard, anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(follow)
             yield heard

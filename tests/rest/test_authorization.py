@@ -171,7 +171,7 @@ async def started(house: House, workflow: str) -> str:
 
 
 async def question_of(house: House, run: str) -> dict[str, Any]:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             answer = await house.client.get("/api/v1/inbox", headers=await house.key())
             for question in answer.json()["questions"]:
@@ -301,7 +301,7 @@ async def test_changing_the_input_of_a_forked_step_needs_the_right_to_write_work
         await published(house)
         run = await started(house, "greet")
         end = greeting()["nodes"][-1]["id"]
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while True:
                 shown = await house.client.get(f"/api/v1/runs/{run}", headers=await house.key())
                 if shown.json()["status"] == "success":
@@ -334,7 +334,7 @@ async def test_only_a_whole_run_id_acts_and_its_beginning_only_reads(tmp_path: P
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
         await published(house)
         run = await started(house, "pause")
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while True:
                 if await status_of(house, run[:8]) == "waiting":  # reading takes a beginning
                     break

@@ -115,7 +115,7 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
         async with topics.running():
             await clock.advance(100)
             assert topics.looks == 0
-            with topics.listening(), anyio.fail_after(30):
+            with topics.listening(), anyio.fail_after(60):
                 known = await topics.now()
                 await home.registry.add("new", CommandServer(command="none"))
                 fresh: Mapping[str, str] | None = None
@@ -137,7 +137,7 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
                 before = topics.looks
             await clock.advance(3)
             assert topics.looks <= before + 1
-            with topics.listening(), anyio.fail_after(30):
+            with topics.listening(), anyio.fail_after(60):
                 ending = True
                 async with anyio.create_task_group() as tasks:
 
@@ -162,7 +162,7 @@ async def test_what_is_written_to_a_run_in_the_pause_is_told_after_it(tmp_path: 
     ):
         topics, news = ChangeFeed(studio), studio.engine.journal.notifications
         async with topics.running():
-            with topics.listening(), anyio.fail_after(30):
+            with topics.listening(), anyio.fail_after(60):
                 news.happened("some-run", is_call=False)
                 await clock.until_asleep(PAUSE_S)
                 known = await topics.now()

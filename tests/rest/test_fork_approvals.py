@@ -29,7 +29,7 @@ EDIT = [{"op": "replace", "path": "/data", "value": {"boxes": 999}}]
 
 async def settled(house: House, run: str, *not_yet: str) -> dict[str, Any]:
     key = await house.key()
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             shown = (await house.client.get(f"/api/v1/runs/{run}", headers=key)).json()
             if shown["status"] not in {"running", *not_yet}:

@@ -43,7 +43,7 @@ async def asked(house: House) -> dict[str, Any]:
     answer = await house.client.post("/api/v1/runs", json=body, headers=await house.key())
     assert answer.status_code == 202, answer.text
     key = await house.key("workflows:read")
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             found = (await house.client.get(INBOX, headers=key)).json()["questions"]
             if found:
@@ -79,7 +79,7 @@ async def test_a_question_is_listed_shown_and_answered_by_the_name_of_the_key(
     taken = await reply(house, found["id"], {"reply": {"boxes": 2}})
     assert (taken.status_code, taken.json()["counts"]) == (202, True)
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             run = await house.client.get(f"/api/v1/runs/{found['run']}", headers=key)
             if run.json()["status"] != "waiting" and run.json()["status"] != "running":

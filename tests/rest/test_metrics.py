@@ -43,7 +43,7 @@ async def test_a_finished_run_and_its_steps_are_counted(house: House) -> None:
     key = await house.key()
     started = await house.client.post("/api/v1/runs", json=body, headers=key)
     assert started.status_code == 202, started.text
-    with anyio.fail_after(30):  # the events end with the run
+    with anyio.fail_after(60):  # the events end with the run
         await house.client.get(f"/api/v1/runs/{started.json()['id']}/events", headers=key)
     lines = await read(house)
     assert 'toolweave_runs{status="success"} 1' in lines

@@ -25,7 +25,7 @@ async def started(house: House, body: dict[str, Any]) -> str:
 async def run_until(house: House, run: str, *statuses: str) -> dict[str, Any]:
     """The run as it is shown once it has one of these states."""
     key = await house.key("workflows:read")
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while True:
             shown = (await house.client.get(f"{RUNS}/{run}", headers=key)).json()
             if shown["status"] in statuses:
@@ -166,7 +166,7 @@ async def test_events_are_numbered_and_go_on_after_the_last_that_was_seen(house:
     run = await started(house, {"document": greeting()})
     key = await house.key("workflows:read")
     path = f"{RUNS}/{run}/events"
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         whole = await house.client.get(path, headers=key)
     assert whole.headers["content-type"].startswith("text/event-stream")
     seen = events(whole.text)

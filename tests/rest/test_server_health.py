@@ -64,7 +64,7 @@ async def record(house: House, name: str) -> dict[str, Any]:
 
 async def until(check: Callable[[], Awaitable[Any]]) -> Any:
     found: Any = None
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while not found:
             found = await check()
     return found

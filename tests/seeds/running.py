@@ -62,7 +62,7 @@ class Service:
 
     async def until(self, run: str, *statuses: str) -> Any:
         """The run once it has one of these states."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while True:
                 shown = await self.json("GET", f"runs/{run}")
                 if shown["status"] in statuses:
@@ -99,7 +99,7 @@ class Service:
 
     async def runs_of(self, workflow: str, count: int = 1) -> list[Any]:
         """The runs of a workflow, all at their end."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while True:
                 found = (await self.json("GET", f"runs?workflow={workflow}"))["runs"]
                 if len(found) >= count and all(one["status"] in OVER for one in found):

@@ -58,7 +58,7 @@ async def service(**config: Any) -> AsyncGenerator[tuple[Service, int]]:
     with listener:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, [listener])
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 yield app, listener.getsockname()[1]
             server.should_exit = server.force_exit = True
 

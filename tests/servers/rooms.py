@@ -61,7 +61,7 @@ async def pinned(studio: Studio, name: str, definition: Definition) -> Server:
 
 async def eventually(is_so: Callable[[], object | Awaitable[object]]) -> None:
     """Wait for what another process, or another task, does in its own time."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while True:
             found = is_so()
             if await found if isawaitable(found) else found:

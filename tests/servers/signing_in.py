@@ -108,7 +108,7 @@ async def added(client: Client) -> str:
 async def signed_in(known: Protected) -> MemoryVault:
     """A vault with a fresh sign-in, and both logs emptied."""
     vault = MemoryVault()
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_person() as (sign_in, _):
             definition = HttpServer(url=known.url, oauth=True)
             await sign_in_now(

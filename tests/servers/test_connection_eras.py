@@ -52,7 +52,7 @@ async def connected(
     definition = server.definition
     launch = Launch((definition.command, *definition.args), env={})
     failure: ToolweaveError | None = None
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with Guardian() as guardian:
             transport = open_stdio(launch, faults, guardian=guardian, max_bytes=1_000_000)
             try:
@@ -467,7 +467,7 @@ async def test_a_change_of_the_tools_is_heard(tmp_path: Path, era: ServerEra) ->
         await connection.list_tools()
         assert not connection.needs_check.is_set()
         server.announce()
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await connection.needs_check.wait()
         tasks.cancel_scope.cancel()
     assert connection.is_announcing is (era == "modern")
@@ -479,7 +479,7 @@ async def test_watching_a_server_that_cannot_be_watched_ends_quietly(tmp_path: P
     )
     async with connected(server) as connection:
         assert not connection.is_announcing
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await connection.watch_tools()
 
 

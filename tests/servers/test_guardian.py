@@ -184,7 +184,7 @@ async def test_a_stopped_guardian_is_replaced_before_it_blocks_us(servers: Serve
         await guardian.watch_group(server.pid)
         stopped = _guardian()
         stopped.send_signal(signal.SIGSTOP)
-        with fail_after(20):
+        with fail_after(60):
             while stopped.pid in {process.pid for process in _guardians()}:
                 for number in range(100):
                     await guardian.watch_container(f"{number:0100}")

@@ -171,7 +171,7 @@ async def test_records_are_written_in_the_background(
     history = History(either_database, clock)
     async with history.writing():
         history.submitted(CALL, max_retries=0)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await clock.until_asleep(PAUSE_S)
             await clock.advance(PAUSE_S)
             await eventually(lambda: either_database.rows("SELECT id FROM calls"))
@@ -186,7 +186,7 @@ async def test_a_full_disk_ends_nothing_and_what_waited_is_written_later(
     history = History(failing, clock)
     async with history.writing():
         history.submitted(CALL, max_retries=0)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await clock.until_asleep(PAUSE_S)
             await clock.advance(PAUSE_S)
             for _ in range(3):

@@ -243,7 +243,7 @@ async def test_a_look_shows_what_another_process_pinned(lockfile: Lockfile) -> N
     await lockfile.refresh()
     assert lockfile.known_pins("server") == {}
     Lockfile(lockfile.path).pin("server", [tool("a")])
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         while not lockfile.known_pins("server"):
             await anyio.sleep(0.01)
             await lockfile.refresh()

@@ -56,7 +56,7 @@ async def test_a_person_signs_in_while_connecting_and_the_tool_is_called(
     protected: Protected,
 ) -> None:
     vault = MemoryVault()
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with (
             a_person() as (sign_in, shown),
             connected(protected, vault, sign_in=sign_in) as client,
@@ -105,7 +105,7 @@ async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name
     async with open_database(tmp_path / "toolweave.db") as database:
         await migrate(database)
         vault = Vault(database, KeySource(tmp_path, use_keyring=False))
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async with a_person() as (sign_in, _):
                 await sign_in_now(
                     name, definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
@@ -125,7 +125,7 @@ async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name
 
 async def test_after_a_restart_the_kept_token_is_used_at_once(protected: Protected) -> None:
     vault = await signed_in(protected)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault) as client:
             assert await added(client) == "42"
     bearer = f"Bearer {vault.kept.tokens.access_token}"
@@ -183,11 +183,11 @@ async def test_signing_in_again_replaces_the_old_and_giving_up_keeps_it(
     async def nobody(_: str) -> None: ...
 
     idle = SignIn(nobody, deadline_s=0.05)
-    with anyio.fail_after(20), pytest.raises(TimedOut) as caught:
+    with anyio.fail_after(60), pytest.raises(TimedOut) as caught:
         await sign_in_now("tools", definition, vault, sign_in=idle, headers={}, limits=LIMITS)
     assert caught.value.code == "SERVER_SIGN_IN_TIMEOUT"
     assert vault.kept == old
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_person() as (sign_in, _):
             await sign_in_now(
                 "tools", definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
@@ -204,7 +204,7 @@ async def test_a_person_who_says_no_is_believed(protected: Protected) -> None:
         state = httpx2.URL(location).params["state"]
         return f"{location.partition('?')[0]}?error=access_denied&state={state}"
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_person(refuse) as (sign_in, _):
             failure = await reason(connected(protected, MemoryVault(), sign_in=sign_in))
     assert (type(failure), failure.code) == (Denied, "SERVER_SIGN_IN_FAILED")
@@ -217,7 +217,7 @@ async def test_a_code_with_a_wrong_state_or_issuer_is_never_exchanged(
     def other_issuer(location: str) -> str:
         return f"{location}&iss=https%3A%2F%2Fevil.example"
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_person(other_issuer) as (sign_in, _):
             failure = await reason(connected(protected, MemoryVault(), sign_in=sign_in))
     assert failure.code == "SERVER_SIGN_IN_FAILED"
@@ -227,7 +227,7 @@ async def test_a_code_with_a_wrong_state_or_issuer_is_never_exchanged(
 async def test_an_older_server_with_events_is_signed_in_to_as_well(protected: Protected) -> None:
     vault = MemoryVault()
     definition = SseServer(url=protected.sse_url, oauth=True)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_person() as (sign_in, shown):
             await sign_in_now(
                 "tools", definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
@@ -266,13 +266,13 @@ async def test_a_server_that_wants_more_than_was_granted_asks_the_person_again()
         allow = AllowedHosts.of(known.url)
         alone = oauth_auth("tools", known.url, vault, sign_in=None)
         async with open_http_client(allow=allow, auth=alone, max_body_bytes=1000) as client:
-            with anyio.fail_after(10), pytest.raises(Denied) as caught:
+            with anyio.fail_after(60), pytest.raises(Denied) as caught:
                 await client.post(known.url)
         assert caught.value.code == "SERVER_SIGN_IN_REQUIRED"
         async with a_person() as (sign_in, shown):
             auth = oauth_auth("tools", known.url, vault, sign_in=sign_in)
             async with open_http_client(allow=allow, auth=auth, max_body_bytes=1000) as client:
-                with anyio.fail_after(10):
+                with anyio.fail_after(60):
                     assert (await client.post(known.url)).status_code == 200
     assert [httpx2.URL(url).params["scope"] for url in shown] == ["tools admin"]
     assert vault.kept.tokens.scope == "tools admin"
@@ -282,7 +282,7 @@ async def test_a_server_that_needs_no_sign_in_says_so() -> None:
     async def nobody(_: str) -> None: ...
 
     async with peer(json_answer(b"{}")) as known:
-        with anyio.fail_after(10), pytest.raises(Unavailable) as caught:
+        with anyio.fail_after(60), pytest.raises(Unavailable) as caught:
             await sign_in_now(
                 "tools",
                 HttpServer(url=known.url),
@@ -298,7 +298,7 @@ async def test_two_calls_that_need_a_person_ask_once(protected: Protected) -> No
     vault = MemoryVault()
     allow = AllowedHosts.of(protected.url)
     statuses: list[int] = []
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_person() as (sign_in, shown):
             auth = oauth_auth("tools", protected.url, vault, sign_in=sign_in)
             async with open_http_client(allow=allow, auth=auth, max_body_bytes=10_000) as client:

@@ -39,7 +39,7 @@ async def test_a_token_that_ended_is_renewed_before_the_first_request(
     vault = await signed_in(protected)
     old = vault.kept
     protected.provider.revoke_all(refresh=False)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault, clock=ShiftedClock(3601)) as client:
             assert await added(client) == "42"
     new = vault.kept
@@ -58,7 +58,7 @@ async def test_a_token_is_renewed_a_minute_before_it_ends(
     protected: Protected, left_s: int, renewals: int
 ) -> None:
     vault = await signed_in(protected)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault, clock=ShiftedClock(3600 - left_s)) as client:
             assert await added(client) == "42"
     assert protected.provider.refreshed == renewals
@@ -67,7 +67,7 @@ async def test_a_token_is_renewed_a_minute_before_it_ends(
 async def test_a_very_short_token_is_not_renewed_with_every_request(protected: Protected) -> None:
     protected.provider.lifetime_s = 40
     vault = await signed_in(protected)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault) as client:
             assert await added(client) == "42"
     assert protected.provider.refreshed == 0
@@ -77,7 +77,7 @@ async def test_a_token_without_an_end_is_used_until_it_is_refused(protected: Pro
     protected.provider.lifetime_s = None
     vault = await signed_in(protected)
     assert vault.kept.expires_at is None
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault, clock=ShiftedClock(10**9)) as client:
             assert await added(client) == "42"
             protected.provider.revoke_all(refresh=False)
@@ -88,7 +88,7 @@ async def test_a_token_without_an_end_is_used_until_it_is_refused(protected: Pro
 async def test_many_requests_at_once_renew_a_token_once(protected: Protected) -> None:
     vault = await signed_in(protected)
     clock = ShiftedClock()
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault, clock=clock) as client:
             clock.seconds = 3601
             async with anyio.create_task_group() as tasks:
@@ -104,7 +104,7 @@ async def test_many_requests_at_once_renew_a_token_once(protected: Protected) ->
 
 async def test_a_slow_call_does_not_hold_up_others(protected: Protected) -> None:
     vault = await signed_in(protected)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault) as client, anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "slow", {"seconds": 60})
             while not protected.seen:
@@ -131,7 +131,7 @@ async def test_a_refused_renewal_needs_a_person(protected: Protected) -> None:
 async def test_a_renewal_made_by_another_process_is_taken_over(protected: Protected) -> None:
     vault = await signed_in(protected)
     first_clock = ShiftedClock()
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault, clock=first_clock) as first:
             async with connected(protected, vault, clock=ShiftedClock(3601)) as second:
                 assert await added(second) == "42"
@@ -145,7 +145,7 @@ async def test_a_sign_in_made_elsewhere_helps_a_connection_that_was_locked_out(
     protected: Protected,
 ) -> None:
     vault = await signed_in(protected)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with connected(protected, vault) as client:
             protected.provider.revoke_all()
             with pytest.raises(Exception, match="requires authentication"):
@@ -166,7 +166,7 @@ async def test_a_renewal_that_fails_for_now_costs_nothing_that_still_works(
         kept = renewed_at(vault, sick.url)
         client = connected(protected, vault, clock=ShiftedClock(shift_s))
         if code is None:
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 async with client:
                     assert await added(client) == "42"
         else:

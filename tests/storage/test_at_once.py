@@ -75,7 +75,7 @@ async def test_it_shares_the_turn_with_transactions_of_others(
             for number in range(start, start + 20):
                 await one.at_once([Statement("INSERT INTO t VALUES (?, ?)", (number, "x"))])
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(add, database, 0)
                 tasks.start_soon(add, database, 100)

@@ -134,7 +134,7 @@ async def test_a_read_neither_waits_for_a_transaction_nor_sees_into_it(database:
     await add(database, "before")
     async with database.transaction() as transaction:
         await transaction.execute("DELETE FROM things")
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             assert await names(database) == ["before"]
     assert await names(database) == []
 
@@ -192,7 +192,7 @@ async def test_a_transaction_cancelled_in_its_body_is_undone(
             ready.set()
             await anyio.sleep_forever()
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         await cancel(work)
         await add(database, "kept")
     assert await names(database) == ["kept"]
@@ -209,7 +209,7 @@ async def test_a_transaction_cancelled_in_a_running_statement_is_undone(
             await transaction.rows(SLOW)
             await anyio.sleep_forever()
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         await cancel(work)
         async with database.transaction() as transaction:
             assert await transaction.row("SELECT count(*) FROM things") == (0,)
@@ -228,7 +228,7 @@ async def test_a_transaction_cancelled_again_while_it_is_being_undone_is_undone(
             running.set()
             await transaction.rows(SLOW)
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         task = asyncio.ensure_future(work())
         await running.wait()
         for _ in range(5):
@@ -249,7 +249,7 @@ async def test_a_cancelled_read_leaves_the_reader_usable(
         await database.rows(SLOW)
         await anyio.sleep_forever()
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         for _ in range(5):
             await cancel(work)
         assert await names(database) == []
@@ -346,7 +346,7 @@ async def test_a_transaction_is_of_no_use_after_its_end(database: Database) -> N
 async def test_writing_beside_ones_own_transaction_is_an_error_not_a_deadlock(
     database: Database,
 ) -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with database.transaction():
             with pytest.raises(RuntimeError):
                 await add(database, "a")

@@ -70,7 +70,7 @@ async def test_a_session_pool_works_and_a_transaction_pool_is_refused(
 ) -> None:
     with (
         pooled(postgres, tmp_path, "pool_mode = session", options) as address,
-        anyio.fail_after(20),
+        anyio.fail_after(60),
     ):
         async with open_database(address) as database:
             await database.execute("CREATE TABLE kept (n BIGINT)")
@@ -78,7 +78,7 @@ async def test_a_session_pool_works_and_a_transaction_pool_is_refused(
             assert await database.rows("SELECT n FROM kept") == [(7,)]
     with (
         pooled(postgres, tmp_path, "pool_mode = transaction", options) as address,
-        anyio.fail_after(20),
+        anyio.fail_after(60),
         pytest.raises(Invalid) as caught,
     ):
         async with open_database(address):

@@ -93,7 +93,7 @@ async def test_opening_sqlite_does_not_load_the_postgres_driver(file: Path) -> N
         "anyio.run(main)\n"
         "print(sorted({'sqlite3', 'psycopg'} & set(sys.modules)))\n"
     )
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         result = await anyio.run_process([sys.executable, "-c", code, str(file)])
     assert result.stdout == b"['sqlite3']\n"
 

@@ -94,7 +94,7 @@ async def test_a_link_is_neither_listed_nor_read_nor_replaced(root: Path, tmp_pa
 async def test_a_pipe_is_not_waited_for(root: Path) -> None:
     _make(root)
     os.mkfifo(root / "a.json")
-    with anyio.fail_after(5), pytest.raises(Conflict) as caught:
+    with anyio.fail_after(60), pytest.raises(Conflict) as caught:
         await WorkflowFiles(root).read("a.json")
     assert caught.value.code == "WORKFLOW_FILE_FOREIGN"
 
@@ -128,7 +128,7 @@ async def test_of_many_who_save_over_the_same_content_one_succeeds(root: Path) -
         if await WorkflowFiles(root).swap("a.json", b"0", f"{number + 1}".encode()):
             done.append(number + 1)
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for number in range(10):
                 tasks.start_soon(save, number)
@@ -140,7 +140,7 @@ async def test_a_folder_that_stays_locked_is_said_to_be_busy(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workflow_files, "LOCK_DEADLINE_S", 0.1)
-    with hold(root / LOCK), anyio.fail_after(10), pytest.raises(Conflict) as caught:
+    with hold(root / LOCK), anyio.fail_after(60), pytest.raises(Conflict) as caught:
         await WorkflowFiles(root).swap("a.json", None, b"1")
     assert caught.value.code == "WORKFLOWS_BUSY"
 

@@ -80,7 +80,7 @@ async def test_every_template_runs_with_its_services_scripted(
     for template in ALL:
         samples.clear()
         samples.update(template.samples)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             loaded = read(template.workflow)
             # Checked above; here a model and accounts would be asked for.
             monkeypatch.setattr(engine.runs, "check", _unchecked)

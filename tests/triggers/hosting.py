@@ -60,7 +60,7 @@ class Host:
 
     async def over(self, run: str) -> RunRecord:
         """The run, once it is over."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             async for _ in self.engine.follow(run):
                 pass
         return await self.engine.get(run)

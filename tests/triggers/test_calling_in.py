@@ -48,7 +48,7 @@ def on_event(name: str, **match: Any) -> dict[str, Any]:
 
 async def came(host: Host, run: str) -> Json:
     """What ended the wait."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         assert (await host.over(run)).status == "success"
     outcome = dict((await host.engine.state(run)).outcomes())["w"]
     assert isinstance(outcome.value, dict)
@@ -142,7 +142,7 @@ async def test_an_approval_is_given_in_the_inbox(served: Served, answer: str, po
     (asked,) = await inbox.list()
     taken = await inbox.answer(asked.id, {"answer": answer}, who="ada", via="test")
     assert taken.counts
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         await host.over(run)
     assert dict((await host.engine.state(run)).outcomes())["w"].ports == (port,)
 
@@ -150,6 +150,6 @@ async def test_an_approval_is_given_in_the_inbox(served: Served, answer: str, po
 async def test_a_run_that_was_cancelled_waits_for_nothing(served: Served) -> None:
     run = await waiting(served.host, **on_call())
     await served.host.engine.cancel(run)
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         await served.host.over(run)
     assert (await served.post("/paid", json={})).status_code == 404

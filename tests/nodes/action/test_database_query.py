@@ -54,7 +54,7 @@ def ask(request: pytest.FixtureRequest, root: Path) -> Ask:
 
     async def asked(query: str, parameters: Json = None, **config: Json) -> JsonObject:
         configured: JsonObject = {"database": database, "query": query, **config}
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             return await run(
                 node, configured, Resources(databases=databases), parameters=parameters
             )

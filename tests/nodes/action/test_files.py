@@ -98,7 +98,7 @@ async def test_no_path_and_no_link_leads_outside(root: Path, tmp_path: Path, pat
     (root / "chain").symlink_to("folder")
     (root / "loop").symlink_to("loop")
     os.mkfifo(root / "pipe")
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         with pytest.raises(ToolweaveError) as caught:
             await read(root, path)
         assert code_of(caught) in {"FILE_DENIED", "FILE_PATH_INVALID"}
@@ -199,7 +199,7 @@ async def test_what_many_append_at_the_same_time_is_all_there(root: Path) -> Non
     async def append(text: str) -> None:
         await files.write("log", text.encode(), mode="append", makes_folders=True)
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for number in range(20):
                 tasks.start_soon(append, f"{number}\n")

@@ -20,7 +20,7 @@ OK = json_answer(b'{"ok": true}')
 
 
 async def send(client: NodeHttpClient, config: JsonObject, **inputs: Json) -> JsonObject:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         return await run(node, {"method": "GET", **config}, Resources(http=client), **inputs)
 
 

@@ -37,7 +37,7 @@ async def finished(home: Home, graph: Workflow, inputs: Json) -> Json:
         )
         async with engine.running():
             run = await engine.runs.start(RunRequest(graph, inputs))
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 assert await engine.advance(run) == "success"
             return result_of(await engine.state(run))
 

@@ -219,7 +219,7 @@ async def test_cancelling_stops_a_call_at_once(tmp_path: Path) -> None:
         at_work(database, model, Endless(), clock=clock) as engine,
     ):
         run = await engine.runs.start(RunRequest(LINE, {}))
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(engine.advance, run)
                 await began.wait()

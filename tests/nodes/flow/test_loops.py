@@ -279,7 +279,7 @@ async def test_for_each_keeps_the_order_of_the_list_whoever_is_first(engine: Ope
 
     loop = flow("FOR_EACH", max_parallel=4)
     runs = await engine(b=backwards)
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         value = await ran(runs, looping(loop, says("{{ item }}")), [0, 1, 2, 3])
     assert value == {"results": [0, 1, 2, 3], "succeeded": 4, "failed": 0, "errors": []}
 
@@ -298,7 +298,7 @@ async def test_for_each_works_on_as_many_as_it_may_and_no_more(engine: Opened) -
         return Outcome(None)
 
     runs = await engine(b=counted)
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         await ran(runs, looping(flow("FOR_EACH", max_parallel=3), says(None)), list(range(10)))
     assert most == 3
 
@@ -388,7 +388,7 @@ async def test_a_loop_that_was_cut_goes_on_in_another_process(
     )
     first = await engine(b=cut)
     run = await first.runs.start(RunRequest(graph, {"items": [0, 1, 2, 3, 4, 5], "n": 0}))
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(first.advance, run)
             await reached.wait()
@@ -417,7 +417,7 @@ async def test_a_turn_that_must_happen_once_is_uncertain_after_a_cut(
     graph = looping(flow("LOOP", loop_type="for_range", end_value=2), says("again"))
     first = await engine(b=cut)
     run = await first.runs.start(RunRequest(graph, {}))
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(first.advance, run)
             await reached.wait()

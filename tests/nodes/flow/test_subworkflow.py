@@ -87,7 +87,7 @@ INNER = workflow({"s": "start", "work": "once", "e": "end"}, ["s > work", "work 
 
 async def run_of(house: House, made: Workflow, inputs: Json) -> tuple[str, str]:
     run = await house.engine.runs.start(RunRequest(made, inputs))
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         return run, await house.engine.advance(run)
 
 
@@ -135,7 +135,7 @@ async def test_cancelling_a_run_cancels_the_one_it_called(house: House) -> None:
     house.behave(work=forever)  # type: ignore[arg-type] # it never gives anything
     await house.save("inner", INNER)
     run = await house.engine.runs.start(RunRequest(calling("inner"), {}))
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(house.engine.advance, run)
             await begun.wait()

@@ -56,7 +56,7 @@ class People:
 
     async def settled(self, run: str, waits: int) -> Outcome | None:
         """What came of a step once it is over; nothing once it waits again."""
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async for entry in self.engine.follow(run):
                 match entry.event:
                     case StepWaiting():

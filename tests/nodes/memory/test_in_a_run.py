@@ -43,7 +43,7 @@ def remember(subtype: str, config: JsonObject, inputs: JsonObject) -> tuple[str,
 # Any: a test looks into what came out, whatever it is.
 async def ran(engine: Engine, graph: Workflow, inputs: JsonObject) -> Any:
     run = await engine.runs.start(RunRequest(graph, inputs))
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         assert await engine.advance(run) == "success"
     return result_of(await engine.state(run))
 

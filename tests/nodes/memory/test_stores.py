@@ -94,7 +94,7 @@ async def test_redis_is_spoken_to_over_tls(
 ) -> None:
     trusting = ssl.create_default_context(cafile=str(certificate))
     monkeypatch.setattr(stores_module, "default_tls", lambda: trusting)
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with tls_server(certificate) as url:
             secrets.values["redis"] = url
             found = await plain_memory.keys("get", "a", config=REDIS)
@@ -104,7 +104,7 @@ async def test_redis_is_spoken_to_over_tls(
 async def test_a_certificate_nobody_vouches_for_is_refused(
     plain_memory: Memory, secrets: Secrets, certificate: Path
 ) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with tls_server(certificate) as url:
             secrets.values["redis"] = url
             with pytest.raises(Unavailable) as caught:
@@ -139,7 +139,7 @@ async def test_a_folder_that_stays_locked_is_told(
     monkeypatch.setattr(stores_module, "LOCK_DEADLINE_S", 0.05)
     with (
         hold(tmp_path / "home" / "memory" / ".lock"),
-        anyio.fail_after(10),
+        anyio.fail_after(60),
         pytest.raises(Unavailable) as caught,
     ):
         await plain_memory.keys("set", "a", 1, config=FILE)

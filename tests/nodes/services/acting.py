@@ -63,7 +63,7 @@ class Bench:
         facts = RunFacts("run-1", "test", self.clock.now())
         services = EngineServices(EchoTools(), self.clock, self.resources)
         bound = given(node, config, inputs or {})
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             return await node.run(StepContext(bound, facts, "n", 1, resumed, services))
 
     async def result(

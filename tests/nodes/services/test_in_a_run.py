@@ -105,7 +105,7 @@ class Run:
 
     async def go(self, case: Case) -> tuple[str, str]:
         graph = alone(case.ref, {**case.config, "retry_attempts": 0}, case.inputs)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             run = await self.engine.runs.start(RunRequest(graph, {"who": "Ada"}))
             return run, await finish(self.engine, self.clock, run)
 
@@ -184,7 +184,7 @@ async def test_every_example_runs_as_it_stands(ref: str, tmp_path: Path) -> None
                 known = Credential(name=name, kind=kind, base_url=here.service.address)
                 await Credentials(here.home.vault).put(known, TOKENS[kind])
             graph = alone(ref, example.configurations, example.input_params)
-            with anyio.fail_after(30):
+            with anyio.fail_after(60):
                 run = await here.engine.runs.start(RunRequest(graph, {"ours": 1}))
                 assert await finish(here.engine, here.clock, run) == "success", example.name
             value = (await outcome_of(here.engine, run)).value
@@ -237,7 +237,7 @@ async def test_a_limit_is_waited_for_by_the_run_and_not_by_the_process(tmp_path:
     async with opened(tmp_path) as here:
         here.service.status = 429
         graph = alone(CASES[1].ref, CASES[1].config, CASES[1].inputs)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             run = await here.engine.runs.start(RunRequest(graph, {"who": "Ada"}))
             assert await here.engine.advance(run) == "waiting"
             here.service.status = 200

@@ -58,7 +58,7 @@ def printing(text: str) -> str:
 async def test_the_servers_of_claude_mcp_list_are_read_with_type_and_status(
     install: Install,
 ) -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         listed = await claude_mcp_list(20, places=install(printing(OUTPUT)))
 
     assert listed == (
@@ -81,7 +81,7 @@ async def test_the_command_runs_in_the_project_with_exactly_its_arguments(
     install: Install,
 ) -> None:
     places = install('echo "at: $PWD $* - ✔ Connected"')
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         (listed,) = await claude_mcp_list(20, places=places)
 
     assert listed.target == f"{places.project} mcp list"
@@ -114,7 +114,7 @@ async def test_whoever_stops_waiting_leaves_no_process_behind(
         with scope:
             await claude_mcp_list(600, places=places)
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(wait)
             async with await anyio.open_file(pipe, encoding="utf-8") as reader:
@@ -126,7 +126,7 @@ async def test_whoever_stops_waiting_leaves_no_process_behind(
 @pytest.mark.anyio
 @pytest.mark.parametrize("script", ["exit 3", "kill -9 $$"])
 async def test_a_command_that_fails_is_said_to_have_failed(script: str, install: Install) -> None:
-    with anyio.fail_after(30), pytest.raises(Unavailable) as caught:
+    with anyio.fail_after(60), pytest.raises(Unavailable) as caught:
         await claude_mcp_list(20, places=install(script))
 
     assert caught.value.code == "MCP_CLI_FAILED"
@@ -147,7 +147,7 @@ async def test_a_command_that_cannot_be_started_is_said_to_have_failed(
 @pytest.mark.anyio
 async def test_endless_output_is_cut_off_and_not_kept(install: Install) -> None:
     flood = "i=0; while [ $i -lt 200 ]; do head -c 65536 /dev/zero; i=$((i+1)); done"
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         listed = await claude_mcp_list(
             20, places=install(f"{printing('a: x - ✔ Connected')}\n{flood}")
         )

@@ -16,7 +16,7 @@ async def call(launch: Launch, tool: str, arguments: dict[str, str]) -> str:
     parameters = StdioServerParameters(
         command=launch.argv[0], args=list(launch.argv[1:]), env=launch.env, cwd=launch.cwd
     )
-    with fail_after(30), _nowhere() as errors:
+    with fail_after(60), _nowhere() as errors:
         async with Client(stdio_client(parameters, errors)) as client:
             listed = await client.list_tools()
             assert tool in [found.name for found in listed.tools]

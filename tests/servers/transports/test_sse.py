@@ -70,7 +70,7 @@ def a_client(
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_tool_is_called_in_either_era(served: Served, mode: Mode) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_client(served.url, mode=mode, headers={"x-team": "blue"}) as client:
             result = await client.call_tool("add", {"a": 20, "b": 22})
             modern = client.session.protocol_version == "2026-07-28"
@@ -82,7 +82,7 @@ async def test_a_tool_is_called_in_either_era(served: Served, mode: Mode) -> Non
 
 
 async def test_calls_run_side_by_side(served: Served) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_client(served.url) as client, anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "slow", {"seconds": 60})
             assert await client.call_tool("add", {"a": 1, "b": 2})
@@ -90,7 +90,7 @@ async def test_calls_run_side_by_side(served: Served) -> None:
 
 
 async def test_an_answer_over_the_sdks_own_megabyte_arrives(served: Served) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_client(served.url) as client:
             [content] = (await client.call_tool("large", {"bytes": 2_000_000})).content
     assert isinstance(content, TextContent)
@@ -100,7 +100,7 @@ async def test_an_answer_over_the_sdks_own_megabyte_arrives(served: Served) -> N
 async def test_an_answer_over_the_cap_ends_the_connection_with_its_reason(served: Served) -> None:
     faults = DisconnectReason("tools")
     limits = replace(LIMITS, output_bytes=100_000)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with a_client(served.url, faults, limits=limits) as client:
             with pytest.raises(MCPError):
                 await client.call_tool("large", {"bytes": 200_000})

@@ -34,7 +34,7 @@ async def process(
 ) -> AsyncGenerator[Streams]:
     """A Python program spoken to over its standard streams."""
     launch = Launch((sys.executable, "-I", "-S", "-c", code), env={}, cwd=cwd)
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with (
             Guardian() as guardian,
             open_stdio(launch, faults, guardian=guardian, max_bytes=max_bytes) as streams,

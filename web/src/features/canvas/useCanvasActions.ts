@@ -60,7 +60,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
           void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });
       },
       revealAdded: (id) => revealWhenKnown(flow, id),
-      focus: (id) => focusWhenDrawn(id, ++focusRequest),
+      focus: (id) => focusWhenDrawn(id, { number: ++focusRequest, dialog: focusedDialog() }),
     });
     return () => editor.setCanvas(null);
   }, [editor, flow]);
@@ -100,12 +100,26 @@ function isInView(node: HTMLElement | null): boolean {
 /** The number of the latest focus request; earlier requests that still wait are dropped. */
 let focusRequest = 0;
 
-/** A node that is scrolled into view or was just added is rendered some frames later. */
-function focusWhenDrawn(id: string | undefined, number: number, frames = MAX_FRAMES): void {
-  if (number !== focusRequest) return;
+interface FocusRequest {
+  number: number;
+  /** The dialog that had the focus when the request was made. */
+  dialog: Element | null;
+}
+
+function focusedDialog(): Element | null {
+  return document.activeElement?.closest("[role=dialog]") ?? null;
+}
+
+/**
+ * A node that is scrolled into view or was just added is rendered some frames later. If the user has opened a
+ * dialog by then, the focus stays there.
+ */
+function focusWhenDrawn(id: string | undefined, request: FocusRequest, frames = MAX_FRAMES): void {
+  const dialog = focusedDialog();
+  if (request.number !== focusRequest || (dialog && dialog !== request.dialog)) return;
   const node = id === undefined ? canvasElement() : nodeElement(id);
   if (node) node.focus({ preventScroll: true });
-  else if (frames > 0) requestAnimationFrame(() => focusWhenDrawn(id, number, frames - 1));
+  else if (frames > 0) requestAnimationFrame(() => focusWhenDrawn(id, request, frames - 1));
 }
 
 /** Centers a node that the canvas gets with its next render, unless all of it is in view. */
