@@ -8,7 +8,7 @@ from toolweave.documents.document import Document, read_document
 from toolweave.documents.render import render_value
 from toolweave.documents.results import with_results
 from toolweave.errors import Invalid
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 
 BARE = "```tool\ntool: x\n```\n"
 TEXT = f"""# Top
@@ -157,8 +157,21 @@ def test_bindings_may_stand_in_the_front_matter() -> None:
     assert [one.server for one in plan(found, made, None)][:2] == [None, "b"]
 
 
+LISTED = "[{heading: Tools, server: b}]"
+
+
 @pytest.mark.parametrize(
-    "front", ["toolweave: &a [*a]", "toolweave: [", "toolweave: 3", "toolweave:\n  bindings: x"]
+    "front",
+    [
+        "toolweave: &a [*a]",
+        "toolweave: [",
+        "toolweave: 3",
+        "toolweave:\n  bindings: x",
+        f"toolwave:\n  bindings: {LISTED}",
+        f"title: x\nToolweave: {{bindings: {LISTED}}}",
+        f"tool-weave: {{bindings: {LISTED}",
+        f"bindings: {LISTED}",
+    ],
 )
 def test_broken_front_matter_stops_the_blocks_that_name_no_server(front: str) -> None:
     found = document(f"---\n{front}\n---\n{TEXT}")
@@ -167,6 +180,38 @@ def test_broken_front_matter_stops_the_blocks_that_name_no_server(front: str) ->
     assert [one.problem.code for one in broken] == ["DOCUMENT_BINDING_INVALID"]
     planned = plan(found, Bindings(found, bindings, broken), "first")
     assert [one.server for one in planned] == [None] * 4 + ["demo"]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "title: Toolweave",
+        "tools: [weave]",
+        "toolbox: 3",
+        "bindings: hard",
+        "title: [",
+        "- toolweave",
+    ],
+)
+def test_front_matter_of_other_programs_binds_nothing(front: str) -> None:
+    assert front_bindings(document(f"---\n{front}\n---\n{TEXT}")) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("given", "messages"),
+    [
+        (
+            {"heading": "Tools", "sever": "b"},
+            ["'sever' is unknown; did you mean 'server'?", "'server' is missing"],
+        ),
+        ({"heading": "Tools", "server": "b", "x": 1}, ["'x' is unknown"]),
+        ({"headng": "Tools", "server": "b"}, ["'headng' is unknown; did you mean 'heading'?"]),
+    ],
+)
+def test_an_unknown_key_of_a_binding_is_named(given: JsonObject, messages: list[str]) -> None:
+    with pytest.raises(Invalid) as raised:
+        read_binding(given)
+    assert [one.message for one in raised.value.problems] == messages
 
 
 def test_many_sections_and_many_blocks_cost_no_more_than_their_sum() -> None:

@@ -7,6 +7,7 @@ this home. Lines are counted as if no results stood in the document, so that run
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -21,7 +22,8 @@ from toolweave.workflow.yaml_text import read_yaml
 
 SectionType = Literal["heading", "block", "range"]
 MAX_BINDINGS = 1_000
-EXPECTED = "expected is a server and one of heading, block or lines"
+EXPECTED = "a binding names a server and one of heading, block or lines"
+_TOP_LEVEL_KEY = pattern(r"^([A-Za-z][\w-]*):", re.MULTILINE)
 _OURS = pattern(r"^toolweave:[ \t\r]*$", re.MULTILINE)
 _SECTION_KEYS = (
     "heading",
@@ -34,6 +36,7 @@ _SECTION_KEYS = (
     "inherit",
     "inheritToChildren",
 )
+_KEYS = ("server", "heading", "block", "lines", "inherit")
 _SHORT = {"heading": "headingText", "block": "blockId", "server": "serverId"}
 
 
@@ -213,14 +216,16 @@ def front_bindings(document: Document) -> tuple[list[Binding], list[BrokenBindin
     if document.open_front_matter is not None and _OURS.search(document.open_front_matter):
         told = "the front matter is not closed, so its bindings are not read"
         return [], [BrokenBinding(_invalid("", told, "end it with a line `---`"))]
-    if document.front_matter is None or "toolweave" not in document.front_matter:
+    if document.front_matter is None:
         return [], []
+    if "toolweave" not in document.front_matter:
+        return [], _misnamed(document.front_matter)
     try:
         front = read_yaml(document.front_matter.encode("utf-8", "surrogateescape"), max_depth=20)
     except Invalid as error:
         return [], [_broken("", f"the front matter cannot be read: {error.message}")]
     if not isinstance(front, dict) or front.get("toolweave") is None:
-        return [], []
+        return [], _misnamed(document.front_matter)
     ours = front["toolweave"]
     if not isinstance(ours, dict):
         return [], [_broken("/toolweave", "expected is `bindings:` with a list")]
@@ -243,6 +248,20 @@ def front_bindings(document: Document) -> tuple[list[Binding], list[BrokenBindin
             problem = _invalid(place + error.problems[0].pointer, told)
             broken.append(BrokenBinding(problem, _section_of(one)))
     return found, broken
+
+
+def _misnamed(front_matter: str) -> list[BrokenBinding]:
+    """Bindings that are not read because of their key; their blocks would use another server."""
+    found: list[BrokenBinding] = []
+    for match in _TOP_LEVEL_KEY.finditer(front_matter):
+        key = match[1]
+        if get_close_matches(key.casefold(), ["toolweave"], cutoff=0.8):
+            told = f"{key!r} is not read; did you mean 'toolweave'?"
+            found.append(BrokenBinding(_invalid(pointer(key), told)))
+        elif key == "bindings" and "server" in front_matter:
+            told = "'bindings' is not read here; write it under 'toolweave'"
+            found.append(BrokenBinding(_invalid("/bindings", told)))
+    return found
 
 
 def _section_of(value: Json) -> Binding | None:
@@ -281,14 +300,27 @@ def read_binding(value: Json) -> Binding:
     try:
         binding = Binding.model_validate(given)
     except ValidationError as error:
-        raise _no_binding(
-            _invalid(pointer(*fault["loc"]), fault["msg"].removeprefix("Value error, "))
-            for fault in error.errors(include_url=False, include_input=False)
-        ) from None
+        raise _no_binding(_binding_problems(error)) from None
     if kind not in (None, binding.section_type):
         message = f"the section type is {kind!r}, but the section is a {binding.section_type}"
         raise _no_binding([_invalid("/sectionType", message)])
     return binding
+
+
+def _binding_problems(error: ValidationError) -> Iterator[Problem]:
+    """What is wrong, unknown keys first, in the words that a binding is usually written in."""
+    short = {long: name for name, long in _SHORT.items()}
+    faults = error.errors(include_url=False, include_input=False)
+    for fault in sorted(faults, key=lambda one: one["type"] != "extra_forbidden"):
+        key = str(fault["loc"][-1]) if fault["loc"] else ""
+        name = short.get(key, key)
+        message = fault["msg"].removeprefix("Value error, ")
+        if fault["type"] == "extra_forbidden":
+            hint = did_you_mean(name, _KEYS)
+            message = f"{name!r} is unknown; {hint}" if hint else f"{name!r} is unknown"
+        elif fault["type"] == "missing":
+            message = f"{name!r} is missing"
+        yield _invalid(pointer(*fault["loc"]), message)
 
 
 def _no_binding(found: Iterable[Problem]) -> Invalid:
