@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what a part imports is loaded with its first use
     from toolweave.servers.health import Pings
     from toolweave.servers.lockfile import Lockfile
     from toolweave.servers.registry import Registry
+    from toolweave.storage.workflow_versions import WorkflowVersions
     from toolweave.workflow.store import WorkflowStore
 
 DATABASE_NAME = "toolweave.db"
@@ -76,7 +77,13 @@ class Home:
     @cached_property
     def workflows(self) -> "WorkflowStore":
         """The stored workflows."""
-        return workflow_store(self.settings)
+        return workflow_store(self.settings, self.workflow_versions)
+
+    @cached_property
+    def workflow_versions(self) -> "WorkflowVersions":
+        """The saved versions of the workflows."""
+        versions = import_module("toolweave.storage.workflow_versions").WorkflowVersions
+        return versions(self.database, self.clock, keep=self.settings.keep_versions)
 
 
 @asynccontextmanager
@@ -97,8 +104,13 @@ async def open_home(
         yield Home(settings, variables, time, database, lockfile)
 
 
-def workflow_store(settings: Settings) -> "WorkflowStore":
-    """Return the stored workflows of a home; the folder is created on first save."""
+def workflow_store(
+    settings: Settings, versions: "WorkflowVersions | None" = None
+) -> "WorkflowStore":
+    """Return the stored workflows of a home; the folder is created on first save.
+
+    Without `versions`, for reading and deleting: what is saved would not be recorded.
+    """
     files = import_module("toolweave.storage.workflow_files").WorkflowFiles
     store = import_module("toolweave.workflow.store").WorkflowStore
-    return store(files(settings.home / WORKFLOWS))
+    return store(files(settings.home / WORKFLOWS), versions)

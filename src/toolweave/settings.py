@@ -34,6 +34,8 @@ WORDS: Mapping[str, str] = {
     "BURST": "Burst size: requests one API key may make before the rate limit applies.",
     "KEEP_DAYS": "Days to keep finished runs; 0 keeps them indefinitely.",
     "KEEP_RUNS": "Number of finished runs to keep; 0 keeps all.",
+    "KEEP_VERSIONS": "Number of saved versions to keep per workflow, besides those that were named "
+    "or published; 0 keeps all.",
     "RECORD_BYTES": "Largest exchange of a run with a tool or model that is kept for recordings, "
     "in bytes; 0 keeps none.",
     "RECORD_MASK": "Names of fields whose texts are masked in every recording, separated by "
@@ -90,6 +92,8 @@ class Settings:
     # Retention of finished runs in days and in number; 0 = unlimited.
     keep_days: float = 30.0
     keep_runs: int = 10_000
+    # Saved versions to keep per workflow; 0 = unlimited.
+    keep_versions: int = 100
     # The largest exchange of a run with a tool or model that is kept for recordings; 0 = none.
     record_bytes: int = 4 * MIB
     # Names of fields, with `*`, whose texts are masked in every recording.
@@ -127,6 +131,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         burst=int(_number(env, "BURST", 200, 1)),
         keep_days=_number(env, "KEEP_DAYS", 30.0, 0),
         keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
+        keep_versions=int(_number(env, "KEEP_VERSIONS", 100, 0)),
         record_bytes=int(_number(env, "RECORD_BYTES", 4 * MIB, 0)),
         record_mask=tuple(
             name.strip() for name in env.get("TOOLWEAVE_RECORD_MASK", "").split(",") if name.strip()

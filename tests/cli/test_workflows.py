@@ -85,3 +85,27 @@ def test_a_command_refuses_inputs_that_do_not_fit_before_anything_runs(tw: Comma
     assert "[RUN_INPUT_INVALID]" in refused.err
     assert "/n" in refused.err
     assert tw.ok("runs", "list", "--json").json == []
+
+
+def test_versions_are_listed_named_shown_and_restored(tw: Commands) -> None:
+    file = save(tw, *SIMPLE)
+    tw.ok("workflows", "save", file, "--name", "kept")
+    save(tw, {"s": "start"}, [])
+    tw.ok("workflows", "save", file, "--name", "kept", "--force")
+    listed = tw.ok("workflows", "versions", "kept", "--json").json
+    assert [(one["number"], one["isCurrent"]) for one in listed] == [(2, True), (1, False)]
+    assert listed[0]["author"]
+    named = tw.ok("workflows", "label", "kept", "1", "five nodes").out
+    assert named == "Version 1 of 'kept' is named 'five nodes'.\n"
+    assert "five nodes" in tw.ok("workflows", "versions", "kept").out
+    shown = tw.ok("workflows", "show", "kept", "--version", "1", "--json").json
+    assert (shown["nodes"], shown["revision"]) == (5, listed[1]["revision"])
+    assert tw.ok("workflows", "restore", "kept", "1").out == "Restored version 1 of 'kept'.\n"
+    assert tw.ok("workflows", "show", "kept", "--json").json["nodes"] == 5
+    tw.ok("workflows", "remove", "kept")
+    tw.ok("workflows", "restore", "kept", "3")
+    assert tw.ok("workflows", "show", "kept", "--json").json["nodes"] == 5
+    unknown = tw("workflows", "restore", "kept", "9")
+    assert (unknown.code, "WORKFLOW_VERSION_NOT_FOUND" in unknown.err) == (1, True)
+    long = tw("workflows", "label", "kept", "1", "x" * 101)
+    assert (long.code, "WORKFLOW_VERSION_NAME_INVALID" in long.err) == (1, True)

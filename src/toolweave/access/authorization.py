@@ -140,6 +140,8 @@ ROUTES: Mapping[str, Rule] = {
     **_full(
         "workflows:read",
         "POST /api/v1/workflows/convert",
+        "GET /api/v1/workflows/{name}/versions",
+        "GET /api/v1/workflows/{name}/versions/{number}",
         "POST /api/v1/edit/validate",
         "POST /api/v1/edit/fix",
         "POST /api/v1/edit/mode",
@@ -185,6 +187,8 @@ ROUTES: Mapping[str, Rule] = {
         "workflows:write",
         "PUT /api/v1/workflows/{name}",
         "DELETE /api/v1/workflows/{name}",
+        "PUT /api/v1/workflows/{name}/versions/{number}",
+        "POST /api/v1/workflows/{name}/versions/{number}/restore",
         "POST /api/v1/runs#document",
         "POST /api/v1/edit/test#document",
         "POST /api/v1/runs/{run}/fork#document",

@@ -7,7 +7,6 @@ from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.engine.run_table import RunTable
-from toolweave.home import workflow_store
 from toolweave.json_text import write
 from toolweave.workflow.formats.load import load
 
@@ -32,10 +31,9 @@ def freeze(run_id: str, node_id: str, file: str | None, as_json: bool) -> None:
                 frozen = await freeze_node(home, found.id, node_id, loaded)
                 given.replace(given.dumped(frozen.workflow, loaded.format))
                 return frozen, given.name
-            store = workflow_store(home.settings)
-            stored = await store.load(found.workflow)
+            stored = await home.workflows.load(found.workflow)
             frozen = await freeze_node(home, found.id, node_id, stored.loaded)
-            await store.save(frozen.workflow, over=stored.revision, at=stored.name)
+            await home.workflows.save(frozen.workflow, over=stored.revision, at=stored.name)
             return frozen, stored.name
 
     frozen, where = run(work)

@@ -9,16 +9,18 @@ from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
+from toolweave.cli.workflow_versions import label, restore, versions
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import workflow_store
 from toolweave.problems import Problem
+from toolweave.publishing.versions import VersionHistory
 from toolweave.settings import from_environment
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
 from toolweave.workflow.formats.load import dump, load
 from toolweave.workflow.ids import slug
 from toolweave.workflow.report import examine_loaded
-from toolweave.workflow.store import Stored, WorkflowStore
+from toolweave.workflow.store import Revision, Stored, WorkflowStore
 from toolweave.workflow.stored_form import to_store
 from toolweave.workflow.workflow_json import WorkflowRecord
 
@@ -29,6 +31,10 @@ def workflows() -> None:
 
     A NAME is the name of a workflow, or of its file without the extension.
     """
+
+
+for command in (versions, label, restore):
+    workflows.add_command(command)
 
 
 @workflows.command("list")
@@ -54,13 +60,19 @@ def list_workflows(as_json: bool) -> None:
 @workflows.command()
 @click.argument("name")
 @click.option("--to", "dialect", type=click.Choice(FORMAT_NAMES), help="Write it in this dialect.")
+@click.option("--version", type=click.IntRange(min=1), help="Print this saved version.")
 @json_option
-def show(name: str, dialect: FormatName | None, as_json: bool) -> None:
+def show(name: str, dialect: FormatName | None, version: int | None, as_json: bool) -> None:
     """Print a workflow; with --json, include its revision."""
 
     async def work() -> _Checked:
         async with current_home() as home:
-            return _checked(await home.workflows.load(name), await known_offline(home))
+            known = await known_offline(home)
+            if version is None:
+                return _checked(await home.workflows.load(name), known)
+            found = await VersionHistory(home).show(name, version)
+            revision = Revision(found.record.revision)
+            return _checked(Stored(found.loaded, revision, slug(name)), known)
 
     checked = run(work)
     text = dump(checked.stored.workflow, dialect or "toolweave")

@@ -129,6 +129,8 @@ WORKFLOWS: dict[str, str] = {
     "WORKFLOW_NAME_TAKEN": "Another workflow has this name or its slug.",
     "WORKFLOW_NAME_UNUSUAL": "A workflow's name does not match the CCWF format's pattern.",
     "WORKFLOW_NOT_FOUND": "There is no workflow with this name.",
+    "WORKFLOW_VERSION_NOT_FOUND": "The workflow has no version with this number.",
+    "WORKFLOW_VERSION_NAME_INVALID": "The name of a version is too long.",
     "WORKFLOW_NOT_JSON": "The text is neither valid JSON nor valid YAML.",
     "WORKFLOW_TEXT_CORRECTED": "The text is not plain JSON, but can be read in one way only.",
     "WORKFLOW_TOO_LARGE": "The file exceeds the size limit of its dialect.",

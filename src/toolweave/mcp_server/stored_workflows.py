@@ -153,19 +153,26 @@ async def _saved(studio: RunningStudio, asked: ToolRequest) -> Answer:
     if over is not None:
         with suppress(NotFound):  # the store says what is wrong with the revision
             before = await studio.home.workflows.load(loaded.workflow.name)
-    await _store(studio, loaded, over, before)
+    await _store(studio, loaded, over, before, asked)
     return await _report(studio, loaded.workflow.name, asked)
 
 
 async def _store(
-    studio: RunningStudio, loaded: LoadedWorkflow, over: Revision | None, before: Stored | None
+    studio: RunningStudio,
+    loaded: LoadedWorkflow,
+    over: Revision | None,
+    before: Stored | None,
+    asked: ToolRequest,
 ) -> None:
     workflow = loaded.workflow
     if loaded.format in ("toolweave", "ccwf"):
         old = before.workflow if before is not None else None
         workflow = await studio.authoring.to_store(workflow, before=old)
     at = before.name if before is not None else None
-    await studio.home.workflows.save(workflow, over=over, at=at, dialect=loaded.format)
+    author = asked.caller.person
+    await studio.home.workflows.save(
+        workflow, over=over, at=at, dialect=loaded.format, author=author
+    )
 
 
 async def _patched(studio: RunningStudio, asked: ToolRequest) -> Answer:
@@ -176,7 +183,7 @@ async def _patched(studio: RunningStudio, asked: ToolRequest) -> Answer:
         document_of(stored), [one for one in operations if isinstance(one, dict)]
     )
     loaded = require_workflow(await read_document(document))
-    await _store(studio, loaded, Revision(asked.text("revision")), stored)
+    await _store(studio, loaded, Revision(asked.text("revision")), stored, asked)
     return await _report(studio, loaded.workflow.name, asked)
 
 

@@ -46,6 +46,7 @@ from toolweave.rest.routes.services import service_routes
 from toolweave.rest.routes.settings import setting_routes
 from toolweave.rest.routes.signals import signal_routes
 from toolweave.rest.routes.triggers import trigger_routes
+from toolweave.rest.routes.versions import version_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
 MCP_PATHS = ("/mcp", "/mcp/")
@@ -114,6 +115,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
     for routes in (
         catalog_routes,
         workflow_routes,
+        version_routes,
         edit_routes,
         preview_routes,
         backtest_routes,

@@ -7,6 +7,7 @@ changes by other programs or editors are never overwritten unnoticed.
 import hashlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
+from getpass import getuser
 from typing import NewType, Protocol
 
 from toolweave.clock import Clock
@@ -44,6 +45,22 @@ class WorkflowFolder(Protocol):
         ...
 
 
+class VersionLog(Protocol):
+    """Records what every save wrote."""
+
+    async def record(
+        self,
+        slug: str,
+        content: bytes,
+        *,
+        author: str | None,
+        before: bytes | None = None,
+        moved_from: str | None = None,
+    ) -> None:
+        """Add a version; `before` is what it replaced, `moved_from` its slug before a rename."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WorkflowChange:
     """A file that is new, has another content, or (without a revision) is gone."""
@@ -74,8 +91,9 @@ class Stored:
 class WorkflowStore:
     """The named workflows in one folder."""
 
-    def __init__(self, files: WorkflowFolder) -> None:
+    def __init__(self, files: WorkflowFolder, versions: VersionLog | None = None) -> None:
         self._files = files
+        self._versions = versions
 
     async def list(self) -> list[Stored]:
         """Every workflow, by name; files that are no workflow come with their problems."""
@@ -102,9 +120,11 @@ class WorkflowStore:
         over: Revision | None,
         at: str | None = None,
         dialect: FormatName = "toolweave",
+        author: str | None = None,
     ) -> Revision:
         """Write the workflow under its name, over the revision it was made from.
 
+        `author` is recorded with the version: the name of a key, else the user of this process.
         `at` is the name it is stored under, where the workflow has got another one since. In the
         dialect that its author wrote, the file keeps the author's keys and their order.
 
@@ -115,7 +135,7 @@ class WorkflowStore:
         """
         file, name = slug(workflow.name), workflow.name
         if at is not None and over is not None and slug(at) != file:
-            return await self._moved(workflow, at, over, dialect)
+            return await self._moved(workflow, at, over, dialect, author)
         old = await self._files.read(file + ENDING)
         if old is not None and over is None:
             raise _taken(workflow, _stored(file, old))
@@ -123,7 +143,16 @@ class WorkflowStore:
             raise _changed(name, over, old, workflow)
         new = dump(workflow, dialect).encode()
         await self._swap(name, file, old, new, workflow)
+        if self._versions is not None:
+            await self._versions.record(file, new, author=author or _user(), before=old)
         return revision_of(new)
+
+    async def record_current(self, name: str) -> Stored:
+        """Load a workflow and record it as a version if another program wrote its file."""
+        stored, data = await self._found(name)
+        if self._versions is not None:
+            await self._versions.record(stored.slug, data, author=None)
+        return stored
 
     async def delete(self, name: str, *, over: Revision) -> None:
         """Delete the workflow's file at revision `over`. Raises `NotFound` or `Conflict`."""
@@ -166,7 +195,12 @@ class WorkflowStore:
         return {stem: revision_of(data) for stem, data in found if data is not None}
 
     async def _moved(
-        self, workflow: Workflow, at: str, over: Revision, dialect: FormatName
+        self,
+        workflow: Workflow,
+        at: str,
+        over: Revision,
+        dialect: FormatName,
+        author: str | None,
     ) -> Revision:
         stored, data = await self._found(at)
         if stored.revision != over:
@@ -177,6 +211,9 @@ class WorkflowStore:
             there = await self._files.read(file + ENDING)
             raise _taken(workflow, _stored(file, there or b""))
         await self._swap(at, stored.slug, data, None, workflow)
+        if self._versions is not None:
+            by = author or _user()
+            await self._versions.record(file, new, author=by, before=data, moved_from=stored.slug)
         return revision_of(new)
 
     async def _found(self, name: str) -> tuple[Stored, bytes]:
@@ -209,6 +246,14 @@ class WorkflowStore:
 def revision_of(data: bytes) -> Revision:
     """The hash of a file's content."""
     return Revision(hashlib.sha256(data).hexdigest())
+
+
+def _user() -> str | None:
+    """The user of this process."""
+    try:
+        return getuser()
+    except (KeyError, OSError):  # a container may run as a user without a name
+        return None
 
 
 def _stems(names: list[str]) -> list[str]:

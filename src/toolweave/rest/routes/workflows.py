@@ -46,6 +46,7 @@ _WORKFLOW: dict[str, Any] = {
     ]
 }
 _REVISION = "[0-9a-f]{64}"
+REVISION_PATTERN = f"^{_REVISION}$"
 
 
 class SaveWorkflowRequest(RequestBody):
@@ -56,7 +57,7 @@ class SaveWorkflowRequest(RequestBody):
         description="The workflow, in any dialect", json_schema_extra=_WORKFLOW
     )
     revision: str | None = Field(
-        None, pattern=f"^{_REVISION}$", description="The revision, if there is no `If-Match`"
+        None, pattern=REVISION_PATTERN, description="The revision, if there is no `If-Match`"
     )
 
 
@@ -137,7 +138,7 @@ class _Handlers:
         if over is None and slug(workflow.name) != slug(name):
             raise _other_name(name, workflow)
         workflow = await self._authoring.to_store(workflow, before=await self._before(name, over))
-        await self._store.save(workflow, over=over, at=name)
+        await self._store.save(workflow, over=over, at=name, author=key_of(request).name)
         if over is None:
             response.status_code = 201
         return await self._details(await self._store.load(workflow.name), response)
