@@ -1,10 +1,13 @@
 /** The stored workflows: list, read, save over a revision, rename, delete. */
 
 import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
 import { ApiError, client, unwrap } from "../api/client";
 import type { Workflow } from "../model/workflow/workflow";
 
 export const WORKFLOWS = ["workflows"] as const;
+
+export type WorkflowSummary = Schemas["WorkflowSummary"];
 
 export function useWorkflows() {
   return useQuery({

@@ -1,0 +1,61 @@
+"""The list of workflows: what is active, published, run last and changed last, and its filters."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from e2e.studio import Studio, shot
+from e2e.test_access import look
+from rest.drawn import drawn, greeting
+
+pytestmark = pytest.mark.anyio
+
+
+def hooked(name: str) -> dict[str, Any]:
+    document = drawn(name)
+    settings = {"webhook_path": f"/{name}", "auth_type": "none"}
+    document["nodes"][0] |= {
+        "type": "TRIGGER",
+        "data": {"subtype": "WEBHOOK", "configurations": settings},
+    }
+    return document
+
+
+async def test_the_list_shows_and_finds_what_is_active_published_and_run(
+    page: Page, studio: Studio
+) -> None:
+    for document in (greeting("run-and-published"), hooked("waits-for-calls"), greeting("idle")):
+        path = f"/api/v1/workflows/{document['name']}"
+        await studio.ask(page, "PUT", path, {"document": document})
+    await studio.ask(page, "PUT", "/api/v1/published/run-and-published", {})
+    await studio.ask(page, "POST", "/api/v1/triggers/waits-for-calls/enable", {})
+    body = {"workflow": "run-and-published", "inputs": {"who": "Ada"}}
+    await studio.ask(page, "POST", "/api/v1/runs", body)
+    await page.goto(f"{studio.url}/#/")
+    await page.reload()
+    rows = page.get_by_role("table", name="Workflows", exact=True).get_by_role("row")
+    published = rows.filter(has_text="run-and-published")
+    await expect(published).to_contain_text("Published")
+    await expect(published.get_by_role("link", name="Last run: success")).to_be_visible()
+    active = rows.filter(has_text="waits-for-calls")
+    await expect(active).to_contain_text("Active")
+    await expect(active).to_contain_text("Never run")
+    await expect(rows.filter(has_text="idle")).not_to_contain_text("Active")
+    await expect(rows.filter(has_text="idle")).not_to_contain_text("Published")
+    found: list[str] = []
+    await look(found, page, "workflow-list")
+    assert found == []
+    await shot(page, "workflow-list")
+    show = page.get_by_label("Show", exact=True)
+    await show.select_option("Active")
+    await expect(rows).to_have_count(2)
+    await expect(active).to_be_visible()
+    await show.select_option("Published")
+    await expect(rows).to_have_count(2)
+    await expect(published).to_be_visible()
+    await show.select_option("All")
+    await page.get_by_role("searchbox", name="Search workflows").fill("idle")
+    await expect(rows).to_have_count(2)
+    await page.get_by_role("searchbox", name="Search workflows").fill("no such name")
+    await expect(page.get_by_text("No workflows match")).to_be_visible()

@@ -1,0 +1,47 @@
+/** What can be done with a stored workflow from the list. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { deleteWorkflow, loadWorkflow, saveWorkflow, WORKFLOWS } from "../../queries/workflows";
+import { notify, notifyError } from "../../state/notices";
+import { navigate } from "../../state/route";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+
+export function WorkflowMenu({ name, revision }: { name: string; revision: string }) {
+  const queries = useQueryClient();
+  const refetch = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+  const copy = async () => {
+    const { workflow } = await loadWorkflow(name);
+    await saveWorkflow({ ...workflow, name: `${name}-copy` }, `${name}-copy`, null);
+    refetch();
+  };
+  const remove = async () => {
+    const { workflow } = await loadWorkflow(name);
+    await deleteWorkflow(name, revision);
+    refetch();
+    const restore = () =>
+      void saveWorkflow(workflow, name, null)
+        .then(refetch)
+        .catch((error: unknown) => notifyError(error, "Not restored"));
+    notify(`Deleted ${name}`, { action: { title: "Undo", run: restore } });
+  };
+  const notifyFailure = (action: Promise<void>, failure: string) =>
+    void action.catch((error: unknown) => notifyError(error, failure));
+  return (
+    <Menu
+      label={`Actions for ${name}`}
+      actions={[
+        { title: "Open", icon: "list", run: () => navigate("w", name) },
+        { title: "Duplicate", icon: "copy", run: () => notifyFailure(copy(), "Not duplicated") },
+        {
+          title: "Delete",
+          icon: "trash",
+          startsGroup: true,
+          run: () => notifyFailure(remove(), "Not deleted"),
+        },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  );
+}
