@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,22 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.settings import from_environment
-from toolweave.testing.model import KEY, ScriptedModel, calls
+from toolweave.testing.model import KEY, ScriptedModel, calls, says
 
 DEMO = (sys.executable, "-m", "toolweave.cli.main", "demo-server")
 OPTIONS = [{"label": "Yes"}, {"label": "No"}]
 PAUSE = {"subtype": "DELAY", "configurations": {"duration_seconds": 0.01}}
+CLAUDE = {"subtype": "ANTHROPIC_CLAUDE"}
+WITH_MEMORY = {"context_management": {"enable_memory": True}}
+CACHED = {"performance_config": {"cache_responses": True}}
+
+
+def agent(prompt: str, *attached: str, **config: Any) -> tuple[str, dict[str, Any]]:
+    """A node that asks a model, with the nodes that are attached to it."""
+    data = {**CLAUDE, "configurations": config, "inputParams": {"user_prompt": prompt}}
+    return "AI_AGENT", {**data, "attachedNodes": list(attached)}
+
+
 SAMPLES: dict[str, tuple[dict[str, Any], list[str], dict[str, Any]]] = {
     "sums": (
         {
@@ -98,6 +110,37 @@ SAMPLES: dict[str, tuple[dict[str, Any], list[str], dict[str, Any]]] = {
         ["s > fill", "fill > e"],
         {},
     ),
+    "agent": (
+        {
+            "s": "start",
+            "think": agent("Work out the total.", "tools"),
+            "tools": ("TOOL", {"subtype": "MCP:demo/add"}),
+            "e": "end",
+        },
+        ["s > think", "think > e"],
+        {},
+    ),
+    "remembering": (
+        {
+            "s": "start",
+            "think": agent("Greet Ada.", "memory", "tools"),
+            "memory": ("MEMORY", {"subtype": "CONVERSATION_BUFFER"}),
+            "tools": ("TOOL", {"subtype": "MCP:demo/echo"}),
+            "e": "end",
+        },
+        ["s > think", "think > e"],
+        {},
+    ),
+    "conversing": (
+        {"s": "start", "think": agent("Who is it?", **WITH_MEMORY), "e": "end"},
+        ["s > think", "think > e"],
+        {},
+    ),
+    "cached": (
+        {"s": "start", "think": agent("Say hello.", **CACHED), "e": "end"},
+        ["s > think", "think > e"],
+        {},
+    ),
 }
 # Of these, what was exchanged is not kept.
 UNKEPT = "unkept"
@@ -139,7 +182,7 @@ async def finished_runs(commands: Commands) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
     folder = tmp_path_factory.mktemp("house")
     commands = Commands(folder / "home", folder / "project")
     commands.home.mkdir()
@@ -147,10 +190,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     commands.ok("servers", "add", "demo", "--", *DEMO)
     commands.ok("servers", "approve", "demo", "--yes")
     with ScriptedModel(calls("add", {"a": 2, "b": 3})).running() as model:
+        total = calls("add", {"a": 1, "b": 1}), calls("add", {"a": 40, "b": 2}), says("It is 42.")
+        model.on("Work out the total.", *total)
+        model.on("Greet Ada.", calls("echo", {"text": "Hello, Ada."}), says("Done."))
+        model.on("Who is it?", says("It is me."))
+        model.on("Say hello.", says("Hello."))
         args = ("--provider", "anthropic", "--base-url", model.base_url("anthropic"))
         commands("models", "add", "mine", *args, input=KEY + "\n")
-        runs = anyio.run(finished_runs, commands)
-    return House(commands, runs)
+        yield House(commands, anyio.run(finished_runs, commands))
 
 
 @pytest.fixture(scope="session")

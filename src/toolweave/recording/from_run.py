@@ -45,7 +45,7 @@ from toolweave.recording.entries import (
 from toolweave.recording.exchange_log import KeptExchange, exchanges_of
 from toolweave.recording.matching import canonical, canonical_arguments, key_of
 from toolweave.recording.recording import Recording
-from toolweave.recording.replay_mode import replay_mode, request_of
+from toolweave.recording.replay_mode import own_code, replay_mode, request_of
 from toolweave.workflow.formats.load import convert
 
 _CALLING = ("toolweave.nodes.mcp.", "toolweave.nodes.tool.", "toolweave.nodes.ai.")
@@ -292,7 +292,7 @@ class RunSteps:
 
     def _lacks_exchanges(self, key: str, code: object) -> bool:
         """Whether the step calls something and nothing of that was kept."""
-        calls = f"{type(code).__module__}.".startswith(_CALLING)
+        calls = f"{type(own_code(code)).__module__}.".startswith(_CALLING)
         return calls and key not in self._exchanged
 
 

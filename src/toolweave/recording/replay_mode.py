@@ -4,6 +4,7 @@ A node runs where everything it uses of the outside world is recorded: tool call
 The outcome of any other node (HTTP, files, databases, delays, called workflows) is taken whole.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from toolweave.catalog.node_input import NodeInput
@@ -31,7 +32,7 @@ def replay_mode(kind: NodeKind, given: NodeInput) -> ReplayMode:
         return "computed"
     attached = [one.code for one in given.attached]
     is_bounded = all(_is_bounded(code) for code in (kind.code, *attached))
-    return "boundary" if is_bounded else "outcome"
+    return "boundary" if is_bounded and not _uses_more(kind.code, given) else "outcome"
 
 
 def is_timed(kind: NodeKind) -> bool:
@@ -49,8 +50,24 @@ def request_of(kind: NodeKind, given: NodeInput) -> Json:
     asked: dict[str, Json] = {"config": given.config, "inputs": given.inputs}
     if kind.spec is None:
         asked["incoming"] = given.incoming
+    if given.attached:
+        asked["attached"] = [
+            {"id": one.id, "ref": one.ref, "config": one.config, "inputs": one.inputs}
+            for one in given.attached
+        ]
     return asked
 
 
+def own_code(code: object) -> object:
+    """Return the code of a node itself, if a replay stands before it."""
+    return getattr(code, "replayed_code", code)
+
+
 def _is_bounded(code: object) -> bool:
-    return f"{type(code).__module__}.".startswith(_BOUNDARY)
+    return f"{type(own_code(code)).__module__}.".startswith(_BOUNDARY)
+
+
+def _uses_more(code: object, given: NodeInput) -> bool:
+    """Whether a node that asks a model also uses something that is not recorded by itself."""
+    uses_more: Callable[[NodeInput], bool] | None = getattr(own_code(code), "uses_more", None)
+    return uses_more is not None and uses_more(given)

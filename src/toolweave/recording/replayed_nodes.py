@@ -16,7 +16,7 @@ class ReplayedNode:
 
     def __init__(self, kind: NodeKind, code: Effectful, ref: str, played: PlayedResources) -> None:
         self._kind = kind
-        self._code = code
+        self.replayed_code = code
         self._ref = ref
         self._played = played
         for trait in _TRAITS:
@@ -29,9 +29,9 @@ class ReplayedNode:
         assert playback is not None
         request = request_of(self._kind, context.given)
         if not self._takes_outcome(context, playback):
-            return await self._code.run(context)
+            return await self.replayed_code.run(context)
         if is_timed(self._kind) and not playback.has_outcome(self._ref, request):
-            return await self._code.run(context)
+            return await self.replayed_code.run(context)
         return playback.outcome(self._ref, request)
 
     def _takes_outcome(self, context: NodeContext, playback: Playback) -> bool:

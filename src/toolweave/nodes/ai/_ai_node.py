@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Sequence
 
 from toolweave import json_text
-from toolweave.catalog.node import Attached, NodeContext, Outcome, Wait
+from toolweave.catalog.node import Attached, NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.resources.model import Message, ModelQuestion, Said, TextListener
 from toolweave.catalog.spec import Effect
+from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, Opening, Task, Worked, past, ruled, work
 from toolweave.nodes.ai._answers import checker, fields_of
@@ -31,9 +32,17 @@ class AiNode:
         del config
         return "keyed"
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """What is wanted."""
         raise NotImplementedError
+
+    def uses_more(self, given: NodeInput) -> bool:
+        """Whether it uses more than a model and tools: its own memory, kept answers, pictures."""
+        try:
+            setup = self.setup(given)
+        except ToolweaveError:
+            return False  # the node refuses what it is given
+        return setup.has_memory or setup.keeps_answers_s is not None or bool(setup.pictures)
 
     def outcome(self, context: NodeContext, setup: Setup, worked: Worked) -> Outcome:
         """What the node gives in the end."""
@@ -42,7 +51,7 @@ class AiNode:
 
     async def run(self, context: NodeContext) -> Outcome | Wait:
         """Do the next part: a question, a call, or the end."""
-        setup = self.setup(context)
+        setup = self.setup(context.given)
         kept = _Kept(context, setup)
         if not past(context) and (answer := await kept.get()) is not None:
             return Outcome(answer)

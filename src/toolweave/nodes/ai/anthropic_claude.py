@@ -1,6 +1,6 @@
 """AI_AGENT.ANTHROPIC_CLAUDE: ask a Claude model."""
 
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.ai._ai_node import AiNode
 from toolweave.nodes.ai._claude_setup import claude_setup
@@ -191,9 +191,9 @@ class AnthropicClaude(AiNode):
         ),
     )
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """Its configuration, as every AI node tells it."""
-        return claude_setup(context.given)
+        return claude_setup(given)
 
 
 node = AnthropicClaude()

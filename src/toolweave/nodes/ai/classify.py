@@ -102,9 +102,8 @@ class Classify(AiNode):
         ),
     )
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """What is asked: the labels and the text."""
-        given = context.given
         labels = labels_of(given)
         listed = "\n".join(f"- {label}" for label in labels)
         told = [SYSTEM, f"The labels:\n{listed}", given.text("instructions")]

@@ -130,9 +130,8 @@ class Extract(AiNode):
         ),
     )
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """What is asked: the instructions, the schema and the text."""
-        given = context.given
         told = [SYSTEM, given.text("instructions")]
         return Setup(
             f"The text:\n{given.text('text')}",

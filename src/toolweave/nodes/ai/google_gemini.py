@@ -1,6 +1,6 @@
 """AI_AGENT.GOOGLE_GEMINI: ask a Gemini model."""
 
-from toolweave.catalog.node import NodeContext, NodeInput
+from toolweave.catalog.node import NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.ai._ai_node import AiNode
@@ -139,9 +139,8 @@ class GoogleGemini(AiNode):
         ),
     )
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """Its configuration, as every AI node tells it."""
-        given = context.given
         generation, calling = given.record("generation_config"), given.record("function_calling")
         chosen = given.record("multimodal_config")
         media = tuple(kind for kind, flag in _MEDIA.items() if chosen.get(flag) is True)

@@ -1,6 +1,6 @@
 """AI_AGENT.OPENAI_CHATGPT: ask an OpenAI model."""
 
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec, terms
 from toolweave.nodes.ai._ai_node import AiNode
 from toolweave.nodes.ai._ports import (
@@ -108,9 +108,8 @@ class OpenAiChatGpt(AiNode):
         ),
     )
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """Its configuration, as every AI node tells it."""
-        given = context.given
         penalties = ("frequency_penalty", "presence_penalty")
         return Setup(
             given.text("user_prompt"),

@@ -1,6 +1,6 @@
 """AI_AGENT.OPENAI_COMPATIBLE: ask a model of your own: Ollama, vLLM, LM Studio and their like."""
 
-from toolweave.catalog.node import NodeContext, NodeInput
+from toolweave.catalog.node import NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.ai._ai_node import AiNode
@@ -113,9 +113,8 @@ class OpenAiCompatible(AiNode):
         ),
     )
 
-    def setup(self, context: NodeContext) -> Setup:
+    def setup(self, given: NodeInput) -> Setup:
         """Its configuration, as every AI node tells it."""
-        given = context.given
         shape = read_shape(given)
         return Setup(
             given.text("user_prompt"),
