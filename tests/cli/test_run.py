@@ -110,7 +110,8 @@ def test_a_reader_that_goes_away_does_not_stop_the_run(tw: Commands) -> None:
         (("flow.json", "--inputs", "[1]"), "expected a JSON object"),
         (("flow.json", "--inputs", "{"), "--inputs: not JSON"),
         (("--from", "e"), "give a FILE, or --from NODE and --of RUN"),
-        (("flow.json", "--from", "e", "--of", "x"), "give a FILE"),
+        (("flow.json", "--from", "e"), "give a FILE"),
+        (("--from", "e", "--of", "x", "--input", "n=1"), "--set changes the input of the node"),
         (("--from", "e", "--of", "x", "--set", "n=1"), "not in the form /data/field=VALUE"),
     ],
 )

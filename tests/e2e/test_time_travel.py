@@ -51,6 +51,44 @@ async def test_a_past_run_continues_with_recorded_answers_until_one_is_missing_a
     assert live["arguments"] == {"text": "Hi Bob"}
 
 
+async def test_a_changed_node_continues_with_recorded_answers_and_stops_where_one_is_missing(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    server = ScriptedServer(tmp_path / "desk", a_tool("file"), a_tool("send"))
+    await approved(page, studio, "desk", server)
+    document = drawn(
+        "redrawn",
+        calling("file", "desk", "file", text="Ada"),
+        {"id": "letter", "type": "prompt", "name": "Letter", "data": {"prompt": "Dear Ada"}},
+        calling("send", "desk", "send", text="{{ data }}"),
+    )
+    await studio.ask(page, "PUT", "/api/v1/workflows/redrawn", {"document": document})
+    await page.goto(f"{studio.url}/#/w/redrawn")
+    await page.locator(".react-flow__node[data-id=letter]").wait_for()
+    await page.keyboard.press("Control+Enter")
+    status = page.locator(".run-panel__head .badge").first
+    await expect(status).to_have_text("success")
+    assert len(server.heard("tools/call")) == 2
+    await page.locator(".react-flow__node[data-id=letter]").click()
+    await page.get_by_role("textbox", name="Text", exact=True).fill("Hello Ada")
+    await page.locator(".timeline__row", has_text="file").click()
+    await page.get_by_role("button", name="Re-run from here").click()
+    dialog = page.get_by_role("dialog", name="Re-run from file")
+    await expect(dialog).to_contain_text("as the canvas has them now")
+    await dialog.get_by_role("checkbox", name="Use recorded answers").check()
+    await dialog.get_by_role("button", name="Run from here", exact=True).click()
+    alert = page.get_by_role("alert").filter(has_text="The recorded answers end at send")
+    await expect(alert).to_be_visible()
+    reason = page.locator(".run-panel__error")
+    await expect(reason).to_contain_text("expected 'Dear Ada', got 'Hello Ada'")
+    await alert.get_by_role("button", name="Stop here").click()
+    await expect(alert).to_have_count(0)
+    await expect(status).to_have_text("failed")
+    await page.locator(".timeline__row", has_text="Letter").click()
+    await expect(page.locator(".step-detail")).to_contain_text("Hello Ada")
+    assert len(server.heard("tools/call")) == 2  # the answer of `file` was recorded
+
+
 async def continued(page: Page, step: str, value: str) -> None:
     """Run again from a step with another input and recorded answers."""
     await page.get_by_role("button", name="Re-run from here").click()

@@ -15,6 +15,7 @@ from toolweave.app.studio import open_studio
 from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.settings import from_environment
+from toolweave.workflow.formats.load import convert
 
 NODES: dict[str, Any] = {
     "s": "start",
@@ -68,6 +69,7 @@ def outputs(ran: Ran) -> dict[str, Any]:
 
 
 def continued(house: House, run: str, node: str, *more: str) -> Ran:
+    """Continue a run with recorded answers; a file among `more` is the changed workflow."""
     return house.commands("run", "--from", node, "--of", run, "--recorded", *more, "--json")
 
 
@@ -127,6 +129,61 @@ def test_an_earlier_answer_of_a_person_is_never_used_for_something_else(
     run = ended(ran)["runId"]
     house.commands.ok("run", "--from", "q", "--of", run, "--json")
     assert house.commands.ok("runs", "list", "--json").json[0]["status"] == "waiting"
+
+
+def changed(house: House, **nodes: Any) -> str:
+    """The past workflow with other nodes, as a file."""
+    path = house.commands.project / "changed.json"
+    document = convert(workflow({**NODES, **nodes}, EDGES), "toolweave")
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return str(path)
+
+
+def test_a_changed_node_uses_recorded_answers_up_to_the_first_call_that_is_not_recorded(
+    house: House, past: dict[str, str]
+) -> None:
+    calls = counted(house)
+    same = changed(house, note=("prompt", {"prompt": "Count {{data.count}}"}))
+    ran = continued(house, past["counted"], "note", same)
+    assert ran.code == 0, ran
+    assert ended(ran)["finalResult"] == {"name": "travel", "count": 2}
+    file = changed(house, again=mcp("counter", "demo", name="other"))
+    ran = continued(house, past["counted"], "note", file)
+    assert ran.code == 1, ran.out
+    error, run = ended(ran)["error"], ended(ran)["runId"]
+    assert (error["code"], error["failedAt"]["nodeId"]) == ("RECORDING_NO_MATCH", "again")
+    assert "/name: expected 'travel', got 'other'" in error["message"]
+    known = {one["nodeId"]: one["output"] for one in error["partialResults"]}
+    assert (known["note"], known["say"]["text"]) == ("Count 1", "Count 1")
+    assert counted(house) == calls  # nothing was called so far
+    live = house.commands.ok("run", "--from", "again", "--of", run, "--json")
+    assert ended(live)["finalResult"] == {"name": "other", "count": 1}
+    assert counted(house) == calls + 1
+
+
+def test_a_changed_node_without_recorded_answers_runs_live(
+    house: House, past: dict[str, str]
+) -> None:
+    file = changed(house, say=mcp("echo", "demo", text="live"))
+    live = house.commands.ok("run", file, "--from", "say", "--of", past["counted"], "--json")
+    assert outputs(live)["say"]["text"] == "live"
+    broken = changed(house, say=mcp("echo", "demo"))
+    refused = house.commands("run", broken, "--from", "say", "--of", past["counted"], "--json")
+    assert (refused.code, "cannot run" in refused.out) == (1, True)
+
+
+@pytest.mark.parametrize(("typed", "is_live"), [("y\r", True), ("\r", False)])
+def test_a_person_at_a_terminal_is_asked_whether_to_continue_live_or_stop(
+    house: House, past: dict[str, str], typed: str, is_live: bool
+) -> None:
+    calls = counted(house)
+    args = ("run", "--from", "say", "--of", past["counted"], "--recorded", "--set", "/data=asked")
+    with house.commands.terminal(*args) as terminal:
+        terminal.wait_for("Continue live from 'say'?")
+        assert counted(house) == calls
+        terminal.type(typed)
+        assert terminal.end() == (0 if is_live else 1)
+    assert counted(house) == calls + (2 if is_live else 0)
 
 
 def test_recorded_answers_need_a_run_to_continue(tw: Commands) -> None:

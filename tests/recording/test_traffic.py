@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import anyio
 import pytest
-from mcp import Client, MCPError
+from mcp import Client, MCPError, types
+from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from tests.cli.driving import PROGRAM
@@ -26,7 +27,9 @@ from toolweave.recording.mock_server import build_mock
 from toolweave.recording.proxy_server import RecordingProxy, build_proxy
 from toolweave.recording.recording import Recording
 from toolweave.recording.traffic import TrafficMasks, TrafficRecorder, traffic_header
+from toolweave.resources.open_calls import OpenCalls
 from toolweave.settings import from_environment
+from toolweave.tasks import background
 
 Mode = Literal["legacy", "auto"]
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -64,12 +67,15 @@ async def proxied(house: House, path: Path) -> AsyncGenerator[tuple[Any, Traffic
     async with (
         open_home(from_environment(environ), environ=environ) as home,
         open_studio(home) as studio,
+        background() as calls,
     ):
         pins = home.lockfile.pins("demo")
         header = traffic_header(path.stem, "demo", pins, "2026-01-01T00:00:00.000Z")
         masks = TrafficMasks(Masker(["s3cret-token"]), ("text",))
         recorder = TrafficRecorder(path, header, pins, SystemClock(), masks)
-        yield build_proxy(RecordingProxy("demo", pins, studio.gate, recorder), None), recorder
+        gate, open_calls = studio.gate, OpenCalls(studio.gate, calls)
+        proxy = RecordingProxy("demo", pins, gate, open_calls, recorder)
+        yield build_proxy(proxy, None), recorder
 
 
 @pytest.mark.anyio
@@ -113,6 +119,49 @@ async def test_errors_secrets_and_given_fields_are_recorded_masked(
     async with Client(build_mock(read_recording(path).recording, "demo")) as client:
         with pytest.raises(MCPError, match="MCP_ARGUMENTS_INVALID"):
             await client.call_tool("add", {"a": "x"})
+
+
+def answering(name: str) -> ElicitationFnT:
+    async def answer(context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        del context
+        assert params.message == "Who is there?"
+        return types.ElicitResult(action="accept", content={"name": name, "confirmed": True})
+
+    return answer
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("replayed_mode", ["legacy", "auto"])
+async def test_a_question_of_the_server_reaches_the_client_and_is_recorded_and_replayed(
+    house: House, tmp_path: Path, mode: Mode, replayed_mode: Mode
+) -> None:
+    path, asking = tmp_path / "asking.jsonl", {"question": "Who is there?"}
+    async with proxied(house, path) as (server, recorder):
+        async with Client(server, mode=mode, elicitation_callback=answering("Ada")) as client:
+            live = await client.call_tool("ask", asking)
+        async with Client(server, mode=mode) as client:  # nobody to ask
+            with pytest.raises(MCPError, match="CALL_NEEDS_ANSWER"):
+                await client.call_tool("ask", asking)
+        recorder.finish()
+    assert live.structured_content == {"action": "accept", "name": "Ada", "confirmed": True}
+    recording = read_recording(path).recording
+    asked, not_asked = recording.calls
+    assert not_asked.asked == ()
+    ((question, answer),) = ((one["params"], one["answer"]) for one in asked.asked)
+    assert isinstance(question, dict)
+    assert (question["message"], question["mode"]) == ("Who is there?", "form")
+    assert answer == {"action": "accept", "content": {"name": "Ada", "confirmed": True}}
+    for name in ("Ada", "Bob"):
+        mock = build_mock(recording, "demo")
+        callback = answering(name)
+        async with Client(mock, mode=replayed_mode, elicitation_callback=callback) as client:
+            if name == "Ada":
+                again = await client.call_tool("ask", asking)
+                assert again.structured_content == live.structured_content
+            else:
+                with pytest.raises(MCPError, match="/content/name: expected 'Ada', got 'Bob'"):
+                    await client.call_tool("ask", asking)
 
 
 @pytest.mark.anyio

@@ -21,6 +21,7 @@ from toolweave.home import Home
 from toolweave.recording.files import RecordingFolder
 from toolweave.recording.proxy_server import RecordingProxy, build_proxy
 from toolweave.recording.traffic import TrafficMasks, TrafficRecorder, traffic_header
+from toolweave.resources.open_calls import OpenCalls
 from toolweave.tasks import background
 
 HOST = "127.0.0.1"
@@ -53,9 +54,11 @@ def record_traffic(wish: TrafficWish) -> int:
             current_home() as home,
             open_studio(home) as studio,
             recorded_traffic(home, wish) as recorder,
+            background() as calls,
         ):
             pins = home.lockfile.pins(wish.server)
-            proxy = RecordingProxy(wish.server, pins, studio.gate, recorder)
+            gate, open_calls = studio.gate, OpenCalls(studio.gate, calls)
+            proxy = RecordingProxy(wish.server, pins, gate, open_calls, recorder)
             server = build_proxy(proxy, home.lockfile.description(wish.server))
             if wish.client:
                 return await _with_client(server, wish.client)

@@ -52,12 +52,15 @@ def run_workflow(
 ) -> int:
     """Run a workflow, or rerun an earlier run from one of its nodes.
 
-    FILE is a file of any dialect, `-` for standard input, or the name of a stored workflow.
+    FILE is a file of any dialect, `-` for standard input, or the name of a stored workflow. With
+    --from it is the changed workflow; without it the earlier run's own is used.
     """
-    if bool(file) == bool(node and old_run):
+    if bool(node) != bool(old_run) or not (file or node):
         raise click.UsageError("give a FILE, or --from NODE and --of RUN")
     if recorded and node is None:
         raise click.UsageError("--recorded continues an earlier run: give --from and --of")
+    if node is not None and (pairs or inputs):
+        raise click.UsageError("--set changes the input of the node; --input starts a new run")
     given = read_inputs(pairs, inputs)
     command = RunWorkflowCommand(
         file,
@@ -70,6 +73,16 @@ def run_workflow(
         can_ask=sys.stdin.isatty() and not as_json,
     )
     display = Display(as_json=as_json)
+    code = _execute(command, display)
+    if recorded and command.can_ask and display.unrecorded is not None:
+        run, step = display.unrecorded
+        if click.confirm(f"Continue live from {step!r}?", err=True):
+            live = RunWorkflowCommand(None, {}, node=step, old_run=run, can_ask=True)
+            return _execute(live, Display(as_json=as_json))
+    return code
+
+
+def _execute(command: RunWorkflowCommand, display: Display) -> int:
     with connected_studio() as studio:
         if studio is not None:
             status, was_interrupted = _run_in(studio, command, display)

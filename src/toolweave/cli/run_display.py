@@ -38,6 +38,8 @@ MARKS = {
     "running": "▸",
 }
 
+# The error of a run with recorded answers that needs one that is not recorded.
+NOT_RECORDED = "RECORDING_NO_MATCH"
 
 # The number of a loop's turn, which is no step of its own, among computed values.
 _TURN = -1
@@ -51,6 +53,8 @@ class Display:
         self._told: set[str] = set()
         # Steps that work in parts; the start of each part is not shown.
         self._in_parts: set[str] = set()
+        # The run, and its step at which the recorded answers ended.
+        self.unrecorded: tuple[str, str] | None = None
 
     def begin(self, run: str, workflow: str) -> None:
         """Print the workflow and the run id."""
@@ -107,6 +111,7 @@ class Display:
 
     def end(self, status: str, result: JsonObject, to_dos: Sequence[ToDo]) -> None:
         """Print the final status and the result."""
+        self.unrecorded = _unrecorded(result)
         if self._as_json:
             _put({"type": "result", **result})
             return
@@ -130,6 +135,15 @@ class Display:
                 self._told.add(key)
                 say(question, stderr=True)
                 say(command, indent=2, stderr=True)
+
+
+def _unrecorded(result: JsonObject) -> tuple[str, str] | None:
+    error = result.get("error")
+    failed_at = error.get("failedAt") if isinstance(error, dict) else None
+    if not isinstance(error, dict) or error.get("code") != NOT_RECORDED:
+        return None
+    step = failed_at.get("nodeId") if isinstance(failed_at, dict) else None
+    return (str(result.get("runId")), step) if isinstance(step, str) else None
 
 
 def _put(line: JsonObject) -> None:

@@ -100,19 +100,17 @@ def run_here(command: RunWorkflowCommand, display: Display) -> tuple[str, bool]:
 
 async def start(engine: Engine, home: Home, command: RunWorkflowCommand, *, hold: bool) -> str:
     """Start the run and return its id."""
-    if command.file is None:
-        old = await find_run(engine, str(command.old_run), to_act=True)
-        change = _edit(command.edits) if command.edits else None
-        if command.recorded:
-            wish = ForkWish(old.id, str(command.node), change)
-            return (await continue_recorded(home, engine, wish)).run
-        return await engine.runs.fork(old.id, str(command.node), change)
-    loaded = await _load(home.workflows, command.file, command.document)
-    request = RunRequest(loaded.workflow, command.inputs, hold=hold, source=loaded)
+    loaded = None
+    if command.file is not None:
+        loaded = await _load(home.workflows, command.file, command.document)
     try:
+        if command.node is not None:
+            return await _fork(engine, home, command, loaded)
+        assert loaded is not None
+        request = RunRequest(loaded.workflow, command.inputs, hold=hold, source=loaded)
         return await engine.runs.start(request)
     except Invalid as error:
-        if error.code != "WORKFLOW_INVALID":
+        if error.code != "WORKFLOW_INVALID" or command.file is None:
             raise
         raise Invalid(
             error.code,
@@ -120,6 +118,18 @@ async def start(engine: Engine, home: Home, command: RunWorkflowCommand, *, hold
             problems=error.problems,
             hint=f"run `toolweave validate {command.file}` for details; --fix repairs what it can",
         ) from None
+
+
+async def _fork(
+    engine: Engine, home: Home, command: RunWorkflowCommand, changed: LoadedWorkflow | None
+) -> str:
+    """Continue an earlier run from one of its nodes, or with a changed workflow."""
+    old = await find_run(engine, str(command.old_run), to_act=True)
+    edit = _edit(command.edits) if command.edits else None
+    if command.recorded:
+        wish = ForkWish(old.id, str(command.node), edit, changed)
+        return (await continue_recorded(home, engine, wish)).run
+    return await engine.runs.fork(old.id, str(command.node), edit, changed)
 
 
 async def follow(

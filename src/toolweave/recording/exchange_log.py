@@ -24,7 +24,13 @@ from toolweave.clock import Clock, timestamp
 from toolweave.engine.context import current_step
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.recording.wire import write_error, write_progress, write_question, write_result
+from toolweave.recording.wire import (
+    keeping,
+    write_error,
+    write_progress,
+    write_question,
+    write_result,
+)
 from toolweave.storage.database import Database, Value
 from toolweave.tasks import background
 from toolweave.tools.elicitation import Asker
@@ -148,6 +154,7 @@ class KeptTools:
         """Call the tool, and keep the call with what came of it."""
         began = self._log.begin()
         progress: list[JsonObject] = []
+        asked: list[JsonObject] = []
 
         async def hear(reported: ToolProgress) -> None:
             if len(progress) < MAX_PROGRESS:
@@ -161,13 +168,16 @@ class KeptTools:
             "arguments": call.arguments,
         }
         try:
-            result = await self._tools.call(call, on_progress=hear, asker=asker)
+            asking = keeping(asker, asked)
+            result = await self._tools.call(call, on_progress=hear, asker=asking)
         except ToolweaveError as error:
             self._keep(began, {**body, "error": write_error(error)}, progress)
             raise
         except anyio.get_cancelled_exc_class():
             self._keep(began, {**body, "ended": "cancelled"}, progress)
             raise
+        if asked:
+            body["asked"] = [*asked]
         self._keep(began, {**body, "result": write_result(result)}, progress)
         return result
 

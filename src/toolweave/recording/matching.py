@@ -133,7 +133,7 @@ class Matcher(Generic[EntryT]):
         """
         same = self._by_key.get(key_of(topic, request)) or self._masked(topic, request)
         if not same:
-            raise self._unknown(topic, request)
+            raise self._unknown(topic, request, step)
         free = [one for one in same if one.seq not in self._used]
         if not free:
             if self.repeats_last:
@@ -142,6 +142,11 @@ class Matcher(Generic[EntryT]):
         found = next((one for one in free if one.step == step), free[0])
         self._used.add(found.seq)
         return found
+
+    def use_all_of(self, step: str) -> None:
+        """Count the entries of a step as used: its whole outcome was taken."""
+        for many in self._by_topic.values():
+            self._used |= {one.entry.seq for one in many if one.entry.step == step}
 
     def has(self, topic: str, request: Json) -> bool:
         """Whether there is an entry for a request, used or not."""
@@ -166,8 +171,8 @@ class Matcher(Generic[EntryT]):
             facts={"recorded": times},
         )
 
-    def _unknown(self, topic: str, request: Json) -> NotFound:
-        nearest = self._nearest(topic, request)
+    def _unknown(self, topic: str, request: Json, step: str | None) -> NotFound:
+        nearest = self._nearest(topic, request, step)
         if nearest is None:
             known = ", ".join(repr(one) for one in sorted(self._by_topic)[:MAX_SHOWN])
             return NotFound(
@@ -176,7 +181,7 @@ class Matcher(Generic[EntryT]):
                 hint=f"recorded: {known}" if known else f"no {self.noun} is recorded at all",
             )
         entry, differing = nearest
-        listed = "; ".join(_told(one) for one in differing[:MAX_SHOWN])
+        listed = "; ".join(difference_text(one) for one in differing[:MAX_SHOWN])
         return NotFound(
             "RECORDING_NO_MATCH",
             f"this {self.noun} of {topic!r} is not recorded; nearest: entry {entry.seq}, {listed}",
@@ -187,16 +192,25 @@ class Matcher(Generic[EntryT]):
             },
         )
 
-    def _nearest(self, topic: str, request: Json) -> tuple[EntryT, list[ValueDifference]] | None:
+    def _nearest(
+        self, topic: str, request: Json, step: str | None
+    ) -> tuple[EntryT, list[ValueDifference]] | None:
+        """Return the entry with the fewest differences, of those the one of the same step."""
         compared = [
             (one.entry, value_differences(one.request, request))
             for one in self._by_topic.get(topic, ())
         ]
-        return min(compared, key=lambda one: len(one[1]), default=None)
+        return min(compared, key=lambda one: (len(one[1]), one[0].step != step), default=None)
 
 
-def _told(one: ValueDifference) -> str:
+def difference_text(one: ValueDifference) -> str:
+    """Return a differing place with both values."""
     return f"{one.pointer or '/'}: expected {one.shown_expected}, got {one.shown_actual}"
+
+
+def fits(recorded: Json, given: Json) -> bool:
+    """Whether a value equals a recorded one, where a mask stands for one text each."""
+    return _fits(canonical(recorded), canonical(given), {})
 
 
 def _fits(recorded: Json, given: Json, bound: dict[str, str]) -> bool:

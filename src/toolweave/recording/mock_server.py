@@ -4,21 +4,34 @@ Handshake and tool list are made from the recording in either protocol era. A ca
 recorded is refused with the nearest one; nothing is ever called live.
 """
 
-from dataclasses import dataclass, replace
+import uuid
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
 from mcp import MCPError, types
-from mcp.server import Server, ServerRequestContext
+from mcp.server import Server
 
 from toolweave import __version__
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
+from toolweave.recording.client_questions import (
+    Context,
+    answer_in,
+    ask,
+    can_be_asked,
+    is_modern,
+    required,
+)
 from toolweave.recording.entries import CallLine
-from toolweave.recording.matching import find_masks
+from toolweave.recording.matching import difference_text, find_masks, fits
 from toolweave.recording.playback import Playback
 from toolweave.recording.recording import Recording
+from toolweave.recording.value_difference import value_differences
+from toolweave.recording.wire import read_asked, write_asked
+from toolweave.tools.elicitation import AnsweredQuestion, ElicitationAnswer
 
+Answer = types.CallToolResult | types.InputRequiredResult
 MASKED = "toolweave/masked"
 
 
@@ -44,10 +57,12 @@ class MockServer:
     playback: Playback
     # Whether latency, progress and failures of the connection are replayed too.
     has_faults: bool = False
+    # Calls whose question a client answers by calling again, and the number of the question.
+    _waiting: dict[str, tuple[CallLine, int]] = field(
+        default_factory=dict[str, tuple[CallLine, int]]
+    )
 
-    async def list_tools(
-        self, _context: ServerRequestContext[Any, Any], _params: object
-    ) -> types.ListToolsResult:
+    async def list_tools(self, _context: Context, _params: object) -> types.ListToolsResult:
         """Return the recorded tools on one page."""
         lines = self.playback.recording.tools
         return types.ListToolsResult(
@@ -58,16 +73,17 @@ class MockServer:
             ]
         )
 
-    async def call_tool(
-        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        """Return the recorded result, or fail as recorded."""
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> Answer:
+        """Ask what was asked, and return the recorded result or fail as recorded."""
         try:
-            entry = self.playback.take_call(self.server, params.name, params.arguments or {})
+            entry, answered = self._entry(params)
+            open_question = await self._asked(context, entry, answered)
         except NotFound as error:
             raise MCPError(
                 types.INVALID_PARAMS, f"{error.code}: {error.message}", error.facts or None
             ) from None
+        if open_question is not None:
+            return open_question
         if self.has_faults:
             await self._delay(entry, context)
         if entry.result is None:
@@ -78,13 +94,59 @@ class MockServer:
             result["_meta"] = {MASKED: [*masked]}
         return types.CallToolResult.model_validate(result)
 
-    async def _delay(self, entry: CallLine, context: ServerRequestContext[Any, Any]) -> None:
+    def _entry(self, params: types.CallToolRequestParams) -> tuple[CallLine, int]:
+        """Return the entry of a call, and how many of its questions are answered."""
+        if params.request_state is None:
+            entry = self.playback.take_call(self.server, params.name, params.arguments or {})
+            return entry, 0
+        found = self._waiting.pop(params.request_state, None)
+        if found is None:
+            raise NotFound("RECORDING_NO_MATCH", "no recorded call with this state waits")
+        entry, answered = found
+        _require_same(self._question(entry, answered), answer_in(params))
+        return entry, answered + 1
+
+    async def _asked(
+        self, context: Context, entry: CallLine, answered: int
+    ) -> types.InputRequiredResult | None:
+        """Ask the recorded questions; only the recorded answers lead to the recorded result."""
+        for number in range(answered, len(entry.asked)):
+            one = self._question(entry, number)
+            if not can_be_asked(context, one.question):
+                raise NotFound(
+                    "RECORDING_NO_MATCH",
+                    f"the recorded call asked {one.question.message[:200]!r}, which this client "
+                    "cannot show",
+                )
+            if is_modern(context):
+                state = f"{entry.seq}.{number}.{uuid.uuid4().hex}"
+                self._waiting[state] = (entry, number)
+                return required(one.question, state)
+            _require_same(one, await ask(context, one.question))
+        return None
+
+    def _question(self, entry: CallLine, number: int) -> AnsweredQuestion:
+        return read_asked(self.server, entry.asked[number])
+
+    async def _delay(self, entry: CallLine, context: Context) -> None:
         passed_ms = 0.0
         for one in entry.progress:
             await anyio.sleep(max(one.after_ms - passed_ms, 0) / 1000)
             passed_ms = max(one.after_ms, passed_ms)
             await context.session.report_progress(one.progress, one.total, one.message)
         await anyio.sleep(max(entry.took_ms - passed_ms, 0) / 1000)
+
+
+def _require_same(one: AnsweredQuestion, got: ElicitationAnswer) -> None:
+    """Raise `NotFound` if an answer is not the recorded one."""
+    expected = one.answer
+    if expected.action == got.action and fits(expected.content, got.content):
+        return
+    wanted = write_asked(one.question, expected)["answer"]
+    given = write_asked(one.question, got)["answer"]
+    places = "; ".join(difference_text(one) for one in value_differences(wanted, given))
+    message = f"the answer to {one.question.message[:200]!r} is not the recorded one: {places}"
+    raise NotFound("RECORDING_NO_MATCH", message)
 
 
 def _failure(entry: CallLine) -> MCPError:

@@ -125,6 +125,8 @@ class Playback:
             line = self._outcomes.take(kind, canonical(request), step).line
         except NotFound as error:
             raise self._refused(step, error) from None
+        self._calls.use_all_of(line.key)
+        self._models.use_all_of(line.key)
         if line.error is not None:
             raise read_error(line.error)
         return Outcome(line.output, line.ports or ("output",))

@@ -1,6 +1,7 @@
 """Calls, results, errors and model requests as JSON, and back."""
 
 import base64
+from typing import Literal
 
 from toolweave.catalog.resources.model import ModelQuestion
 from toolweave.errors import (
@@ -16,11 +17,21 @@ from toolweave.errors import (
 )
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
+from toolweave.tools.elicitation import (
+    AnsweredQuestion,
+    Asker,
+    ElicitationAnswer,
+    ElicitationQuestion,
+)
 from toolweave.tools.tool import Content, ToolProgress, ToolResult
 
 _ERRORS: dict[str, type[ToolweaveError]] = {
     one.__name__: one
     for one in (Cancelled, Conflict, Denied, Invalid, Limited, NotFound, TimedOut, Unavailable)
+}
+_ACTIONS: dict[str, Literal["accept", "decline", "cancel"]] = {
+    "accept": "accept",
+    "decline": "decline",
 }
 _MIME = "mimeType"
 
@@ -60,6 +71,56 @@ def write_progress(progress: ToolProgress, after_ms: float) -> JsonObject:
     if progress.message is not None:
         wire["message"] = progress.message
     return wire
+
+
+def write_asked(question: ElicitationQuestion, answer: ElicitationAnswer) -> JsonObject:
+    """Return a question of a tool during a call, and what was answered."""
+    params: JsonObject = {"message": question.message}
+    if question.url is not None:
+        params |= {"mode": "url", "url": question.url}
+    else:
+        params |= {"mode": "form", "requestedSchema": question.schema}
+    told: JsonObject = {"action": answer.action}
+    if answer.content is not None:
+        told["content"] = answer.content
+    return {"method": "elicitation/create", "params": params, "answer": told}
+
+
+def read_asked(server: str, wire: JsonObject) -> AnsweredQuestion:
+    """Return the question and the answer that were written."""
+    params, told = wire.get("params"), wire.get("answer")
+    asked, answer = _object(params), _object(told)
+    url, schema, action = asked.get("url"), asked.get("requestedSchema"), answer.get("action")
+    content = answer.get("content")
+    question = ElicitationQuestion(
+        server,
+        str(asked.get("message")),
+        schema if isinstance(schema, dict) else None,
+        url if isinstance(url, str) else None,
+    )
+    return AnsweredQuestion(
+        question,
+        ElicitationAnswer(
+            _ACTIONS.get(str(action), "cancel"), content if isinstance(content, dict) else None
+        ),
+    )
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def keeping(asker: Asker | None, asked: list[JsonObject]) -> Asker | None:
+    """Return an asker that notes each question with its answer."""
+    if asker is None:
+        return None
+
+    async def ask(question: ElicitationQuestion) -> ElicitationAnswer:
+        answer = await asker(question)
+        asked.append(write_asked(question, answer))
+        return answer
+
+    return ask
 
 
 def write_error(error: ToolweaveError) -> JsonObject:
