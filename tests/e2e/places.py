@@ -280,6 +280,26 @@ async def settings(filled: Filled) -> None:
     await expect(filled.page.get_by_role("table", name="Findings")).to_be_visible()
 
 
+async def versions(filled: Filled) -> None:
+    await filled.go("versions/waits")
+    await expect(filled.page.locator(".history .step").first).to_be_visible()
+
+
+async def restoring(filled: Filled) -> None:
+    """Restoring a version while there are unsaved edits asks first."""
+    page, path = filled.page, "/api/v1/workflows/waits"
+    kept = cast("Any", await filled.studio.ask(page, "GET", path))
+    newer = {"document": pausing("waits", seconds=7), "revision": kept["revision"]}
+    await filled.studio.ask(page, "PUT", path, newer)
+    await filled.go("w/waits")
+    await page.locator(".react-flow__node[data-id=greet]").click()
+    await page.get_by_label("Name", exact=True).fill("Mine")
+    await filled.go("versions/waits")
+    await page.get_by_role("option", name="Version 1").click()
+    await page.get_by_role("button", name="Restore this version").click()
+    await expect(page.get_by_role("dialog")).to_be_visible()
+
+
 async def triggers(filled: Filled) -> None:
     await at("triggers")(filled)
     await expect(filled.page.get_by_role("region", name="Triggers of morning")).to_be_visible()
@@ -309,6 +329,8 @@ EDITING: tuple[Place, ...] = (
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
     Place("publish", publishing, dialog="features/publish/PublishDialog.tsx"),
     Place("mcp-browser", pressed("m"), dialog="features/servers/ServersDialog.tsx"),
+    Place("versions", versions, page="versions"),
+    Place("restore", restoring, dialog="shell/VersionsPage.tsx"),
     Place("conflict", conflicting, dialog="features/workflows/ConflictDialog.tsx"),
 )
 RUNNING: tuple[Place, ...] = (

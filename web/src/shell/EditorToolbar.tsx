@@ -159,10 +159,18 @@ function InspectorButton() {
 }
 
 function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
+  const isNew = useDocument((state) => state.storedAs === null);
   return (
     <Menu
       label="More"
       actions={[
+        {
+          title: "Versions…",
+          icon: "history",
+          keys: "V",
+          isDisabled: isReadOnly || isNew,
+          run: () => runCommand("versions"),
+        },
         { title: "Export…", icon: "download", run: () => runCommand("export") },
         {
           title: "MCP servers and tools…",

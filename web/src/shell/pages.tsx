@@ -28,6 +28,7 @@ export interface Page {
   show(route: Route): ReactNode;
 }
 
+const VersionsPage = lazy(() => import("./VersionsPage"));
 const TriggersPage = lazy(() => import("../features/manage/TriggersPage"));
 const CredentialsPage = lazy(() => import("../features/manage/CredentialsPage"));
 
@@ -38,13 +39,25 @@ const MOVED: Readonly<Record<string, (() => ReactNode) | undefined>> = {
 };
 
 export const PAGES: readonly Page[] = [
-  { page: "", title: "Workflows", icon: "list", related: ["w", "new"], show: () => <WorkflowsPage /> },
+  {
+    page: "",
+    title: "Workflows",
+    icon: "list",
+    related: ["w", "new", "versions"],
+    show: () => <WorkflowsPage />,
+  },
   { page: "templates", title: "Templates", icon: "template", show: () => <TemplatesPage /> },
   {
     page: "w",
     title: "Editor",
     tab: ({ rest }) => rest[0] ?? "Editor",
     show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runsAtOnce={query.has("run")} />,
+  },
+  {
+    page: "versions",
+    title: "Versions",
+    tab: ({ rest }) => `Versions of ${rest[0] ?? ""}`,
+    show: ({ rest }) => <VersionsPage key={rest[0] ?? ""} name={rest[0] ?? ""} />,
   },
   {
     page: "new",

@@ -15,6 +15,7 @@ import type { Editor } from "../state/editor";
 import { initialInputs, needsEvent, rememberInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
 import { setPanels } from "../state/panels";
+import { navigate } from "../state/route";
 import { useCommands } from "./useCommands";
 
 export type EditorDialog = "inputs" | "export" | "publish" | null;
@@ -68,6 +69,13 @@ export function useEditorCommands(editor: Editor | null): {
         keys: "u",
         isDisabled: isReadOnly,
         run: () => setOpenDialog("publish"),
+      },
+      {
+        id: "versions",
+        title: "Versions…",
+        keys: "v",
+        isDisabled: () => isReadOnly() || editor.document.storedAs === null,
+        run: () => navigate("versions", editor.document.storedAs!),
       },
       {
         id: "servers",

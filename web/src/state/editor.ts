@@ -3,6 +3,7 @@
 import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 import type { NodeSizes } from "../model/layout/geometry";
+import type { ChangeKind } from "../model/workflow/versionDifference";
 import type { Position, Workflow } from "../model/workflow/workflow";
 import type { OpenOptions } from "./document";
 import { WorkflowDocument } from "./document";
@@ -39,6 +40,7 @@ export interface CanvasActions {
 }
 
 let nextId = 1;
+const NO_CHANGES: ReadonlyMap<string, ChangeKind> = new Map();
 
 export class Editor {
   /** Tells instances apart, for React keys. */
@@ -50,6 +52,8 @@ export class Editor {
   readonly conflict: StoreApi<{ conflict: Conflict | null }> = createStore(() => ({ conflict: null }));
   /** The save request in progress, if any. */
   activeSave: Promise<unknown> | null = null;
+  /** What differs between the two versions that are shown on one canvas, by node and connection. */
+  changes: ReadonlyMap<string, ChangeKind> = NO_CHANGES;
   private shownCanvas: CanvasActions | null = null;
 
   /** `run` is passed on when the same run stays on screen, for example from a run to its workflow. */

@@ -37,6 +37,7 @@ import { useCanvasElements } from "./useCanvasElements";
 import { useNodeSearch } from "./useNodeSearch";
 import "@xyflow/react/dist/style.css";
 import "./canvas.css";
+import "./changes.css";
 import "./edges.css";
 import "./step.css";
 

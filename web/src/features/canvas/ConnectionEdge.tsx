@@ -6,6 +6,7 @@ import { memo, useState } from "react";
 import { outputItems } from "../../model/run/nodeOutput";
 import { countOf } from "../../model/text/formatValue";
 import { removeItems } from "../../model/workflow/edits";
+import type { ChangeKind } from "../../model/workflow/versionDifference";
 import { openNodeSearch } from "../../state/nodeSearch";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 
@@ -19,7 +20,9 @@ export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
   const [isHovered, setHovered] = useState(false);
   const [path, x, y] = edgePath(props);
   const isReadOnly = useDocument((state) => state.isReadOnly);
-  const state = useEdgeState(source, target, data?.["isInvalid"] === true, selected === true);
+  const change = useEditor().changes.get(id);
+  const runState = useEdgeState(source, target, data?.["isInvalid"] === true, selected === true);
+  const state = change ?? runState;
   const items = useRunState(({ run }) => (state === "used" ? outputItems(run, source) : null));
   const isShort = Math.abs(props.targetX - props.sourceX) < MIN_WIDTH_FOR_WORDS;
   const count = items === null ? "" : isShort ? String(items) : countOf(items, "item");
@@ -48,10 +51,13 @@ export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
   );
 });
 
-type EdgeState = "idle" | "active" | "used" | "invalid" | "selected";
+type EdgeState = "idle" | "active" | "used" | "invalid" | "selected" | ChangeKind;
 
 /** The states that have an arrowhead of their own, because an arrowhead cannot take the colour of its line. */
-export const EDGE_STATES: readonly EdgeState[] = ["idle", "active", "used", "invalid", "selected"];
+export const EDGE_STATES: readonly EdgeState[] = [
+  ...(["idle", "active", "used", "invalid", "selected"] as const),
+  ...(["added", "removed", "changed"] as const),
+];
 
 function useEdgeState(source: string, target: string, isInvalid: boolean, isSelected: boolean): EdgeState {
   return useRunState(({ statuses }) => {

@@ -38,6 +38,7 @@ export const StepNode = memo(function StepNode(props: Props) {
 
 /** The family, the status and, if it is large enough to read, the name. */
 function LowDetailStep({ id, data, selected }: Props) {
+  const change = useEditor().changes.get(id);
   const status = useRunState((state) => state.statuses[id]);
   const isWrong = useProblems(
     (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false,
@@ -48,6 +49,7 @@ function LowDetailStep({ id, data, selected }: Props) {
     `family--${data.family}`,
     selected ? "is-selected" : "",
     isWrong ? "is-wrong" : "",
+    change ? `is-${change}` : "",
   ];
   return (
     <div
@@ -63,6 +65,7 @@ function LowDetailStep({ id, data, selected }: Props) {
 
 function FullStep({ id, data, selected }: Props) {
   const status = useRunState((state) => state.statuses[id] ?? null);
+  const change = useEditor().changes.get(id);
   const { family, modeLabel, isDisabled, isPill, inputs, outputs } = data;
   const names = [
     "step",
@@ -70,9 +73,11 @@ function FullStep({ id, data, selected }: Props) {
     isPill ? "step--pill" : "",
     selected ? "is-selected" : "",
     isDisabled ? "is-off" : "",
+    change ? `is-${change}` : "",
   ];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
+      {change && <span className="step__change">{change}</span>}
       <NodeLabel id={id} data={data} isSelected={selected ?? false} />
       {inputs.map((port, at) => (
         <Handle
@@ -184,6 +189,7 @@ function OutputPort({ node, port, top }: { node: string; port: string; top?: num
 
 /** The text that screen readers read for the node. */
 function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
+  const change = useEditor().changes.get(id);
   const status = useRunState((state) => state.statuses[id]);
   const problems = useProblems((state) => state.byNode[id]);
   const statusOfTool = useProblems((state) => state.toolStatuses[id]?.status);
@@ -192,7 +198,7 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
   const targets = useDocument((state) => targetTitles(state.history.present, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   const toolStatus = {
-    state: status ? STATUS_LABELS[status] : null,
+    state: status ? STATUS_LABELS[status] : (change ?? null),
     isPinned,
     fit: statusOfTool ? TOOL_STATUS_LABELS[statusOfTool] : undefined,
     errors,

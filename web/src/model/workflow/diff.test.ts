@@ -13,3 +13,9 @@ describe("the difference of two workflows", () => {
     expect(diffWorkflows(mine, mine)).toEqual([]);
   });
 });
+
+it("names the nodes of a connection", () => {
+  const theirs = newWorkflow("a");
+  const mine = { ...theirs, connections: [{ id: "c", from: "start", to: "end", fromPort: "true" }] };
+  expect(diffWorkflows(mine, theirs).map(({ what }) => what)).toEqual(["connection Start (true) → End"]);
+});

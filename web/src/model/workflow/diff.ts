@@ -1,7 +1,7 @@
 /** The differences between two versions of a workflow, node by node. */
 
 import type { Connection, Workflow, WorkflowNode } from "./workflow";
-import { nodeTitle } from "./workflow";
+import { INPUT_PORT, nodeTitle, OUTPUT_PORT } from "./workflow";
 
 export interface Difference {
   kind: "added" | "removed" | "changed";
@@ -38,8 +38,10 @@ function diffNodes(mine: WorkflowNode[], theirs: WorkflowNode[]): Difference[] {
 }
 
 function diffConnections(mine: Workflow, theirs: Workflow): Difference[] {
-  const spelt = (key: Connection) =>
-    `${key.from}.${key.fromPort ?? "output"} → ${key.to}.${key.toPort ?? "input"}`;
+  const titles = new Map([...theirs.nodes, ...mine.nodes].map((node) => [node.id, nodeTitle(node)]));
+  const spelt = ({ from, to, fromPort = OUTPUT_PORT, toPort = INPUT_PORT }: Connection) =>
+    `${titles.get(from) ?? from}${fromPort === OUTPUT_PORT ? "" : ` (${fromPort})`} → ` +
+    `${titles.get(to) ?? to}${toPort === INPUT_PORT ? "" : ` (${toPort})`}`;
   const mineByKey = new Set(mine.connections.map(spelt));
   const theirsByKey = new Set(theirs.connections.map(spelt));
   return [
