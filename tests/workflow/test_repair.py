@@ -1,7 +1,10 @@
 """Repair: only by patches that are proven, everything at once, and never for the worse."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
+from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,3 +75,32 @@ def test_no_proven_patch_and_no_mending_makes_an_error(
         if one.repaired is not None:
             assert errors(one.repaired, format) <= before, one.problem
     assert errors(fix(workflow, known(), format).workflow, format) <= before
+
+
+def _repeated(size: int) -> Workflow:
+    """A line of prompts in which every edge is there twice."""
+    ids = ["start", *(f"n{at}" for at in range(size))]
+    nodes = [node("start", "start"), *(node(one, prompt="x") for one in ids[1:])]
+    return whole(nodes, [f"{one} > {other}" for one, other in pairwise(ids) for _ in range(2)])
+
+
+def test_each_of_very_many_problems_keeps_its_patch() -> None:
+    found = list(checked(_repeated(300), known(), "toolweave"))
+    repeated = [one for one in found if one.problem.code == "EDGE_DUPLICATE"]
+    assert len(repeated) == 300
+    assert all(one.problem.patch for one in repeated)
+
+
+def test_the_time_for_many_problems_grows_with_their_number() -> None:
+    def cost(size: int) -> float:
+        workflow = _repeated(size)
+        return min(_cpu_s(lambda: list(checked(workflow, known(), "toolweave"))) for _ in range(3))
+
+    cost(100)
+    assert cost(800) < 20 * cost(100)  # 64 times, if each patch were proven alone
+
+
+def _cpu_s(work: Callable[[], object]) -> float:
+    started = process_time()
+    work()
+    return process_time() - started

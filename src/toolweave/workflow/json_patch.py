@@ -21,12 +21,17 @@ def apply_patch(document: Json, operations: Iterable[Operation]) -> Json:
     return document
 
 
-def difference(old: Json, new: Json) -> list[dict[str, Json]]:
-    """Return operations that turn `old` into `new`: by member, lists by their common ends."""
+def difference(old: Json, new: Json, place: str = "") -> list[dict[str, Json]]:
+    """Return operations that turn `old` into `new`: by member, lists by their common ends.
+
+    `place` is where both are in their documents.
+    """
     operations: list[dict[str, Json]] = []
-    waiting: list[tuple[str, Json, Json]] = [("", old, new)]
+    waiting: list[tuple[str, Json, Json]] = [(place, old, new)]
     while waiting:
         place, before, after = waiting.pop()
+        if before is after:
+            continue
         if isinstance(before, dict) and isinstance(after, dict):
             for key in before.keys() - after.keys():
                 operations.append({"op": "remove", "path": place + pointer(key)})
@@ -70,12 +75,16 @@ def _aligned(
         operations.append({"op": "remove", "path": f"{place}/{at}"})
     for at in range(middle, new):
         operations.append({"op": "add", "path": f"{place}/{at}", "value": after[at]})
-    front = ((f"{place}/{at}", before[at], after[at]) for at in range(middle))
-    back = ((f"{place}/{new + at}", before[old + at], after[new + at]) for at in range(tail))
-    return [*front, *back]
+    pairs = [
+        *((at, before[at], after[at]) for at in range(middle)),
+        *((new + at, before[old + at], after[new + at]) for at in range(tail)),
+    ]
+    return [(f"{place}/{at}", one, other) for at, one, other in pairs if one is not other]
 
 
 def _same(one: Json, other: Json) -> bool:
+    if one is other:
+        return True
     if isinstance(one, dict) and isinstance(other, dict) and "id" in one:
         return one["id"] == other.get("id")
     return type(one) is type(other) and one == other

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
+from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem
@@ -12,23 +14,55 @@ from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
-from toolweave.workflow.json_patch import apply_patch, value_at
+from toolweave.workflow.json_patch import apply_patch, difference, value_at
 from toolweave.workflow.model import Workflow
 
 MAX_ROUNDS = 20
-# The limit of nodes checked to prove patches; beyond it, problems lose their patches.
+# The limit of nodes checked to prove patches, and of passes over a larger workflow; beyond it,
+# problems lose their patches.
 MAX_PROOF = 5_000
+MAX_PASSES = 4
+# The limit of nodes checked to prove each patch alone.
+MAX_TRIED_ALONE = 1_000
 FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
 
+# Any: operations are JSON to be sent on.
+Patch: TypeAlias = tuple[dict[str, Any], ...]
+_PLACES = frozenset({"path", "from"})
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedWorkflow:
-    """A problem, and the workflow after its patch."""
+    """A problem, and the document after its patch."""
 
     problem: Problem
-    repaired: Workflow | None = None
+    # The canonical document and what its patch makes of it; None without one.
+    before: Json = None
+    document: Json = None
+
+    @property
+    def repaired(self) -> Workflow | None:
+        """The workflow after the patch."""
+        return None if self.document is None else read(self.document).workflow
+
+    @property
+    def changes(self) -> Patch:
+        """The least operations on the canonical document; only the changed parts are compared."""
+        patch = self.problem.patch or ()
+        parts = sorted(_parts(patch))
+        if len(patch) == 1 and patch[0]["op"] == "remove" and parts == [patch[0]["path"]]:
+            return patch
+        if any(one[key] in parts for one in patch for key in _PLACES & one.keys()):
+            parts = [""]  # items of a list are added or removed
+        return tuple(
+            operation
+            for part in parts
+            for operation in difference(
+                value_at(self.before, part), value_at(self.document, part), part
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +79,63 @@ def checked(
 ) -> Iterator[CheckedWorkflow]:
     """Return the problems of a workflow; patches are kept only if they cause no new error."""
     problems = _decided(check_workflow(workflow, known, format))
-    room = MAX_PROOF
-    judge: _Judge | None = None
-    for problem in _most_severe(problems):
-        if problem.patch is None:
-            yield CheckedWorkflow(problem)
-            continue
-        judge = judge or _Judge(workflow, known, format, problems)
-        room -= len(workflow.nodes)
-        after = judge.after([problem]) if room >= 0 else None
-        yield (
-            CheckedWorkflow(problem, after[0])
-            if after
-            else CheckedWorkflow(replace(problem, patch=None))
-        )
+    reported = _most_severe(problems)
+    patched = [at for at, problem in enumerate(reported) if problem.patch is not None]
+    proven: dict[int, Json] = {}
+    before: Json = None
+    if patched:
+        judge = _Judge(workflow, known, format, problems)
+        before = judge.document
+        proven = _proven(judge, reported, patched, len(workflow.nodes))
+    for at, problem in enumerate(reported):
+        if at in proven:
+            yield CheckedWorkflow(problem, before, proven[at])
+        else:
+            yield CheckedWorkflow(replace(problem, patch=None) if problem.patch else problem)
+
+
+def _proven(
+    judge: "_Judge", problems: list[Problem], patched: list[int], size: int
+) -> dict[int, Json]:
+    """Return the documents after each patch that causes no new error.
+
+    Each patch is tried alone where that is cheap. Many patches are tried together, so that the
+    time does not grow with the square of their number; a group that fails is tried in halves.
+    """
+    room = max(MAX_PROOF, MAX_PASSES * size)
+    is_cheap = len(patched) * size <= MAX_TRIED_ALONE
+    waiting = [[at] for at in patched] if is_cheap else list(_groups(problems, patched))
+    proven: dict[int, Json] = {}
+    # A group is tried before the halves of those that failed, so that a few cost no others.
+    for group in waiting:
+        room -= size
+        if room < 0:
+            break
+        chosen = [problems[at] for at in group]
+        if judge.holds(chosen):
+            proven |= {at: judge.patched([problems[at]]) for at in group}
+        elif len(group) > 1:
+            half = len(group) // 2
+            waiting += [group[:half], group[half:]]
+    return proven
+
+
+def _groups(problems: list[Problem], patched: list[int]) -> Iterator[list[int]]:
+    """Return the problems in groups whose patches change different nodes and edges."""
+    while patched:
+        touched: dict[str, Patch] = {}
+        group: list[int] = []
+        later: list[int] = []
+        for at in patched:
+            patch = problems[at].patch or ()
+            parts = _parts(patch)
+            # Two problems of one value have the same patch.
+            is_free = all(touched.get(part, patch) == patch for part in parts)
+            (group if is_free else later).append(at)
+            if is_free:
+                touched |= dict.fromkeys(parts, patch)
+        yield group
+        patched = later
 
 
 def _decided(problems: list[Problem]) -> list[Problem]:
@@ -121,7 +198,7 @@ class _Judge:
         format: FormatName,
         problems: list[Problem],
     ) -> None:
-        self._document: Json = convert(workflow, "toolweave")
+        self.document: Json = convert(workflow, "toolweave")
         self._known = known
         self._format: FormatName = format
         self._before = problems
@@ -143,7 +220,7 @@ class _Judge:
         """Return the operation; an edge id derived from its ends is updated."""
         if _is_end(operation):
             owner, _, key = str(operation["path"]).rpartition("/")
-            edge = value_at(self._document, owner)
+            edge = value_at(self.document, owner)
             if isinstance(edge, dict) and edge.get("id") == f"{edge.get('from')}->{edge.get('to')}":
                 ends = edge | {key: operation["value"]}
                 name = f"{ends['from']}->{ends['to']}"
@@ -152,12 +229,8 @@ class _Judge:
 
     def after(self, chosen: Sequence[Problem]) -> tuple[Workflow, list[Problem]] | None:
         """Return the workflow and its problems after these patches; None if not better."""
-        operations = [
-            operation for problem in _backwards(chosen) for operation in problem.patch or ()
-        ]
-        operations = [step for one in operations for step in self._with_id(one)]
         try:
-            document = apply_patch(self._document, operations)
+            document = self.patched(chosen)
         except Invalid:
             return None
         workflow = read(document).workflow
@@ -165,6 +238,33 @@ class _Judge:
         if _errors(problems) - self._errors or _weight(problems) >= _weight(self._before):
             return None
         return workflow, problems
+
+    def holds(self, chosen: Sequence[Problem]) -> bool:
+        """Whether these patches cause no new error, and of several each fixes its problem."""
+        found = self.after(chosen)
+        if found is None or len(chosen) == 1:
+            return found is not None
+        left, gone = _said(found[1]), _said(chosen)
+        return all(left[key] <= self._said[key] - gone[key] for key in gone)
+
+    def patched(self, chosen: Sequence[Problem]) -> Json:
+        """Return the canonical document after these patches; raises `Invalid`."""
+        patches = {
+            json_text.write(list(problem.patch or ())): problem for problem in _backwards(chosen)
+        }
+        operations = [step for one in patches.values() for step in one.patch or ()]
+        return apply_patch(
+            self.document, [step for one in operations for step in self._with_id(one)]
+        )
+
+    @cached_property
+    def _said(self) -> Counter[tuple[str, str]]:
+        return _said(self._before)
+
+
+def _said(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
+    # A pointer changes when an item before it is removed.
+    return Counter((problem.code, problem.message) for problem in problems)
 
 
 def _is_end(operation: Mapping[str, Any]) -> bool:
@@ -185,15 +285,18 @@ def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
     """Return problems whose patches change different nodes and edges."""
     touched: set[str] = set()
     for problem in patched:
-        places = {
-            _part(str(operation[key]))
-            for operation in problem.patch or ()
-            for key in ("path", "from")
-            if key in operation
-        }
+        places = _parts(problem.patch or ())
         if touched.isdisjoint(places):
             touched |= places
             yield problem
+
+
+def _parts(patch: Patch) -> set[str]:
+    return {
+        _part(str(operation[key]))
+        for operation in patch
+        for key in _PLACES & operation.keys()
+    }
 
 
 def _backwards(problems: Iterable[Problem]) -> list[Problem]:

@@ -67,7 +67,9 @@ def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Proble
     document = None
     for one in checked(loaded.workflow, known, loaded.format):
         patch = None
-        if one.repaired is not None:
+        if one.document is not None and loaded.format == "toolweave":
+            patch = one.changes
+        elif one.repaired is not None:
             document = convert(loaded.workflow, loaded.format) if document is None else document
             patch = tuple(difference(document, convert(one.repaired, loaded.format)))
         place = loaded.places.original(one.problem.pointer)
