@@ -124,16 +124,13 @@ class NodeSpec:
     # Set for a tool of a connected server, unset for a node of ours.
     origin: SpecOrigin | None = None
     checks: Sequence[StaticCheck] = field(default=(), compare=False, repr=False)
+    # `FLOW.IF`, the name it goes by.
+    ref: str = field(init=False, compare=False, repr=False)
+    # Its own configurations and those every node has.
+    all_configurations: tuple[Field, ...] = field(init=False, compare=False, repr=False)
 
-    @property
-    def ref(self) -> str:
-        """`FLOW.IF`, the name it goes by."""
-        return f"{self.type}.{self.subtype}"
-
-    @property
-    def all_configurations(self) -> tuple[Field, ...]:
-        """Its own configurations and those every node has."""
+    def __post_init__(self) -> None:
         own = {given.name for given in self.configurations}
-        return self.configurations + tuple(
-            given for given in COMMON_CONFIGURATIONS if given.name not in own
-        )
+        common = tuple(given for given in COMMON_CONFIGURATIONS if given.name not in own)
+        object.__setattr__(self, "ref", f"{self.type}.{self.subtype}")
+        object.__setattr__(self, "all_configurations", self.configurations + common)

@@ -6,6 +6,7 @@ A patch is only offered if its result is valid and no part of the value is lost.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import islice
 
 from rapidfuzz.distance import OSA
@@ -87,7 +88,7 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
         letters = _letters(name)
         # `XOR` is not a typo of `OR`.
         allowed = bound if len(letters) > SHORT else 0
-        if _DOUBLED.sub(r"\1", plain) == _DOUBLED.sub(r"\1", letters):
+        if _single(plain) == _single(letters):
             allowed = max(1, allowed)  # `dee` for `de`
         distance = OSA.distance(plain, letters, score_cutoff=allowed)
         if distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME:
@@ -98,8 +99,15 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
     return near[0][1] if is_slip else None
 
 
+@lru_cache(maxsize=8_192)
 def _letters(name: str) -> str:
     return _SEPARATORS.sub("", name.casefold())
+
+
+@lru_cache(maxsize=8_192)
+def _single(letters: str) -> str:
+    """The letters, each doubled one once."""
+    return _DOUBLED.sub(r"\1", letters)
 
 
 def _missing(fault: Violation, explainer: Explainer) -> Repair:

@@ -46,19 +46,18 @@ class Node:
     parent: NodeId | None = None  # the group it is in
     extras: JsonObject = field(default_factory=dict[str, Json])
     kept: JsonObject = field(default_factory=dict[str, Json], compare=False, repr=False)
+    # `FLOW.IF` for a catalog node, None for others.
+    ref: str | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        subtype = self.data.get("subtype")
+        is_catalog = isinstance(subtype, str) and self.type.isupper()
+        object.__setattr__(self, "ref", f"{self.type}.{subtype}" if is_catalog else None)
 
     @property
     def title(self) -> str:
         """The display name: its name, or its id if it has none."""
         return self.name or self.id
-
-    @property
-    def ref(self) -> str | None:
-        """`FLOW.IF` for a catalog node, None for others."""
-        subtype = self.data.get("subtype")
-        return (
-            f"{self.type}.{subtype}" if isinstance(subtype, str) and self.type.isupper() else None
-        )
 
 
 @dataclass(frozen=True, slots=True)

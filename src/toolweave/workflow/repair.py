@@ -292,11 +292,7 @@ def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
 
 
 def _parts(patch: Patch) -> set[str]:
-    return {
-        _part(str(operation[key]))
-        for operation in patch
-        for key in _PLACES & operation.keys()
-    }
+    return {_part(str(operation[key])) for operation in patch for key in _PLACES & operation.keys()}
 
 
 def _backwards(problems: Iterable[Problem]) -> list[Problem]:

@@ -1,9 +1,10 @@
 """The input of a check: one workflow, its environment, and cached lookups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from toolweave.catalog.index import Catalog
@@ -17,6 +18,8 @@ from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, Workflow
 from toolweave.workflow.scope.node_outputs import NodeOutputs
 from toolweave.workflow.shapes import ValueShape
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,10 @@ class SpecFacts:
         default_factory=dict[tuple[str, str], ValueShape]
     )
     given: dict[str, NodeOutputs] = field(default_factory=dict[str, NodeOutputs])
+    # The schemas of tools, by server and name.
+    tools: dict[tuple[str, str], CompiledSchemas] = field(
+        default_factory=dict[tuple[str, str], CompiledSchemas]
+    )
 
 
 # A cache of a pure function; it lives as long as its catalog.
@@ -115,6 +122,14 @@ class CheckContext:
     known: KnownEnvironment
     format: FormatName = "toolweave"
     whole: Workflow | None = field(default=None)
+    # What several checks work out, by the function that makes it. Any: each has its own type.
+    _made: dict[object, Any] = field(default_factory=dict[object, Any], repr=False, compare=False)
+
+    def once(self, make: Callable[["CheckContext"], T]) -> T:
+        """Return what `make` gives for this workflow, worked out when first asked for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("T", self._made[make])
 
     @property
     def is_subflow(self) -> bool:

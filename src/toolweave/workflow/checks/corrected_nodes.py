@@ -3,7 +3,7 @@
 Not a check.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.tools.repair import misspelt
@@ -14,8 +14,16 @@ from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 
 
-def catalog_nodes(case: CheckContext) -> Iterator[tuple[int, Node, NodeSpec]]:
-    """Yield every catalog node with its index and specification, including duplicate ids."""
+def catalog_nodes(case: CheckContext) -> Sequence[tuple[int, Node, NodeSpec]]:
+    """Return every catalog node with its index and specification, including duplicate ids."""
+    return case.once(_listed)
+
+
+def _listed(case: CheckContext) -> tuple[tuple[int, Node, NodeSpec], ...]:
+    return tuple(_corrected(case))
+
+
+def _corrected(case: CheckContext) -> Iterator[tuple[int, Node, NodeSpec]]:
     left = MAX_LOOKED_UP
     for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
         if spec is None and is_catalog(node) and left > 0:

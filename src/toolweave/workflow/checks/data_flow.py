@@ -15,6 +15,7 @@ from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.cel.templates import moved
 from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
 from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten, with_size
@@ -62,15 +63,7 @@ class _Judged:
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield problems for unknown references, values of the wrong type and missing inputs."""
-    scope = Scope(
-        case.workflow,
-        case.spec,
-        case.known.tools_of,
-        graph=case.graph,
-        given=case.made.given,
-        is_older=case.format == "agent-team",
-    )
-    flow = _Flow(case, scope)
+    flow = _Flow(case, case.once(scope_of))
     for node in case.graph.nodes.values():
         for problem in flow.node(node):
             is_off = object_at(node.data, "configurations").get("enabled") is False
@@ -114,8 +107,8 @@ class _Flow:
 
     def _types(self, node: Node, asked: NodeReferences) -> Iterator[Problem]:
         if asked.ours == asked.placeholder.content:
-            place = self._case.at(node, *asked.steps)
             for fault in type_faults(self._scope, node, asked):
+                place = self._case.at(node, *asked.steps)
                 found = moved(fault, asked.text, asked.placeholder.at).problem(place)
                 if (ours := type_repair(self._scope, node, asked)) is not None:
                     whole = _assembled([asked], [ours])

@@ -6,6 +6,7 @@ checks references and types.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import SyntaxProblem, fault_at
@@ -204,6 +205,8 @@ def _with_text(problem: Problem, original: str, text: str | None) -> Problem:
     )
 
 
+# A cache of a pure function.
+@lru_cache(maxsize=2_048)
 def _judged(text: str, translate: Callable[[str], Translation], *, is_older: bool) -> _Verdict:
     """In files of older systems a text may have another meaning than in CEL."""
     expression = compile_text(text)

@@ -18,6 +18,18 @@ from toolweave.workflow.scope.scope import TABLE, Scope
 _STARTING = frozenset({"start", "trigger", "TRIGGER"})
 
 
+def scope_of(case: CheckContext) -> Scope:
+    """Return the names and values of a workflow; checks share it by `CheckContext.once`."""
+    return Scope(
+        case.workflow,
+        case.spec,
+        case.known.tools_of,
+        graph=case.graph,
+        given=case.made.given,
+        is_older=case.format == "agent-team",
+    )
+
+
 class ForeignRepair:
     """Corrects the expressions of one workflow; looks at its names when first needed."""
 
@@ -26,15 +38,7 @@ class ForeignRepair:
 
     @cached_property
     def _scope(self) -> Scope:
-        case = self._case
-        return Scope(
-            case.workflow,
-            case.spec,
-            case.known.tools_of,
-            graph=case.graph,
-            given=case.made.given,
-            is_older=case.format == "agent-team",
-        )
+        return self._case.once(scope_of)
 
     @cached_property
     def _path_repair(self) -> PathRepair:

@@ -5,6 +5,7 @@ placeholder names something that the node can read.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from toolweave.access.mask import is_sensitive
 from toolweave.cel.language import compile_text
@@ -40,11 +41,23 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield foreign placeholders in the values of nodes."""
     texts = _ForeignTexts(case)
     for index, node in enumerate(case.workflow.nodes):
-        for part, language in _LANGUAGES.items():
-            if (value := node.data.get(part)) and _is_filled(node, part):
-                place = pointer("nodes", index, "data", part)
+        for part in _LANGUAGES.keys() & node.data.keys():
+            value = node.data[part]
+            # Most nodes have no such text.
+            if value and _may_hold(value) and _is_filled(node, part):
+                place = f"/nodes/{index}/data/{part}"
                 for at, name, text in _texts(value, place):
-                    yield from texts.problems(node, name, text, at, language)
+                    yield from texts.problems(node, name, text, at, _LANGUAGES[part])
+
+
+def _may_hold(value: Json) -> bool:
+    """Whether a text in a value may have a foreign placeholder; nested ones may."""
+    if not isinstance(value, dict):
+        return True
+    return any(
+        may_be_foreign(one) if isinstance(one, str) else isinstance(one, dict | list)
+        for one in value.values()
+    )
 
 
 def _is_filled(node: Node, part: str) -> bool:
@@ -69,6 +82,18 @@ def _texts(value: Json, place: str) -> Iterator[tuple[str, str, str]]:
             waiting.extend((f"{at}/{index}", name, item) for index, item in enumerate(one))
 
 
+@lru_cache(maxsize=2_048)
+def _is_suspect(text: str) -> bool:
+    """Whether a text has a placeholder, a reference or a block of another system."""
+    return (
+        bare_expression(text) is not None
+        or _PATH.fullmatch(text) is not None
+        or BLOCK.search(text) is not None
+        or _ENVIRONMENT.fullmatch(text.strip()) is not None
+        or any(True for _ in placeholders_in(text))
+    )
+
+
 class _ForeignTexts:
     def __init__(self, case: CheckContext) -> None:
         self._case = case
@@ -78,6 +103,8 @@ class _ForeignTexts:
         self, node: Node, name: str, text: str, place: str, language: Language
     ) -> Iterator[Problem]:
         if name in _SOURCE or is_sensitive(name):
+            return
+        if not _is_suspect(text):
             return
         if (bare := self._bare(node, text, language)) is not None:
             yield _problem(place, text, bare)

@@ -26,6 +26,8 @@ from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at
 
 VALUES = "parameterValues"
+# The limit of tools whose compiled schemas are kept.
+_MAX_TOOLS = 1_000
 _PREFIX = pattern(r"^(?:mcp|tool|tools)(?:__|[./:_-])", re.IGNORECASE)
 # `get_weather` for `weather`, which only reads.
 _VERB = pattern(r"^(?:get|fetch|read|run|call|do)[_-]", re.IGNORECASE)
@@ -95,10 +97,20 @@ class _KnownTools:
         if tool := known.get(named[1]):
             if not tool.is_usable:
                 return None
-            judge = self._judges[named] = CompiledSchemas(tool.input_schema)
+            judge = self._judges[named] = self._compiled(tool)
             return judge
         stored = node.data.get("parameters")
         return self._judge_of(stored) if isinstance(stored, list) else None
+
+    def _compiled(self, tool: Tool) -> CompiledSchemas:
+        """Return the schema of a tool; what is compiled from it is kept for other workflows."""
+        kept = self._case.made.tools
+        found = kept.get((tool.server, tool.name))
+        if found is None or found.schema != tool.input_schema:
+            found = CompiledSchemas(tool.input_schema)
+            if len(kept) < _MAX_TOOLS:
+                kept[tool.server, tool.name] = found
+        return found
 
     def status_problems(self, node: Node) -> tuple[Problem, ...]:
         """Return the node's status against the live tools; cached by tool."""

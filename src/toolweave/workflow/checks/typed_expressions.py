@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from toolweave.cel.checker import check as check_types
 from toolweave.cel.fault import SyntaxProblem
@@ -41,15 +42,28 @@ def type_faults(scope: Scope, node: Node, asked: NodeReferences) -> tuple[Syntax
             return number
         return _CEL_KINDS.get(found.shape.kinds, "dyn")
 
-    known = set(expression.faults)
     text, term = expression.text, expression.term
+    kinds = {one.path: kind_of("double", one.path) for one in expression.references}
+    # Where all kinds are known, the same text is fine wherever they are the same.
+    is_known = "dyn" not in kinds.values()
+    if is_known and _is_fine(text, tuple(kinds.items())):
+        return ()
     faults = check_types(text, term, lambda path: kind_of("double", path)).faults
     if faults and is_mixed:
         # A number may be whole or not: only what fails for both is certain.
         whole = check_types(text, term, lambda path: kind_of("int", path)).faults
         places = {one.column for one in whole}
         faults = tuple(one for one in faults if one.column in places)
+    known = set(expression.faults)
     return tuple(one for one in faults if one not in known)
+
+
+@lru_cache(maxsize=2_048)
+def _is_fine(text: str, kinds: tuple[tuple[Path, str], ...]) -> bool:
+    """Whether an expression has no fault when its references are of these kinds."""
+    known = dict(kinds)
+    term = compile_text(text).term
+    return term is not None and not check_types(text, term, lambda p: known.get(p, "dyn")).faults
 
 
 def type_repair(scope: Scope, node: Node, asked: NodeReferences) -> str | None:

@@ -71,8 +71,10 @@ class Reach:
         node = self._agents.get(node, (node,))[0]
         if node not in self._loop_of:
             return None
-        found: list[Node] = []
         loop = self._loop_of[node]
+        if loop is None:
+            return ()
+        found: list[Node] = []
         while loop is not None:
             found.append(self._graph.nodes[loop])
             loop = self._loop_of[loop]
@@ -94,7 +96,9 @@ class Reach:
         """Whether `node` may have a value when `before` runs; true if the edges leave it open."""
         if node in self._agents or self._graph.nodes[node].type in NEVER_RUN:
             return False
-        return any(self._is_seen(node, one) for one in self._agents.get(before, (before,)))
+        if before not in self._agents:
+            return self._is_seen(node, before)
+        return any(self._is_seen(node, one) for one in self._agents[before])
 
     def _is_seen(self, node: NodeId, before: NodeId) -> bool:
         if node not in self._before or before not in self._before:

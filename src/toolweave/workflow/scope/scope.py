@@ -109,8 +109,12 @@ class Scope:
         # What each loop goes through, and one item of it.
         self._lists: dict[NodeId, ValueShape] = {}
         self._items: dict[NodeId, ValueShape] = {}
+        # Where paths lead; remembered once everything is worked out.
+        self._found: dict[tuple[NodeId, Path, Language], ResolvedPath] = {}
+        self._is_complete = False
         for node_id in self.reach.order:
             self._work_out(self.graph.nodes[node_id])
+        self._is_complete = True
 
     def asked_by(self, node: Node) -> Iterator[NodeReferences]:
         """Everything the texts of a node ask for."""
@@ -165,6 +169,15 @@ class Scope:
 
     def find(self, node: Node, path: Path, language: Language = "value") -> ResolvedPath:
         """Where a path leads from a node, in a text of this language."""
+        asked = node.id, path, language
+        found = self._found.get(asked)
+        if found is None:
+            found = self._lead(node, path, language)
+            if self._is_complete:
+                self._found[asked] = found
+        return found
+
+    def _lead(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = path[0]
         if language == "own" and root in own_names(self._specs(node)):
             return _UNKNOWN
