@@ -49,6 +49,8 @@ WORDS: Mapping[str, str] = {
     "FILE_ROOTS": "Folders that nodes may read and write besides `files` in the home; separated "
     "as in PATH.",
     "SEMANTIC_SEARCH": "Set to 1 to rank nodes by meaning too; needs the extra `semantic`.",
+    "OAUTH_CLIENT_URL": "The https address under which others reach `/oauth/client.json` of this "
+    "studio: sign-ins to servers then need no registration, where their service supports that.",
     "MODEL_URL": "Base URL of a model with an OpenAI-compatible API, such as Ollama.",
     "MODEL": "Model name at TOOLWEAVE_MODEL_URL.",
     "MODEL_KEY": "API key for TOOLWEAVE_MODEL_URL, if required.",
@@ -108,6 +110,8 @@ class Settings:
     semantic_search: bool = False
     # Folders that nodes may read and write, in addition to the home's own.
     file_roots: tuple[Path, ...] = ()
+    # The document that describes this studio as an OAuth client.
+    oauth_client_url: str | None = None
     # How long a call of a published tool waits for its run, and when it becomes a task.
     mcp_wait_s: float = 45.0
     mcp_soon_s: float = 2.0
@@ -142,6 +146,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         semantic_search=_number(env, "SEMANTIC_SEARCH", 0, 0) > 0,
         mcp_wait_s=_number(env, "MCP_WAIT_S", 45.0, 0.1),
         mcp_soon_s=_number(env, "MCP_SOON_S", 2.0, 0.1),
+        oauth_client_url=_document_url(env),
         file_roots=tuple(
             Path(folder).expanduser().absolute()
             for folder in env.get("TOOLWEAVE_FILE_ROOTS", "").split(os.pathsep)
@@ -178,6 +183,16 @@ def _retry(env: Mapping[str, str]) -> Retry:
             f"TOOLWEAVE_RETRY_DELAYS_S is {text!r}; expected up to 10 numbers such as '1,5,15'",
         )
     return Retry(tuple(float(delay) for delay in text.split(",")))
+
+
+def _document_url(env: Mapping[str, str]) -> str | None:
+    text = env.get("TOOLWEAVE_OAUTH_CLIENT_URL")
+    if text and not re.fullmatch(r"https://[^\s/?#@]+/[^\s?#]+", text):
+        raise Invalid(
+            "SETTING_INVALID",
+            f"TOOLWEAVE_OAUTH_CLIENT_URL is {text!r}; expected an https address with a path",
+        )
+    return text or None
 
 
 def _number(env: Mapping[str, str], name: str, default: float, least: float) -> float:

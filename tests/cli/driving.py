@@ -80,11 +80,20 @@ class Commands:
 
     def process(self, *args: str, **environ: str) -> subprocess.Popen[bytes]:
         """Start a command as a process with pipes."""
+        return self._started(args, environ, subprocess.DEVNULL)
+
+    def piped(self, *args: str, **environ: str) -> subprocess.Popen[bytes]:
+        """Start a command as a process that can be typed to."""
+        return self._started(args, environ, subprocess.PIPE)
+
+    def _started(
+        self, args: tuple[str, ...], environ: dict[str, str], stdin: int
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [*PROGRAM, *args],
             cwd=self.project,
             env=self.environ | environ,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,

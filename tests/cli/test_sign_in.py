@@ -1,6 +1,10 @@
 """`toolweave servers sign-in` at a real authorization server, with a person's browser."""
 
+import socket
+
 import httpx2
+from mcp.shared.auth import OAuthClientInformationFull
+from pydantic import AnyUrl
 from tests.cli.driving import DEADLINE_S, Commands
 
 from servers.authorization import protected_server
@@ -16,11 +20,70 @@ def test_a_person_signs_in_once_and_calls_tools_from_then_on(tw: Commands) -> No
             assert process.stderr is not None
             assert process.stderr.readline() == b"Open this URL to sign in:\n"
             address = process.stderr.readline().decode().strip()
+            assert b"paste its address here" in process.stderr.readline()
             with httpx2.Client(trust_env=False) as browser:
                 browser.get(browser.get(address).headers["location"])
             out, err = process.communicate(timeout=DEADLINE_S)
-        assert (process.returncode, err) == (0, b"")
+        assert (process.returncode, err.strip()) == (0, b"")
         assert out.startswith(b"Signed in to 'web': ")
         tw.ok("servers", "approve", "web")
         ran = tw.ok("call", "web", "add", "--args", '{"a": 20, "b": 22}')
         assert "42" in ran.out
+
+
+def test_a_person_with_a_browser_elsewhere_pastes_the_address_it_ended_at(tw: Commands) -> None:
+    with protected_server() as known:
+        tw.ok("servers", "add", "web", known.url, "--oauth")
+        tw("servers", "approve", "web", "--yes")
+        with tw.piped("servers", "sign-in", "web", "--no-browser") as process:
+            assert process.stderr is not None
+            assert process.stdin is not None
+            process.stderr.readline()
+            address = process.stderr.readline().decode().strip()
+            process.stderr.readline()
+            with httpx2.Client(trust_env=False) as browser:
+                ended_at = browser.get(address).headers["location"]
+            process.stdin.write(ended_at.replace("state=", "state=x").encode() + b"\n")
+            process.stdin.flush()
+            assert b"not the address that the sign-in returned to" in process.stderr.readline()
+            process.stdin.write(ended_at.encode() + b"\n")
+            process.stdin.flush()
+            out, _ = process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 0
+        assert out.startswith(b"Signed in to 'web': ")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        return bound.getsockname()[1]
+
+
+def test_a_client_that_was_registered_by_hand_signs_in_with_its_secret_of_the_vault(
+    tw: Commands,
+) -> None:
+    port = free_port()
+    with protected_server() as known:
+        known.provider.clients["by-hand"] = OAuthClientInformationFull(
+            client_id="by-hand",
+            client_secret="its secret",
+            redirect_uris=[AnyUrl(f"http://localhost:{port}/callback")],
+            scope="tools",
+            token_endpoint_auth_method="client_secret_basic",
+        )
+        tw.ok("secrets", "set", "web", input="its secret")
+        literal = tw("servers", "add", "web", known.url, "--client-id", "x", "--client-secret", "y")
+        assert literal.code == 2
+        assert "'${vault:NAME}'" in literal.err
+        client = ("--client-id", "by-hand", "--client-secret", "${vault:web}")
+        tw.ok("servers", "add", "web", known.url, *client, "--callback-port", str(port))
+        shown = tw("servers", "approve", "web", "--yes")
+        assert f"OAuth as by-hand on port {port}" in shown.out
+        with tw.process("servers", "sign-in", "web", "--no-browser") as process:
+            assert process.stderr is not None
+            process.stderr.readline()
+            address = process.stderr.readline().decode().strip()
+            with httpx2.Client(trust_env=False) as browser:
+                browser.get(browser.get(address).headers["location"])
+            process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 0
+        assert list(known.provider.clients) == ["by-hand"]

@@ -79,6 +79,7 @@ KEYED = [
     ("GET", "/api/v1/servers/no-server/health", "servers:admin"),
     ("GET", "/api/v1/servers/no-server/difference", "servers:admin"),
     ("POST", "/api/v1/servers/no-server/sign-in", "servers:admin"),
+    ("POST", "/api/v1/servers/no-server/sign-in/address", "servers:admin"),
     ("GET", "/api/v1/calls", "tools:read"),
     ("POST", "/api/v1/calls/stop", "tools:execute"),
     ("POST", "/api/v1/calls/resume", "tools:execute"),

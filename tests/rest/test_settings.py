@@ -150,3 +150,35 @@ async def test_a_person_signs_in_to_a_server_from_the_page(house: House) -> None
             kind, done = await heard.receive()
             assert (kind, done["toolCount"] > 0) == ("done", True)
     await house.client.delete(f"/api/v1/servers/{added.id}", headers=admin)
+
+
+async def test_a_person_with_a_browser_elsewhere_pastes_the_address_into_the_page(
+    house: House,
+) -> None:
+    admin = await house.key("admin")
+    with protected_server() as known:
+        definition = HttpServer(url=known.url, oauth=True)
+        added = await house.home.registry.add("remote", definition)
+        await house.home.registry.approve("remote", definition_hash(definition))
+        path = f"/api/v1/servers/{added.id}/sign-in"
+
+        async def paste(address: str) -> httpx2.Response:
+            body = {"address": address}
+            return await house.client.post(f"{path}/address", json=body, headers=admin)
+
+        early = await paste("http://127.0.0.1:1/callback?code=x&state=y")
+        assert early.json()["error"]["code"] == "SERVER_SIGN_IN_NOT_RUNNING"
+        async with listening(house, admin, path, "POST") as heard:
+            _, page = await heard.receive()
+            async with httpx2.AsyncClient(trust_env=False) as browser:
+                ended_at = (await browser.get(page["url"])).headers["location"]
+            wrong = await paste(
+                ended_at.replace("code=", "code=x&state=").replace("&state=", "&s=")
+            )
+            assert wrong.json()["error"]["code"] == "SERVER_SIGN_IN_ADDRESS_INVALID"
+            assert (await paste(ended_at)).status_code == 204
+            kind, _ = await heard.receive()
+            assert kind == "done"
+        late = await paste(ended_at)
+        assert late.status_code == 404
+    await house.client.delete(f"/api/v1/servers/{added.id}", headers=admin)

@@ -221,6 +221,7 @@ ROUTES: Mapping[str, Rule] = {
         "GET /api/v1/servers/{server}/difference",
         "GET /api/v1/servers/{server}/health",
         "POST /api/v1/servers/{server}/sign-in",
+        "POST /api/v1/servers/{server}/sign-in/address",
         "POST /api/v1/library",
         "DELETE /api/v1/library/{library}",
     ),

@@ -37,6 +37,7 @@ async def open_studio(home: Home, *, keeps_trying: bool = False) -> AsyncGenerat
             guardian=guardian,
             masker=home.masker,
             limits=settings.limits,
+            client_url=settings.oauth_client_url,
         )
         connections = Connections(
             home.registry,

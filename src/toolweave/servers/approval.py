@@ -11,6 +11,7 @@ from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
     HttpServer,
+    OAuthClient,
     Server,
     SseServer,
     definition_hash,
@@ -101,11 +102,23 @@ def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Approva
     address = masker.mask_text(definition.url)
     names = sorted(definition.headers)
     sign_in = "OAuth" if definition.oauth else None
+    if isinstance(definition.oauth, OAuthClient):
+        sign_in = f"OAuth {_client(masker, definition.oauth)}"
     return [
         ApprovalFact("address", "address", address, address),
         ApprovalFact("headers", "headers", names, ", ".join(names) or "no headers"),
         ApprovalFact("sign-in", "signIn", sign_in, sign_in or "none"),
     ]
+
+
+def _client(masker: Masker, client: OAuthClient) -> str:
+    """Describe who signs in, and where its credentials go."""
+    parts = [f"as {client.client_id}"] if client.client_id else []
+    parts += ["without a person"] if client.grant == "client_credentials" else []
+    parts += [f"at {client.issuer}"] if client.issuer else []
+    parts += [f"for {' '.join(client.scopes)}"] if client.scopes else []
+    parts += [f"on port {client.callback_port}"] if client.callback_port else []
+    return masker.mask_text(" ".join(parts))
 
 
 class ToolChangeRecord(JsonRecord):

@@ -12,7 +12,15 @@ from urllib.parse import urlsplit
 
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, did_you_mean, pointer
-from toolweave.servers.definition import CommandServer, Definition, HttpServer, SseServer, Transport
+from toolweave.servers.definition import (
+    CommandServer,
+    Definition,
+    HttpServer,
+    OAuthClient,
+    SseServer,
+    Transport,
+)
+from toolweave.servers.oauth_entry import read_oauth_client
 
 _TRANSPORTS: dict[str, Transport] = {
     "stdio": "stdio",
@@ -197,14 +205,20 @@ class _Reader:
         if url is None or fault:
             return None
         scheme, _, rest = url.partition("://")
-        return kind(url=f"{scheme.lower()}://{rest}", headers=headers, oauth=self._wants_oauth())
+        return kind(url=f"{scheme.lower()}://{rest}", headers=headers, oauth=self._oauth())
 
-    def _wants_oauth(self) -> bool:
-        stated = self._entry.get("oauth", self._entry.get("auth"))
+    def _oauth(self) -> bool | OAuthClient:
+        key = "oauth" if "oauth" in self._entry else "auth"
+        stated = self._entry.get(key)
         details = as_object(stated)
-        if details is not None:
-            return details.get("enabled") is not False
-        return stated is True or stated == "oauth"
+        if details is None:
+            return stated is True or stated == "oauth"
+        if details.get("enabled") is False:
+            return False
+        client, problems = read_oauth_client(details)
+        for steps, message, hint in problems:
+            self._add("SERVER_KEY_IGNORED", message, key, steps, hint=hint, level="warning")
+        return client or True
 
     def _text(self, key: str) -> str | None:
         return self._as_text(self._entry[key], key) if key in self._entry else None

@@ -27,7 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 import toolweave
-from toolweave.errors import ToolweaveError, Unavailable
+from toolweave.errors import Denied, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content import read_result
 from toolweave.servers.disconnect_reason import (
@@ -78,7 +78,13 @@ class KeepingDispatcher(JSONRPCDispatcher):
     ) -> dict[str, Any]:
         """Send as the SDK does, and keep the raw response."""
         _last_raw.set(None)
-        raw = await super().send_raw_request(method, params, opts, **related)
+        try:
+            raw = await super().send_raw_request(method, params, opts, **related)
+        except MCPError as error:
+            refused = typed_error_in(error) if method == "server/discover" else None
+            if isinstance(refused, Denied):
+                raise refused from None  # a missing sign-in says nothing of the protocol version
+            raise
         _last_raw.set(raw)
         # Parsed here: the SDK's models of a large result would block the event loop.
         return DONE if method == "tools/call" else raw

@@ -6,7 +6,7 @@ Values of `env` and `headers` may contain `${VAR}` and `${vault:NAME}`; nothing 
 
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Literal, NewType, cast
+from typing import Annotated, Literal, NewType, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -18,6 +18,9 @@ Transport = Literal["stdio", "sse", "http"]
 Deployment = Literal["managed", "external"]
 Scope = Literal["local", "project", "user", "enterprise"]
 RunnerName = Literal["plain", "bubblewrap", "docker"]
+
+# A variable or a secret of the vault, by its name.
+_REFERENCE = r"^\$\{[^{}]{1,200}\}$"
 
 
 class FrozenModel(BaseModel):
@@ -64,13 +67,42 @@ class ContainerServer(FrozenModel):
     network: bool = True
 
 
+class OAuthClient(FrozenModel):
+    """The client to sign in with, where the default one does not do.
+
+    `client_id` is one registered by hand, or the https address of a document that describes the
+    client. Secrets are references such as `${vault:NAME}`, never the secret itself.
+    """
+
+    client_id: str | None = Field(default=None, min_length=1, max_length=2000)
+    client_secret: str | None = Field(default=None, pattern=_REFERENCE)
+    private_key: str | None = Field(default=None, pattern=_REFERENCE)
+    # `client_credentials`: the program signs in by itself, with its secret or key.
+    grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
+    # The only authorization server that may get these credentials.
+    issuer: str | None = Field(default=None, pattern=r"^https?://")
+    scopes: tuple[str, ...] = ()
+    callback_port: int | None = Field(default=None, ge=1, le=65535)
+
+    @model_validator(mode="after")
+    def _has_credentials(self) -> Self:
+        has_key = self.client_secret is not None or self.private_key is not None
+        if has_key and self.client_id is None:
+            raise ValueError("a client secret or key needs a client id")
+        if self.grant == "client_credentials" and not has_key:
+            raise ValueError("client credentials need a client id with a secret or a key")
+        if self.private_key is not None and self.grant != "client_credentials":
+            raise ValueError("a private key is for client credentials only")
+        return self
+
+
 class HttpServer(FrozenModel):
     """A server that uses streamable HTTP."""
 
     kind: Literal["http"] = "http"
     url: str = Field(pattern=r"^https?://")
     headers: dict[str, str] = Field(default_factory=dict)
-    oauth: bool = False
+    oauth: bool | OAuthClient = False
 
 
 class SseServer(FrozenModel):
@@ -79,7 +111,7 @@ class SseServer(FrozenModel):
     kind: Literal["sse"] = "sse"
     url: str = Field(pattern=r"^https?://")
     headers: dict[str, str] = Field(default_factory=dict)
-    oauth: bool = False
+    oauth: bool | OAuthClient = False
 
 
 Definition = Annotated[

@@ -16,10 +16,9 @@ import anyio
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError
 from mcp.client.auth.exceptions import OAuthTokenError
-from mcp.client.auth.utils import extract_field_from_www_auth
+from mcp.client.auth.utils import issuers_match, union_scopes
 from mcp.shared.auth import (
     OAuthClientInformationFull,
-    OAuthClientMetadata,
     OAuthMetadata,
     OAuthToken,
     ProtectedResourceMetadata,
@@ -28,12 +27,21 @@ from pydantic import AnyUrl, BaseModel, ConfigDict, ValidationError
 
 from toolweave.access.mask import Masker
 from toolweave.clock import Clock, SystemClock
-from toolweave.errors import NotFound, ToolweaveError, Unavailable
+from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
 from toolweave.network.client import EVENTS, invalid_response, open_http_client, request_origin
 from toolweave.patterns import pattern
-from toolweave.servers.definition import HttpServer, SseServer
-from toolweave.servers.sign_in import SignIn
+from toolweave.servers.definition import HttpServer, OAuthClient, SseServer
+from toolweave.servers.oauth_client import (
+    authentication_method,
+    check_document,
+    client_assertion,
+    document_url,
+    missing_scopes,
+    registered_client,
+    requested_client,
+)
+from toolweave.servers.sign_in import Redirect, SignIn
 from toolweave.servers.transports.failures import (
     send_within_origin,
     sign_in_required,
@@ -71,6 +79,8 @@ class StoredSignIn(BaseModel):
     expires_at: float | None = None
     metadata: OAuthMetadata | None = None
     resource: ProtectedResourceMetadata | None = None
+    asked_scope: str | None = None
+    missed_scope: str | None = None  # what the server missed since; the next sign-in asks for it
 
 
 def oauth_auth(
@@ -79,15 +89,25 @@ def oauth_auth(
     store: OAuthSecrets,
     *,
     sign_in: SignIn | None,
+    client: OAuthClient | None = None,
+    client_url: str | None = None,
     clock: Clock | None = None,
     masker: Masker | None = None,
 ) -> httpx2.Auth:
     """Return the authentication for the server at `url`; without `sign_in`, nobody is asked.
 
-    Requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) if a person has to sign in.
+    Requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) if a person has to sign in. `client_url` is
+    the address of the document that describes us as a client.
     """
     return VaultedOAuth(
-        server_name, url, store, sign_in=sign_in, clock=clock or SystemClock(), masker=masker
+        server_name,
+        url,
+        store,
+        sign_in=sign_in,
+        client=client,
+        client_url=client_url,
+        clock=clock or SystemClock(),
+        masker=masker,
     )
 
 
@@ -99,10 +119,19 @@ async def sign_in_now(
     sign_in: SignIn,
     headers: dict[str, str],
     limits: Limits,
+    client_url: str | None = None,
 ) -> None:
     """Sign in to the server before connecting, even if the vault has tokens."""
+    client = definition.oauth
     auth = VaultedOAuth(
-        server_name, definition.url, store, sign_in=sign_in, clock=SystemClock(), anew=True
+        server_name,
+        definition.url,
+        store,
+        sign_in=sign_in,
+        client=client if isinstance(client, OAuthClient) else None,
+        client_url=client_url,
+        clock=SystemClock(),
+        anew=True,
     )
     client = open_http_client(
         allow=AllowedHosts.of(definition.url),
@@ -164,12 +193,15 @@ class VaultedOAuth(OAuthClientProvider):
         *,
         sign_in: SignIn | None,
         clock: Clock,
+        client: OAuthClient | None = None,
+        client_url: str | None = None,
         anew: bool = False,
         masker: Masker | None = None,
     ) -> None:
-        # The SDK changes the metadata during the flow: the redirect is set once it is known.
-        metadata = OAuthClientMetadata(client_name="Toolweave", redirect_uris=None)
-        super().__init__(url, metadata, self)
+        # The SDK changes the metadata during the flow.
+        self._requested = requested_client(client)
+        described = document_url(client, client_url)
+        super().__init__(url, self._requested, self, client_metadata_url=described)
         SDK_LOG.addFilter(without_traceback)
         self.has_signed_in = False
         self._server_name = server_name
@@ -177,6 +209,12 @@ class VaultedOAuth(OAuthClientProvider):
         self._origin = origin_of(url)
         self._store = store
         self._sign_in = sign_in
+        self._client = client
+        self._is_alone = client is not None and client.grant == "client_credentials"
+        self._bound_issuer = client.issuer if client else None
+        self._is_renewing = False
+        self._asked_scope: str | None = None
+        self._missed_scope: str | None = None
         self._clock = clock
         self._reads_vault = not anew
         self._asking = anyio.Lock()
@@ -190,6 +228,8 @@ class VaultedOAuth(OAuthClientProvider):
         """Store new tokens and everything needed to refresh them."""
         ends = None if tokens.expires_in is None else self._now() + tokens.expires_in
         self.context.token_expiry_time = ends
+        if not self._is_renewing:
+            self._asked_scope, self._missed_scope = self._requested.scope, None
         self._reads_vault = self.has_signed_in = True
         await self._save(tokens)
 
@@ -224,53 +264,146 @@ class VaultedOAuth(OAuthClientProvider):
                 break
             rejected = token
         assert response is not None
-        if not _is_challenge(response):
+        if not await self._is_challenge(response):
             return
-        if self._sign_in is None:
-            raise sign_in_required(f"server {self._server_name!r}", server=self._server_name)
-        needs_more = response.status_code == 403
-        flow = self._ask(request, self._sign_in, rejected=token, keeps_token=needs_more)
+        flow = self._ask(request, response, rejected=token)
         async with self._asking, aclosing(flow) as asking:
             with suppress(StopAsyncIteration):
                 outgoing = await anext(asking)
                 while True:
                     outgoing = await asking.asend((yield outgoing))
 
+    async def _is_challenge(self, response: httpx2.Response) -> bool:
+        """Whether a token, or one with more scopes, is required and can be had here."""
+        missed = missing_scopes(response)
+        if response.status_code != 401 and missed is None:
+            return False
+        if missed is not None:
+            await self._note_missing(missed)
+        if self._sign_in is None and not self._is_alone:
+            name = self._server_name
+            raise sign_in_required(f"server {name!r}", server=name, scopes=missed)
+        return True
+
     async def _ask(
-        self,
-        request: httpx2.Request,
-        sign_in: SignIn,
-        *,
-        rejected: str | None,
-        keeps_token: bool,
+        self, request: httpx2.Request, challenge: httpx2.Response, *, rejected: str | None
     ) -> Flow:
         """Run the SDK's interactive flow; return at once if another call just completed it."""
-        if self._token() == rejected:
-            # Registered again for this port: many servers compare it exactly.
-            self.context.client_info = None
-            if not keeps_token:  # with it, the server repeats what is missing
-                self.context.clear_tokens()
-        redirect = await sign_in.listen(AllowedHosts(frozenset({self._origin})))
-        self.context.client_metadata.redirect_uris = [AnyUrl(redirect.uri)]
-        self.context.redirect_handler = redirect.show
-        self.context.callback_handler = redirect.result
+        if self._token() != rejected:
+            self._authorise(request)
+            yield request
+            return
+        await self._prepare(keeps_token=challenge.status_code == 403)
+        redirect = await self._listen()
         self._initialized = True
         try:
             async with aclosing(super()._auth_flow(request)) as flow:
                 outgoing = await anext(flow)
                 while True:
-                    outgoing = await flow.asend((yield outgoing))
+                    if outgoing is request and not self.has_signed_in:
+                        outgoing = await flow.asend(challenge)  # known: not sent a second time
+                        continue
+                    response = yield outgoing
+                    if outgoing is not request:
+                        await check_document(response)
+                    outgoing = await flow.asend(response)
         except StopAsyncIteration:
             return
         except OAuthFlowError as error:
             raise self._failed(error) from None
         finally:
-            await redirect.aclose()
+            if redirect is not None:
+                await redirect.aclose()
+
+    async def _prepare(self, *, keeps_token: bool) -> None:
+        """Set up the SDK's flow: our own client if there is one, the scopes to ask for."""
+        stored = await self._stored()
+        if stored is not None:
+            self._missed_scope = self._missed_scope or stored.missed_scope
+            self._bound_issuer = self._bound_issuer or stored.client.issuer
+        scopes = self._client.scopes if self._client else ()
+        self._requested.always_ask(scopes, self._missed_scope)
+        # Otherwise registered again for this port: many servers compare it exactly.
+        self.context.client_info = registered_client(self._client)
+        if self._client is not None and self._client.issuer is not None:
+            self.context.auth_server_url = self._client.issuer
+        self.has_signed_in = False
+        if not keeps_token:  # with it, the server repeats what is missing
+            self.context.clear_tokens()
+
+    async def _listen(self) -> Redirect | None:
+        if self._is_alone:
+            return None
+        assert self._sign_in is not None
+        port = self._client.callback_port if self._client else None
+        redirect = await self._sign_in.listen(AllowedHosts(frozenset({self._origin})), port=port)
+        self.context.client_metadata.redirect_uris = [AnyUrl(redirect.uri)]
+        self.context.redirect_handler = redirect.show
+        self.context.callback_handler = redirect.result
+        return redirect
+
+    def _select_authorization_server(self, advertised: list[str]) -> str:
+        """Return the configured authorization server, else the first that the server names."""
+        return self._client.issuer if self._client and self._client.issuer else advertised[0]
+
+    async def _perform_authorization(self) -> httpx2.Request:
+        """Ask for a code, or for tokens at once; a client's credentials go to its issuer only."""
+        client, known = self._client, self.context.client_info
+        if client is None or known is None or registered_client(client) is None:
+            return await super()._perform_authorization()
+        found = self._expected_issuer()
+        if self._bound_issuer is not None and not issuers_match(found, self._bound_issuer):
+            raise OAuthFlowError(
+                f"the server names the authorization server {found}, but the client "
+                f"{client.client_id!r} belongs to {self._bound_issuer}"
+            )
+        method = authentication_method(client, self.context.oauth_metadata)
+        self.context.client_info = known.model_copy(
+            update={"issuer": found, "token_endpoint_auth_method": method}
+        )
+        if self._is_alone:
+            return await self._client_credentials(client, found)
+        return await super()._perform_authorization()
+
+    async def _client_credentials(self, client: OAuthClient, issuer: str) -> httpx2.Request:
+        fields = {"grant_type": "client_credentials"}
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        if client.private_key is not None:
+            fields |= await client_assertion(client, issuer)
+        fields, headers = self.context.prepare_token_auth(fields, headers)
+        fields["resource"] = self.context.get_resource_url()
+        if self._requested.scope:
+            fields["scope"] = self._requested.scope
+        return httpx2.Request("POST", self._get_token_endpoint(), data=fields, headers=headers)
+
+    async def _note_missing(self, missed: str) -> None:
+        """Remember the scopes that the server missed, so that the next sign-in asks for them.
+
+        Raises `Denied`: `SERVER_SCOPE_REFUSED`, if they were asked for already.
+        """
+        tokens = self.context.current_tokens
+        granted = tokens.scope if tokens is not None else None
+        asked = union_scopes(self._asked_scope, granted) or ""
+        if set(missed.split()) <= set(asked.split()):
+            raise Denied(
+                "SERVER_SCOPE_REFUSED",
+                f"server {self._server_name!r} refuses this although the permissions "
+                f"{missed!r} were asked for",
+                hint="the signed-in account may not be allowed to do this; sign in with another",
+            )
+        self._missed_scope = union_scopes(asked or None, missed)
+        if tokens is not None:
+            await self._save(tokens)
 
     async def _renewed(self, response: httpx2.Response) -> None:
         spent = self.context.current_tokens
         if response.status_code == 200:
-            if not await self._handle_refresh_response(response):
+            self._is_renewing = True
+            try:
+                is_token = await self._handle_refresh_response(response)
+            finally:
+                self._is_renewing = False
+            if not is_token:
                 raise invalid_response(
                     request_origin(response.request), "its response is not a token"
                 )
@@ -291,7 +424,14 @@ class VaultedOAuth(OAuthClientProvider):
             return
         self.context.current_tokens = stored.tokens
         self.context.token_expiry_time = stored.expires_at
-        self.context.client_info = stored.client
+        own = registered_client(self._client)
+        kept = ("issuer", "token_endpoint_auth_method")
+        self.context.client_info = (
+            own.model_copy(update={name: getattr(stored.client, name) for name in kept})
+            if own is not None
+            else stored.client
+        )
+        self._asked_scope, self._missed_scope = stored.asked_scope, stored.missed_scope
         self.context.oauth_metadata = stored.metadata
         self.context.protected_resource_metadata = stored.resource
 
@@ -301,7 +441,9 @@ class VaultedOAuth(OAuthClientProvider):
             stored = StoredSignIn.model_validate_json(text)
         except (NotFound, ValidationError):
             return None
-        return stored if stored.url == self._url else None
+        own = registered_client(self._client)
+        is_same = own is None or own.client_id == stored.client.client_id
+        return stored if stored.url == self._url and is_same else None
 
     async def _save(self, tokens: OAuthToken) -> None:
         self.context.current_tokens = tokens
@@ -313,6 +455,8 @@ class VaultedOAuth(OAuthClientProvider):
             expires_at=self.context.token_expiry_time,
             metadata=self.context.oauth_metadata,
             resource=self.context.protected_resource_metadata,
+            asked_scope=self._asked_scope,
+            missed_scope=self._missed_scope,
         )
         await self._store.put(sign_in_entry_name(self._server_name), stored.model_dump_json())
 
@@ -351,10 +495,3 @@ class VaultedOAuth(OAuthClientProvider):
         return Unavailable(
             "SERVER_SIGN_IN_FAILED", f"signing in to server {self._server_name!r} failed: {why}"
         )
-
-
-def _is_challenge(response: httpx2.Response) -> bool:
-    """Whether the server requires a token or one with more scopes."""
-    if response.status_code == 403:
-        return extract_field_from_www_auth(response, "error") == "insufficient_scope"
-    return response.status_code == 401

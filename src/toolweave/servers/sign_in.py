@@ -15,7 +15,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from anyio.streams.stapled import MultiListener
 from mcp.shared.auth import AuthorizationCodeResult
 
-from toolweave.errors import Denied, TimedOut
+from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.network.addresses import AllowedHosts, check_url
 
 Show = Callable[[str], Awaitable[None]]
@@ -40,11 +40,35 @@ class SignIn:
     def __init__(self, show: Show, *, deadline_s: float = 300.0) -> None:
         self._show = show
         self._deadline_s = deadline_s
+        self._redirect: Redirect | None = None
 
-    async def listen(self, allow: AllowedHosts) -> "Redirect":
-        """Open the listener of one sign-in; the caller closes it."""
-        listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
-        return Redirect(listener, allow, self._show, self._deadline_s)
+    async def listen(self, allow: AllowedHosts, *, port: int | None = None) -> "Redirect":
+        """Open the listener of one sign-in, on a certain port if given; the caller closes it."""
+        try:
+            listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port or 0)
+        except OSError:
+            raise Unavailable(
+                "SERVER_SIGN_IN_FAILED",
+                f"port {port}, to which this client's sign-in returns, is in use",
+                hint="end the program that uses it, or change the callback port",
+            ) from None
+        # A certain port was registered by its name, as other clients write it.
+        name = "127.0.0.1" if port is None else "localhost"
+        self._redirect = Redirect(listener, allow, self._show, self._deadline_s, name)
+        return self._redirect
+
+    def paste(self, text: str) -> None:
+        """Take the address to which a browser on another machine was sent, pasted by the person.
+
+        Raises `Invalid`: `SERVER_SIGN_IN_ADDRESS_INVALID`.
+        """
+        if self._redirect is None or not self._redirect.take(text):
+            raise Invalid(
+                "SERVER_SIGN_IN_ADDRESS_INVALID",
+                "this is not the address that the sign-in returned to",
+                hint="paste the whole address of the page after the sign-in; it begins with "
+                "`http://127.0.0.1` and contains `code=` and `state=`",
+            )
 
 
 class Redirect:
@@ -56,6 +80,7 @@ class Redirect:
         allow: AllowedHosts,
         show: Show,
         deadline_s: float,
+        host: str = "127.0.0.1",
     ) -> None:
         self._listener = listener
         self._allow = allow
@@ -64,7 +89,7 @@ class Redirect:
         self._state = ""
         self._came = anyio.Event()
         self._result: AuthorizationCodeResult | Denied | None = None
-        self.authority = f"127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
+        self.authority = f"{host}:{listener.extra(SocketAttribute.local_port)}"
 
     @property
     def uri(self) -> str:
@@ -125,15 +150,29 @@ class Redirect:
             return 404
         if method != "GET":
             return 405
-        query = parse_qs(target.query)
+        return 200 if self._accept(parse_qs(target.query)) else 400
+
+    def take(self, text: str) -> bool:
+        """Take the code from a pasted address; whether it is one of this sign-in."""
+        try:
+            target = urlsplit(text.strip())
+            is_ours = target.netloc == self.authority and target.path == PATH
+        except ValueError:
+            return False
+        if not is_ours or not self._accept(parse_qs(target.query)):
+            return False
+        self._came.set()
+        return True
+
+    def _accept(self, query: dict[str, list[str]]) -> bool:
         state = query.get("state", [])
         if len(state) != 1 or not self._state or self._result is not None:
-            return 400
+            return False
         if not hmac.compare_digest(state[0].encode(), self._state.encode()):
-            return 400
+            return False
         self._state = ""
         self._result = _result(query, state[0])
-        return 200
+        return True
 
 
 def _result(query: dict[str, list[str]], state: str) -> AuthorizationCodeResult | Denied:

@@ -4,7 +4,7 @@ from toolweave.errors import Invalid
 from toolweave.servers.connections import Connections
 from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.oauth import sign_in_now
-from toolweave.servers.sign_in import Show, SignIn
+from toolweave.servers.sign_in import SignIn
 from toolweave.servers.summary import has_sign_in
 from toolweave.servers.transport_factory import TransportFactory, require_approved
 
@@ -21,7 +21,7 @@ def require_sign_in(server: Server) -> None:
 
 
 async def sign_in_to(
-    connections: Connections, transports: TransportFactory, server: Server, show: Show
+    connections: Connections, transports: TransportFactory, server: Server, sign_in: SignIn
 ) -> int:
     """Let a person sign in; return the number of tools available to them."""
     require_sign_in(server)
@@ -31,9 +31,10 @@ async def sign_in_to(
         server.name,
         ready,
         transports.vault,
-        sign_in=SignIn(show),
+        sign_in=sign_in,
         headers=ready.headers,
         limits=transports.limits,
+        client_url=transports.client_url,
     )
     connections.drop(server.name)  # close the connection without the new tokens
     return len((await connections.use(server)).tools)

@@ -109,7 +109,7 @@ def details_of(server: Server, health: Health) -> str | None:
 
 def has_sign_in(definition: Definition) -> bool:
     """Whether the server supports a sign-in."""
-    return isinstance(definition, HttpServer | SseServer) and definition.oauth
+    return isinstance(definition, HttpServer | SseServer) and bool(definition.oauth)
 
 
 def display_name(name: str) -> str:

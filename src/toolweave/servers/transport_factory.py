@@ -24,6 +24,7 @@ from toolweave.servers.definition import (
     ContainerServer,
     Definition,
     HttpServer,
+    OAuthClient,
     Server,
     SseServer,
 )
@@ -38,6 +39,7 @@ from toolweave.settings import Limits
 
 PLAIN_NAME = pattern(r"[A-Za-z0-9_.@-]{1,80}")
 EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
+EXPANDED_OF_CLIENT = ("client_id", "client_secret", "private_key")
 
 
 def require_approved(server: Server) -> None:
@@ -62,6 +64,8 @@ class TransportFactory:
     guardian: Guardian
     masker: Masker
     limits: Limits
+    # The document that describes this studio as an OAuth client.
+    client_url: str | None = None
 
     async def launch(self, server: Server) -> Launch:
         """Return the exact process of a managed server, with `${…}` expanded."""
@@ -94,7 +98,15 @@ class TransportFactory:
         assert isinstance(ready, HttpServer | SseServer)
         auth = None
         if ready.oauth:
-            auth = oauth_auth(server.name, ready.url, self.vault, sign_in=None, masker=self.masker)
+            auth = oauth_auth(
+                server.name,
+                ready.url,
+                self.vault,
+                sign_in=None,
+                client=ready.oauth if isinstance(ready.oauth, OAuthClient) else None,
+                client_url=self.client_url,
+                masker=self.masker,
+            )
         if isinstance(ready, HttpServer):
             return open_http(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
         return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
@@ -119,6 +131,13 @@ class TransportFactory:
             for name in EXPANDED
             if fields.get(name) is not None
         }
+        if (client := _oauth_client(definition)) is not None:
+            expanded = {
+                name: resolved.values[f"oauth/{name}"]
+                for name in EXPANDED_OF_CLIENT
+                if getattr(client, name) is not None
+            }
+            changes["oauth"] = client.model_copy(update=expanded)
         return definition.model_copy(update=changes)
 
 
@@ -130,11 +149,16 @@ def templates_of(server: Server) -> dict[str, str]:
     """
     fields = server.definition.model_dump()
     own = _vault_name(server.name)
-    return {
-        place: text.replace("${input:", f"${{vault:input:{own}:")
-        for name in EXPANDED
-        for place, text in _texts(name, fields.get(name))
-    }
+    texts = [found for name in EXPANDED for found in _texts(name, fields.get(name))]
+    if (client := _oauth_client(server.definition)) is not None:
+        values = ((name, getattr(client, name)) for name in EXPANDED_OF_CLIENT)
+        texts += [(f"oauth/{name}", text) for name, text in values if text is not None]
+    return {place: text.replace("${input:", f"${{vault:input:{own}:") for place, text in texts}
+
+
+def _oauth_client(definition: Definition) -> OAuthClient | None:
+    client = getattr(definition, "oauth", None)
+    return client if isinstance(client, OAuthClient) else None
 
 
 def _vault_name(server: str) -> str:

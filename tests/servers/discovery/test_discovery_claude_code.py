@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.definition import CommandServer, HttpServer, SseServer
+from toolweave.servers.definition import CommandServer, HttpServer, OAuthClient, SseServer
 from toolweave.servers.discovery.claude_code import client
 from toolweave.servers.discovery.client import ConfigOrigin, DiscoveredServer
 from toolweave.servers.discovery.locations import ClientLocations, Platform
@@ -75,6 +75,16 @@ def test_servers_of_all_three_personal_scopes_are_found_nearest_first(
     )
 
 
+OAUTH_ENTRY = {
+    "clientId": "abc",
+    "callbackPort": 8080,
+    "authServerMetadataUrl": (
+        "https://sign-in.d.test/.well-known/oauth-authorization-server/tenant"
+    ),
+    "scopes": "read write",
+}
+
+
 def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
     put(
         places.home / ".claude.json",
@@ -83,7 +93,7 @@ def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
                 "a": {"command": "uvx", "args": ["mcp-server-time"], "env": {"TZ": "${TZ:-UTC}"}},
                 "b": {"type": "http", "url": "https://b.test/mcp", "headers": {"X-Key": "${KEY}"}},
                 "c": {"type": "sse", "url": "http://localhost:8080/sse"},
-                "d": {"url": "https://d.test/mcp", "oauth": {"clientId": "abc"}},
+                "d": {"url": "https://d.test/mcp", "oauth": OAUTH_ENTRY},
             }
         },
     )
@@ -91,7 +101,15 @@ def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
         CommandServer(command="uvx", args=("mcp-server-time",), env={"TZ": "${TZ:-UTC}"}),
         HttpServer(url="https://b.test/mcp", headers={"X-Key": "${KEY}"}),
         SseServer(url="http://localhost:8080/sse"),
-        HttpServer(url="https://d.test/mcp", oauth=True),
+        HttpServer(
+            url="https://d.test/mcp",
+            oauth=OAuthClient(
+                client_id="abc",
+                callback_port=8080,
+                issuer="https://sign-in.d.test/tenant",
+                scopes=("read", "write"),
+            ),
+        ),
     ]
 
 

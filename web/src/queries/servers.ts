@@ -59,6 +59,13 @@ export async function signIn(
   return count;
 }
 
+/** Completes a sign-in with the address at which a browser on another machine than the studio ended. */
+export async function pasteSignInAddress(id: string, address: string): Promise<void> {
+  await unwrap(
+    client.POST("/api/v1/servers/{server}/sign-in/address", { ...serverPath(id), body: { address } }),
+  );
+}
+
 /** Loaded only if the server may be started. */
 export function useServerTools(id: string, canList: boolean) {
   return useQuery({

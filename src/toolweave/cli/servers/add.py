@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from pydantic import ValidationError
 
 from toolweave.cli.session import in_home
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
-from toolweave.servers.definition import Definition
+from toolweave.servers.definition import Definition, OAuthClient
 from toolweave.servers.summary import ServerSummary, record_of
 from toolweave.servers.user_definitions import (
     anchored,
@@ -27,7 +28,18 @@ from toolweave.servers.user_definitions import (
 # The options that each form accepts.
 FORMS = {
     "command": ("env", "cwd", "sandbox", "writable", "network"),
-    "url": ("header", "sse", "oauth"),
+    "url": (
+        "header",
+        "sse",
+        "oauth",
+        "client_id",
+        "client_secret",
+        "private_key",
+        "client_credentials",
+        "issuer",
+        "scope",
+        "callback_port",
+    ),
     "image": ("env", "network", "port", "memory_mb", "pids", "container_name"),
     "file": (),
 }
@@ -75,6 +87,19 @@ class ServerArguments:
 )
 @click.option("--sse", is_flag=True, help="The URL uses the older SSE transport.")
 @click.option("--oauth", is_flag=True, help="The server requires an OAuth sign-in.")
+@click.option("--client-id", metavar="ID", help="OAuth client registered with the service.")
+@click.option(
+    "--client-secret", metavar="REF", help="Its secret, by reference: '${vault:NAME}' or '${VAR}'."
+)
+@click.option("--private-key", metavar="REF", help="Its private key in PEM format, by reference.")
+@click.option(
+    "--client-credentials", is_flag=True, help="Sign in with secret or key alone, without a person."
+)
+@click.option("--issuer", metavar="URL", help="The only authorization server to sign in at.")
+@click.option("--scope", multiple=True, metavar="SCOPE", help="Scope to ask for.")
+@click.option(
+    "--callback-port", type=click.IntRange(1, 65535), help="Port the client was registered with."
+)
 @click.option("--sandbox", is_flag=True, help="Start the command in a bubblewrap sandbox.")
 @click.option(
     "--writable", multiple=True, metavar="DIR", help="Directory the sandbox may write to."
@@ -193,7 +218,30 @@ def _from_url(given: dict[str, Any]) -> Definition:
         start = f"toolweave servers add {shlex.quote(given['name'])} -- {url} …"
         raise click.UsageError(f"{url!r} is not a URL; to start a program, use `{start}`")
     made = from_url(url, _pairs(given["header"], "--header"), "sse" if given["sse"] else "http")
-    return made.model_copy(update={"oauth": given["oauth"]})
+    return made.model_copy(update={"oauth": _oauth(given)})
+
+
+def _oauth(given: dict[str, Any]) -> bool | OAuthClient:
+    fields = {
+        "client_id": given["client_id"],
+        "client_secret": given["client_secret"],
+        "private_key": given["private_key"],
+        "issuer": given["issuer"],
+        "scopes": given["scope"],
+        "callback_port": given["callback_port"],
+    }
+    if not given["client_credentials"] and not any(fields.values()):
+        return given["oauth"]
+    grant = "client_credentials" if given["client_credentials"] else "authorization_code"
+    try:
+        return OAuthClient.model_validate({**fields, "grant": grant})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = f"--{str(first['loc'][0]).replace('_', '-')}: " if first["loc"] else ""
+        reason = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "string_pattern_mismatch" and "issuer" not in where:
+            reason = "write a reference such as '${vault:NAME}', not the secret itself"
+        raise click.UsageError(where + reason) from None
 
 
 def _ports(given: tuple[str, ...]) -> dict[str, int]:

@@ -3,33 +3,43 @@
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
 from starlette.types import Send
 
 from toolweave.app.studio import Studio
 from toolweave.app.tool_drift import ToolDrift, server_difference
-from toolweave.errors import ToolweaveError
+from toolweave.errors import NotFound, ToolweaveError
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.migration.records import ServerDifferenceRecord
 from toolweave.rest.auth import Authenticator
+from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routes.servers import ServerIdentity, server_of
 from toolweave.rest.routing import Routes
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.servers.checks import ServerActivity, recent_activity
 from toolweave.servers.definition import Server
+from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
 
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of checks and of calls")]
 OnlyTool = Annotated[str | None, Query(description="Compare this tool only")]
 
 
+class PastedAddressRequest(RequestBody):
+    """The address of the page at which a browser on another machine ended."""
+
+    address: str = Field(min_length=1, max_length=8_000)
+
+
 class _SigningIn(EventStream):
     """Streams a sign-in; it ends when the client disconnects."""
 
-    def __init__(self, studio: Studio, server: Server) -> None:
+    def __init__(self, studio: Studio, server: Server, running: dict[str, SignIn]) -> None:
         super().__init__()
         self._studio = studio
         self._server = server
+        self._running = running
 
     async def write(self, send: Send) -> None:
         """Send the page to open, then the result."""
@@ -37,15 +47,19 @@ class _SigningIn(EventStream):
         async def show(url: str) -> None:
             await self.send_event(send, SentEvent(1, "page", {"url": url}))
 
+        signing = self._running[self._server.id] = SignIn(show)
         try:
             count = await sign_in_to(
-                self._studio.connections, self._studio.transports, self._server, show
+                self._studio.connections, self._studio.transports, self._server, signing
             )
         except ToolweaveError as error:
             failure = {"code": error.code, "message": error.message, "hint": error.hint}
             await self.send_event(send, SentEvent(2, "failed", failure))
         else:
             await self.send_event(send, SentEvent(2, "done", {"toolCount": count}))
+        finally:
+            if self._running.get(self._server.id) is signing:
+                del self._running[self._server.id]
 
 
 class _Handlers:
@@ -53,6 +67,7 @@ class _Handlers:
 
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
+        self._signing_in: dict[str, SignIn] = {}  # by the server's id
 
     async def show_server_health(self, server: ServerIdentity, limit: Limit = 60) -> ServerActivity:
         """Show recent health checks and calls of a server, and the last lines of its log."""
@@ -73,7 +88,24 @@ class _Handlers:
         """Sign in to a server that uses OAuth; the events are the page to open and the result."""
         found = await server_of(self._studio, server)
         require_sign_in(found)
-        return _SigningIn(self._studio, found)
+        return _SigningIn(self._studio, found, self._signing_in)
+
+    async def paste_sign_in_address(
+        self,
+        server: ServerIdentity,
+        body: Annotated[PastedAddressRequest, Depends(PastedAddressRequest.read)],
+    ) -> Response:
+        """Complete a running sign-in with the address at which a browser elsewhere ended."""
+        found = await server_of(self._studio, server)
+        signing = self._signing_in.get(found.id)
+        if signing is None:
+            raise NotFound(
+                "SERVER_SIGN_IN_NOT_RUNNING",
+                f"nobody is signing in to server {found.name!r}",
+                hint="start the sign-in again",
+            )
+        signing.paste(body.address)
+        return Response(status_code=204)
 
 
 def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
@@ -83,4 +115,5 @@ def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRou
     routes.add("GET", "/health", handlers.show_server_health)
     routes.add("GET", "/difference", handlers.show_server_difference, 409, 504)
     routes.stream("POST", "/sign-in", handlers.sign_in_to_server, {"type": "string"})
+    routes.add("POST", "/sign-in/address", handlers.paste_sign_in_address, status=204)
     return routes.router()

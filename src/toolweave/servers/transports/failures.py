@@ -133,12 +133,18 @@ def status_error(
 
 
 def sign_in_required(
-    where: str, *, server: str | None = None, facts: dict[str, Any] | None = None
+    where: str,
+    *,
+    server: str | None = None,
+    scopes: str | None = None,
+    facts: dict[str, Any] | None = None,
 ) -> Denied:
-    """Return the error for a server that requires a sign-in or token."""
+    """Return the error for a server that requires a sign-in or token; `scopes` are missing."""
     return Denied(
         "SERVER_SIGN_IN_REQUIRED",
-        f"{where} requires authentication",
+        f"{where} requires more permissions: {scopes}"
+        if scopes
+        else f"{where} requires authentication",
         hint=f"run `toolweave servers sign-in {shlex.quote(server)}`"
         if server
         else "add a token to the headers of its definition, or register it with OAuth",

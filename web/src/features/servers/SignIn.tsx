@@ -1,13 +1,15 @@
 /** Signs in to a server with OAuth: opens the sign-in page and waits for the result. */
 
 import { useQueryClient } from "@tanstack/react-query";
+import type { FormEvent } from "react";
 import { useEffect, useState } from "react";
 import type { Server } from "../../model/servers/serverStatus";
 import { safeText } from "../../model/text/untrusted";
-import { CATALOG, SERVERS, signIn } from "../../queries/servers";
+import { CATALOG, SERVERS, pasteSignInAddress, signIn } from "../../queries/servers";
 import { notify } from "../../state/notices";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
+import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 
 export function SignInButton({ server }: { server: Server }) {
@@ -60,8 +62,43 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
           <p className="faint" role="status">
             Waiting for you to sign in…
           </p>
+          <PasteAddress server={server} />
         </>
       )}
     </Dialog>
+  );
+}
+
+/** For a studio on another machine: the browser ends at an address of that machine, which it cannot open. */
+function PasteAddress({ server }: { server: Server }) {
+  const [address, setAddress] = useState("");
+  const [fault, setFault] = useState<string | null>(null);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setFault(null);
+    pasteSignInAddress(server.id, address).catch((error: Error) => setFault(error.message));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label="Address of the page after the sign-in"
+        note="Only if the browser cannot open that page: it begins with http://127.0.0.1."
+        fault={fault}
+      >
+        {(id, _, aria) => (
+          <input
+            id={id}
+            {...aria}
+            className="input input--code"
+            autoComplete="off"
+            value={address}
+            onChange={(event) => setAddress(event.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" disabled={address.trim() === ""}>
+        Use this address
+      </Button>
+    </form>
   );
 }
