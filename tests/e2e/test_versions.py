@@ -104,6 +104,7 @@ async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     await page.keyboard.press("Enter")
     await expect(page.get_by_label("Workflow name")).to_have_value(name)
     await expect(step(page, "greet")).to_be_visible()
+    assert await prompt_of(page, studio, name) == "Hello, {{who}}!"
 
 
 async def test_unsaved_edits_are_discarded_only_after_a_question(
@@ -123,6 +124,7 @@ async def test_unsaved_edits_are_discarded_only_after_a_question(
     await expect(step(page, "greet")).to_be_visible()
     await expect(step(page, "end")).to_contain_text("End")
     await expect(page.locator(".editor__bar .badge").first).to_have_text("saved")
+    assert await prompt_of(page, studio, name) == "Hello, {{who}}!"
 
 
 async def test_versions_fit_a_phone_and_the_dark_theme(browser: Browser, studio: Studio) -> None:
