@@ -31,6 +31,42 @@ SIMPLE = (
 )
 
 
+LIST = {"data": [{"n": 1}, {"n": 2}]}
+EACH = {"subtype": "FOR_EACH", "configurations": {}, "inputParams": LIST}
+CHOSEN = {
+    "conditions": [{"field": "n", "operator": "greater_than", "value": 1}],
+    "filter_mode": "partition",
+}
+FILTER = {"subtype": "FILTER", "configurations": CHOSEN, "inputParams": LIST}
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "other"),
+    [
+        (EACH, "done", "completed"),
+        (EACH, "loop", "iteration"),
+        (FILTER, "output", "passed"),
+        (FILTER, "excluded", "filtered"),
+        (None, "output", "main"),
+        (None, "output", "result"),
+    ],
+)
+def test_a_port_under_another_name_is_taken_as_well(
+    tw: Commands, data: dict[str, Any] | None, name: str, other: str
+) -> None:
+    """What validates is run: nothing behind the connection is left out."""
+    step: Any = ("FLOW", data) if data else ("prompt", {"prompt": "x"})
+    nodes = {"s": "start", "a": step, "b": ("prompt", {"prompt": "reached"}), "e": "end"}
+    results: list[Any] = []
+    for port in (name, other):
+        path = save(tw, nodes, ["s > a", f"a.{port} > b", "b > e"])
+        assert tw("validate", path).code == 0
+        *_, last = tw.ok("run", path, "--json").out.splitlines()
+        results.append([one["nodeId"] for one in json.loads(last)["intermediateResults"]])
+    assert any(key.endswith("b") for key in results[0])
+    assert results[0] == results[1]
+
+
 def mcp(tool: str, server: str = "mine", **values: object) -> tuple[str, dict[str, object]]:
     data: dict[str, object] = {"serverId": server, "toolName": tool, "parameterValues": values}
     return ("mcp", {**data, "mode": "detailed"})

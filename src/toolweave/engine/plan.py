@@ -8,11 +8,12 @@ from typing import Protocol
 
 from toolweave.catalog.node import OUTPUT_PORT
 from toolweave.catalog.node_kind import NodeKind
+from toolweave.catalog.spec import OUTPUT
 from toolweave.engine.steps import Link, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
-from toolweave.workflow.model import Edge, Node, NodeId, Workflow
+from toolweave.workflow.model import SAME_AS_OUTPUT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.prompt_templates import as_single, read_prompt
 from toolweave.workflow.revise_loops import leads_back
 from toolweave.workflow.scope.loop_bodies import innermost_loops
@@ -101,7 +102,8 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     for edge in graph.edges:
         if edge.source in places and edge.target in places and _orders(edge, graph):
             ends = places[edge.source], places[edge.target]
-            link = Link(*ends, edge.source_port, edge.target_port)
+            port = _port(edge.source_port, found[edge.source])
+            link = Link(*ends, port, edge.target_port)
             (back if id(edge) in repeating else links).append(link)
     ready = [kind for node in nodes if (kind := found[node.id])]
     leaving = _grouped(links, len(nodes), lambda link: link.source)
@@ -135,6 +137,18 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
         bodies.setdefault(step.loop, []).append(step.index)
     _refuse_cycles(steps)
     return Plan(workflow, steps, {loop: tuple(body) for loop, body in bodies.items()})
+
+
+def _port(name: str, kind: NodeKind | None) -> str:
+    """The port that a connection leaves by; nodes know it only by the name in their specification.
+
+    Validation accepts the same other names; nothing behind such a connection is left out.
+    """
+    ports = kind.spec.output_ports if kind is not None and kind.spec is not None else (OUTPUT,)
+    names = {other: port.name for port in ports for other in (*port.aliases, port.name)}
+    if name in SAME_AS_OUTPUT and OUTPUT_PORT in names:
+        return names.get(name, OUTPUT_PORT)
+    return names.get(name, name)
 
 
 def _opening(steps: Sequence[PlannedStep], loop: int | None, body: Sequence[int]) -> Opening:

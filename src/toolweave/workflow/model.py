@@ -20,6 +20,8 @@ SCHEMA_VERSION = "1.3.0"
 
 INPUT_PORT = "input"
 OUTPUT_PORT = "output"
+# What other systems call the only output port.
+SAME_AS_OUTPUT = frozenset({"main", "result"})
 
 
 @dataclass(frozen=True, slots=True)

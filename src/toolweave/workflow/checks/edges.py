@@ -11,7 +11,6 @@ from toolweave.workflow.checks.ports import (
     ERROR,
     LOOP_PORTS,
     NUMBERED,
-    SAME_AS_OUTPUT,
     choices_of,
     enters_by,
     is_attachment,
@@ -21,7 +20,7 @@ from toolweave.workflow.checks.ports import (
 )
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.formats.flow import FLOW_KINDS
-from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, SAME_AS_OUTPUT, Edge, Node
 from toolweave.workflow.revise_loops import leads_back
 
 # The port of a node with several outputs is not guessed.

@@ -8,7 +8,7 @@ from toolweave.tools.meaning import meant
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
 from toolweave.workflow.checks.spelling import closest
-from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, SAME_AS_OUTPUT, Edge, Node
 from toolweave.workflow.modes import object_at
 
 ERROR = "error"
@@ -16,8 +16,6 @@ NEXT = "next"
 # Nodes with a port for each item of a list among their settings.
 NUMBERED = {"FLOW.SWITCH": ("cases", "case-"), "AI_AGENT.CLASSIFY": ("labels", "label-")}
 LOOP_PORTS = frozenset({"loop", "iteration"})
-# What other systems call the only input or output port.
-SAME_AS_OUTPUT = frozenset({"main", "result"})
 # Common names of the only output port; any other name may mean something else.
 _ONLY_OUTPUT = frozenset(
     {
