@@ -3,6 +3,11 @@
 import json
 import subprocess
 import sys
+import time
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +37,25 @@ HELD = (
     "sys.meta_path.insert(0, Held())\n"
     "from toolweave.cli.main import main\n"
     "main()\n"
+)
+# `toolweave serve` that lists its modules whenever it gets a line.
+WATCHED = (
+    "import sys, threading\n"
+    "def watch():\n"
+    "    for _ in sys.stdin:\n"
+    "        sys.stdout.write(' '.join(list(sys.modules)) + '\\n'); sys.stdout.flush()\n"
+    "threading.Thread(target=watch, daemon=True).start()\n"
+    "from toolweave.cli.main import cli\n"
+    "cli.main(['serve', '--port', '0', '--no-browser'])\n"
+)
+# What the studio loads with the first connection to a server or the first request to /mcp.
+NOT_FOR_THE_FIRST_PAGE = (
+    "mcp",
+    "mcp_types",
+    "toolweave.mcp_server.server",
+    "toolweave.servers.connection",
+    "toolweave.servers.oauth",
+    "toolweave.servers.supervisor",
 )
 HELLO = {
     "protocolVersion": "2025-06-18",
@@ -137,7 +161,7 @@ def test_what_a_command_does_need_is_seen(tw: Commands) -> None:
     (tw.project / "flow.yaml").write_text("name: w\nnodes: []\n")
     assert "toolweave.nodes.flow.if_" in _loaded_by(tw, ("validate", "flow.json"))
     assert "yaml" in _loaded_by(tw, ("validate", "flow.yaml"))
-    assert "mcp" in _loaded_by(tw, ("validate", "flow.json", "--live"))
+    assert "toolweave.servers.gate" in _loaded_by(tw, ("validate", "flow.json", "--live"))
 
 
 def _loaded_by(tw: Commands, argv: tuple[str, ...]) -> set[str]:
@@ -179,6 +203,74 @@ def test_the_first_answers_of_mcp_do_not_wait_for_the_sdk(tw: Commands) -> None:
     assert hello["result"]["serverInfo"]["name"] == "toolweave"
     names = [tool["name"] for tool in tools["result"]["tools"]]
     assert names == [offered.name for offered in DEFAULT]
+
+
+def test_the_first_page_of_the_studio_does_not_load_the_sdk(tw: Commands) -> None:
+    with _watched_studio(tw) as studio:
+        for path in ("/health", "/"):
+            with urllib.request.urlopen(studio.url + path, timeout=DEADLINE_S) as answer:
+                assert answer.status == 200
+        loaded = studio.modules()
+        assert "toolweave.serve.http" in loaded
+        assert loaded & set(NOT_FOR_THE_FIRST_PAGE) == set()
+        # The control: the first request to /mcp, which needs a key, loads it.
+        assert studio.mcp({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+        assert {"mcp", "toolweave.mcp_server.server"} <= studio.modules()
+
+
+def test_the_studio_loads_the_sdk_with_the_first_server(tw: Commands) -> None:
+    argv = [sys.executable, "-m", "toolweave.cli.main", "demo-server"]
+    tw.ok("servers", "add", "demo", "--", *argv)
+    tw.ok("servers", "approve", "demo", "--yes")
+    with _watched_studio(tw) as studio:
+        until = time.monotonic() + DEADLINE_S
+        while "toolweave.servers.supervisor" not in studio.modules():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+@dataclass(frozen=True)
+class _WatchedStudio:
+    process: subprocess.Popen[bytes]
+    url: str
+    key: str
+
+    def modules(self) -> set[str]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        return set(self.process.stdout.readline().decode().split())
+
+    def mcp(self, message: dict[str, Any]) -> bytes:
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        request = urllib.request.Request(self.url + "/mcp", json.dumps(message).encode(), headers)
+        with urllib.request.urlopen(request, timeout=DEADLINE_S) as answer:
+            return answer.read()
+
+
+@contextmanager
+def _watched_studio(tw: Commands) -> Generator[_WatchedStudio]:
+    with subprocess.Popen(
+        [sys.executable, "-c", WATCHED],
+        cwd=tw.project,
+        env=tw.environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            first = process.stderr.readline().decode()
+            assert first.startswith("listening on "), first
+            key = (tw.state / "studio.key").read_text().strip()
+            yield _WatchedStudio(process, first.split()[2], key)
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("code", [0, 3])

@@ -7,11 +7,10 @@ from urllib.parse import urlencode
 import anyio
 import httpx2
 import pytest
-from mcp.shared.auth import AuthorizationCodeResult
 
 from toolweave.errors import Denied, TimedOut, ToolweaveError
 from toolweave.network.addresses import AllowedHosts
-from toolweave.servers.sign_in import Redirect, SignIn
+from toolweave.servers.sign_in import AuthorizationCode, Redirect, SignIn
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +21,7 @@ ALLOW = AllowedHosts.of("https://mcp.example.com/mcp")
 class Heard:
     """What came of one sign-in."""
 
-    result: AuthorizationCodeResult | ToolweaveError | None = None
+    result: AuthorizationCode | ToolweaveError | None = None
 
 
 @asynccontextmanager
@@ -58,7 +57,7 @@ async def visit(redirect: Redirect, path: str = "/callback", **query: str) -> ht
         return await browser.get(f"http://{redirect.authority}{path}?{urlencode(query)}")
 
 
-async def settled(heard: Heard) -> AuthorizationCodeResult | ToolweaveError:
+async def settled(heard: Heard) -> AuthorizationCode | ToolweaveError:
     while heard.result is None:
         await anyio.lowlevel.checkpoint()
     return heard.result
@@ -68,7 +67,7 @@ async def test_the_code_is_taken_from_the_right_request() -> None:
     async with waiting() as (redirect, heard):
         page = await visit(redirect, code="the-code", state="the-state", iss="https://auth")
         result = await settled(heard)
-    assert isinstance(result, AuthorizationCodeResult)
+    assert isinstance(result, AuthorizationCode)
     assert (result.code, result.state, result.iss) == ("the-code", "the-state", "https://auth")
     assert (page.status_code, page.text) == (200, "You can close this window.\n")
     assert page.headers["cache-control"] == "no-store"
@@ -88,7 +87,7 @@ async def test_a_wrong_state_is_refused_and_the_right_one_still_heard() -> None:
         assert heard.result is None
         assert (await visit(redirect, code="good", state="the-state")).status_code == 200
         result = await settled(heard)
-    assert isinstance(result, AuthorizationCodeResult)
+    assert isinstance(result, AuthorizationCode)
     assert result.code == "good"
 
 
@@ -177,7 +176,7 @@ async def test_a_caller_who_says_nothing_or_too_much_disturbs_nobody() -> None:
             except anyio.BrokenResourceError:
                 pass
             assert (await visit(redirect, code="good", state="the-state")).status_code == 200
-            assert isinstance(await settled(heard), AuthorizationCodeResult)
+            assert isinstance(await settled(heard), AuthorizationCode)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from toolweave.servers.definition import (
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.runners.bubblewrap import BubblewrapRunner
 from toolweave.servers.runners.plain import PlainRunner
+from toolweave.servers.transport import open_transport
 from toolweave.servers.transport_factory import templates_of
 from toolweave.tools.tool import ToolCall
 
@@ -70,7 +71,7 @@ def test_an_external_server_needs_a_web_address(fields: dict[str, str]) -> None:
 async def test_an_unapproved_server_is_never_opened(studio: Studio) -> None:
     server = await studio.home.registry.add("server", CommandServer(command=sys.executable))
     with pytest.raises(Denied) as caught:
-        await studio.transports.open(server, DisconnectReason("server"))
+        await open_transport(studio.transports, server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
     assert "is not approved" in caught.value.message
     enabled = await studio.home.registry.enable("server")
@@ -97,7 +98,7 @@ async def test_an_approval_ends_with_any_change_of_the_definition(
     server = await approved(studio, "server", CommandServer(command=sys.executable))
     changed = server.model_copy(update={"definition": server.definition.model_copy(update=change)})
     with pytest.raises(Denied) as caught:
-        await studio.transports.open(changed, DisconnectReason("server"))
+        await open_transport(studio.transports, changed, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
     assert "changed after it was approved" in caught.value.message
 
@@ -154,7 +155,7 @@ async def test_a_missing_secret_stops_the_start_and_is_named(studio: Studio) -> 
         studio, "server", CommandServer(command=sys.executable, env={"A": "${vault:GONE}"})
     )
     with pytest.raises(Invalid) as caught:
-        await studio.transports.open(server, DisconnectReason("server"))
+        await open_transport(studio.transports, server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_SECRET_MISSING"
     assert [problem.pointer for problem in caught.value.problems] == ["/env~1A"]
     assert "'GONE'" in caught.value.problems[0].message
@@ -224,7 +225,7 @@ async def test_web_servers_are_reached_by_either_transport_with_their_headers(
 async def test_a_program_that_is_not_there_is_told_before_anything_starts(studio: Studio) -> None:
     server = await approved(studio, "server", CommandServer(command="no-such-program-anywhere"))
     with pytest.raises(Unavailable) as caught:
-        await studio.transports.open(server, DisconnectReason("server"))
+        await open_transport(studio.transports, server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_COMMAND_NOT_FOUND"
 
 

@@ -35,6 +35,11 @@ class Lazy(Generic[T]):
                 self._wanted = anyio.Event()
                 self._settled.set()
 
+    @property
+    def opened(self) -> T | None:
+        """The resource, if somebody used it already."""
+        return self._opened
+
     async def get(self) -> T:
         """Return the opened resource. Raises `ToolweaveError`: it cannot be opened."""
         if self._opened is None and not self._wanted.is_set():

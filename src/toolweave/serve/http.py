@@ -1,4 +1,4 @@
-"""Composes REST and MCP into one HTTP application, and authenticates MCP requests."""
+"""Composes REST and MCP into one HTTP application."""
 
 import logging
 import os
@@ -13,13 +13,8 @@ from typing import TextIO
 
 import anyio
 from fastapi import APIRouter
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
-from mcp.server.transport_security import TransportSecuritySettings
-from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from toolweave.access.authorization import route_rule
 from toolweave.access.keys import ApiKeys
 from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
@@ -27,11 +22,6 @@ from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.cli.studio_socket import open_command_socket
 from toolweave.home import WORKFLOWS, Home
-from toolweave.library.home_libraries import library_store
-from toolweave.mcp_server.context import McpContext, WaitLimits
-from toolweave.mcp_server.list_changes import Changes
-from toolweave.mcp_server.server import build_server
-from toolweave.mcp_server.signed_state import seal_key
 from toolweave.patterns import pattern
 from toolweave.people.replies import Replies, open_replies
 from toolweave.people.reply_webhooks import ReplyPosts
@@ -40,6 +30,7 @@ from toolweave.rest.auth import Authenticator, RateLimiter
 from toolweave.rest.log import logged_to
 from toolweave.rest.routes.event_tests import event_test_routes
 from toolweave.rest.routes.hooks import hook_routes
+from toolweave.serve.mcp_door import McpDoor
 from toolweave.storage.files import sweep_temporary, write_private
 from toolweave.tasks import background
 from toolweave.triggers.service import Triggers, open_triggers
@@ -47,10 +38,8 @@ from toolweave.triggers.service import Triggers, open_triggers
 logger = logging.getLogger(__name__)
 
 SERVICE_TOKEN = "service.token"
-MAX_SESSIONS = 1_000
 CONNECT_AFTER_S = 0.5
 
-_MCP_RULE = route_rule("*", "/mcp")
 _TOKEN = pattern(r"[A-Za-z0-9_-]{43}")
 _PORT = pattern(r":\d+$")
 
@@ -121,7 +110,7 @@ async def open_app(
     settings = home.settings
     rates = RateLimiter(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
     authenticator = Authenticator(ApiKeys(home.database, home.clock), rates)
-    catalog, changes = LiveCatalog(home), Changes()
+    catalog = LiveCatalog(home)
     tool_service = CountingToolService(catalog, home)
     token = None
     if address.is_loopback:
@@ -133,15 +122,16 @@ async def open_app(
             open_running_studio(home) as studio,
             open_triggers(home, studio.engine) as triggers,
             open_replies(home, studio.engine, studio.gate) as replies,
-            _open_mcp(catalog, tool_service, changes, studio) as mcp,
             _open_topics(studio, is_ending) as topics,
             open_command_socket(studio) if serves_commands else nullcontext(),
             background() as tasks,
         ):
-            tasks.start_soon(catalog.follow, changes.resources_changed)
+            mcp = McpDoor(catalog, tool_service, studio, authenticator)
+            tasks.start_soon(mcp.run)
+            tasks.start_soon(catalog.follow, mcp.resources_changed)
             tasks.start_soon(tool_service.keep_saving)
             tasks.start_soon(_connect_servers, studio)
-            tasks.start_soon(studio.published.follow, changes.tools_changed)
+            tasks.start_soon(studio.published.follow, mcp.tools_changed)
             yield create_app(
                 tool_service,
                 authenticator,
@@ -154,7 +144,7 @@ async def open_app(
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
-                mcp=McpDoor(mcp, authenticator),
+                mcp=mcp,
             )
 
 
@@ -177,68 +167,6 @@ def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: RateLimiter)
     """Where others deliver: replies of people first, then whatever starts workflows."""
     posts = ReplyPosts(replies, SecretTexts(home.vault, home.masker))
     return hook_routes(triggers, rates, home.clock, posts)
-
-
-@asynccontextmanager
-async def _open_mcp(
-    catalog: LiveCatalog, tool_service: CountingToolService, changes: Changes, studio: RunningStudio
-) -> AsyncGenerator[ASGIApp]:
-    """The MCP endpoint without authentication."""
-
-    async def running_studio() -> RunningStudio:
-        return studio
-
-    home = studio.home
-    key = await anyio.to_thread.run_sync(seal_key, home.settings.home)
-    wait_limits = WaitLimits.of(home.settings)
-    context = McpContext(running_studio, studio.published, key, wait_limits, library_store(home))
-    server = build_server(catalog, tool_service, changes, context)
-    server.streamable_http_app(
-        max_sessions=MAX_SESSIONS,
-        # Host and Origin are checked before, by the guard.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
-    async with server.session_manager.run():
-        yield server.session_manager.handle_request
-
-
-class McpDoor:
-    """The MCP endpoint for keys with `tools:read`; calling a tool also needs `tools:execute`.
-
-    The scopes are those of REST. A session belongs to the key that opened it.
-    """
-
-    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
-        self._app = app
-        self._authenticator = authenticator
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with 401, 403 or 429."""
-        connection = HTTPConnection(scope)
-        key = await self._authenticator.authenticate(connection, _MCP_RULE)
-        # By this the SDK tells whose a session is; the secret itself stays outside.
-        owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
-
-        async def heard() -> Message:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                connection.state.has_left = True  # not interrupted by the shutdown
-            return message
-
-        owned = {**scope, "user": AuthenticatedUser(owner)}
-        if scope["method"] != "GET":
-            await self._app(owned, heard, send)
-            return
-        # The standing stream of a session.
-        with self._authenticator.counted_stream(key):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._until_revoked, connection, tasks.cancel_scope)
-                await self._app(owned, heard, send)
-                tasks.cancel_scope.cancel()
-
-    async def _until_revoked(self, connection: HTTPConnection, stream: anyio.CancelScope) -> None:
-        await self._authenticator.until_revoked(connection)
-        stream.cancel()
 
 
 def service_token(home: Path) -> str | None:

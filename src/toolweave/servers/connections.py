@@ -1,9 +1,15 @@
-"""The open connections of this process: one supervisor per server, in one task group."""
+"""The open connections of this process: one supervisor per server, in one task group.
+
+Supervisors need the MCP SDK, which is slow to load: the first connection loads it, in a thread.
+"""
 
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from toolweave.clock import Clock
@@ -11,10 +17,12 @@ from toolweave.errors import Denied, ToolweaveError
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.registry import Registry
-from toolweave.servers.supervisor import LiveConnection, Supervisor
 from toolweave.servers.transport_factory import TransportFactory, require_approved
 from toolweave.settings import Settings
 from toolweave.tasks import background
+
+if TYPE_CHECKING:  # loads the SDK
+    from toolweave.servers.supervisor import LiveConnection, Supervisor
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +51,7 @@ class Connections:
         self._keeps_trying = keeps_trying
         self._tasks: TaskGroup | None = None
         self._supervisors: dict[str, Supervisor] = {}
+        self._kind: type[Supervisor] | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -55,11 +64,11 @@ class Connections:
                 self._supervisors.clear()
                 self._tasks = None
 
-    async def refresh(self, server: Server) -> LiveConnection:
+    async def refresh(self, server: Server) -> "LiveConnection":
         """Return the connection to `server` after a new ping and tool list."""
         return await (await self._usable(server)).refreshed()
 
-    async def use(self, server: Server, *, patient: bool = False) -> LiveConnection:
+    async def use(self, server: Server, *, patient: bool = False) -> "LiveConnection":
         """Return the connection to `server`, connecting if there is none.
 
         With `patient`, a failed connection is retried while the caller's deadline allows it.
@@ -82,9 +91,10 @@ class Connections:
         supervisor = self._supervisors.get(name)
         return supervisor.error if supervisor is not None else None
 
-    async def _usable(self, server: Server) -> Supervisor:
+    async def _usable(self, server: Server) -> "Supervisor":
         require_approved(server)
         require_enabled(server)
+        kind = await self._loaded()
         known = self._supervisors.get(server.name)
         if known is not None and not _is_of(known, server):
             # One of the two is outdated, and an outdated definition must not be started.
@@ -92,7 +102,7 @@ class Connections:
             server = await self._registry.get(server.name)
             require_approved(server)
             require_enabled(server)
-        return self._supervisor(server)
+        return self._supervisor(server, kind)
 
     def health(self, server: Server) -> Health:
         """Return the health of `server` as this process knows it."""
@@ -136,14 +146,20 @@ class Connections:
                     if not is_first:
                         await self._clock.sleep(STAGGER_S)
                     is_first = False
-                self._supervisor(server)
+                self._supervisor(server, await self._loaded())
 
-    def _supervisor(self, server: Server) -> Supervisor:
+    async def _loaded(self) -> "type[Supervisor]":
+        if self._kind is None:
+            module = "toolweave.servers.supervisor"
+            self._kind = (await anyio.to_thread.run_sync(import_module, module)).Supervisor
+        return self._kind
+
+    def _supervisor(self, server: Server, kind: "type[Supervisor]") -> "Supervisor":
         known = self._supervisors.get(server.name)
         if known is not None and _is_of(known, server) and not known.is_over:
             known.server = server  # the newest record, so that the next comparison is fast
             return known
-        supervisor = Supervisor(
+        supervisor = kind(
             server,
             registry=self._registry,
             opener=self._opener,
@@ -161,7 +177,7 @@ class Connections:
         return supervisor
 
 
-def _is_of(supervisor: Supervisor, server: Server) -> bool:
+def _is_of(supervisor: "Supervisor", server: Server) -> bool:
     known = supervisor.server
     return known is server or (known.id == server.id and known.definition == server.definition)
 

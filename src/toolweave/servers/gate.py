@@ -6,6 +6,7 @@ are handled here, once. The deadline uses the event loop's time, retry delays us
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -32,7 +33,6 @@ from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.registry import Registry
 from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
-from toolweave.servers.supervisor import LiveConnection
 from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
@@ -46,7 +46,10 @@ from toolweave.tools.tool import (
     tool_hash,
 )
 
-Ready = tuple[LiveConnection, Tool]
+if TYPE_CHECKING:  # loads the SDK
+    from toolweave.servers.supervisor import LiveConnection
+
+Ready = tuple["LiveConnection", Tool]
 
 STOP_POLL_S = 0.5
 # Failures of a call that may mean that the whole server is gone.
@@ -261,7 +264,7 @@ class Gate:
         await self.lockfile.refresh()
         return live, self._checked(call, live)
 
-    def _checked(self, call: ToolCall, live: LiveConnection) -> Tool:
+    def _checked(self, call: ToolCall, live: "LiveConnection") -> Tool:
         tool = live.tools.get(call.tool)
         if tool is None:
             raise NotFound(

@@ -18,6 +18,7 @@ from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrati
 from mcp.client.auth.exceptions import OAuthTokenError
 from mcp.client.auth.utils import issuers_match, union_scopes
 from mcp.shared.auth import (
+    AuthorizationCodeResult,
     OAuthClientInformationFull,
     OAuthMetadata,
     OAuthToken,
@@ -339,7 +340,12 @@ class VaultedOAuth(OAuthClientProvider):
         redirect = await self._sign_in.listen(AllowedHosts(frozenset({self._origin})), port=port)
         self.context.client_metadata.redirect_uris = [AnyUrl(redirect.uri)]
         self.context.redirect_handler = redirect.show
-        self.context.callback_handler = redirect.result
+
+        async def code() -> AuthorizationCodeResult:
+            came = await redirect.result()
+            return AuthorizationCodeResult(code=came.code, state=came.state, iss=came.iss)
+
+        self.context.callback_handler = code
         return redirect
 
     def _select_authorization_server(self, advertised: list[str]) -> str:

@@ -7,16 +7,19 @@ path, one state that is used once, a deadline.
 import hmac
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 from anyio.streams.stapled import MultiListener
-from mcp.shared.auth import AuthorizationCodeResult
 
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.network.addresses import AllowedHosts, check_url
+from toolweave.servers.definition import Server
+from toolweave.servers.summary import has_sign_in
+from toolweave.servers.transport_factory import require_approved
 
 Show = Callable[[str], Awaitable[None]]
 
@@ -29,6 +32,15 @@ PAGES = {
     404: "Not found.",
     405: "Only GET is supported.",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationCode:
+    """What the authorization server sent with its redirect."""
+
+    code: str
+    state: str
+    iss: str | None = None
 
 
 class SignIn:
@@ -88,7 +100,7 @@ class Redirect:
         self._deadline_s = deadline_s
         self._state = ""
         self._came = anyio.Event()
-        self._result: AuthorizationCodeResult | Denied | None = None
+        self._result: AuthorizationCode | Denied | None = None
         self.authority = f"{host}:{listener.extra(SocketAttribute.local_port)}"
 
     @property
@@ -106,7 +118,7 @@ class Redirect:
         self._state = parse_qs(urlsplit(url).query).get("state", [""])[-1]
         await self._show(url)
 
-    async def result(self) -> AuthorizationCodeResult:
+    async def result(self) -> AuthorizationCode:
         """Wait for the redirect and return its code and state."""
         try:
             with anyio.fail_after(self._deadline_s):
@@ -118,7 +130,7 @@ class Redirect:
             raise TimedOut(
                 "SERVER_SIGN_IN_TIMEOUT", f"nobody signed in within {self._deadline_s:g} s"
             ) from None
-        if isinstance(self._result, AuthorizationCodeResult):
+        if isinstance(self._result, AuthorizationCode):
             return self._result
         raise self._result or Denied("SERVER_SIGN_IN_FAILED", "the sign-in did not complete")
 
@@ -175,10 +187,21 @@ class Redirect:
         return True
 
 
-def _result(query: dict[str, list[str]], state: str) -> AuthorizationCodeResult | Denied:
+def require_sign_in(server: Server) -> None:
+    """Check that the server is approved and uses OAuth. Raises `SERVER_SIGN_IN_UNUSED`."""
+    if not has_sign_in(server.definition):
+        raise Invalid(
+            "SERVER_SIGN_IN_UNUSED",
+            f"server {server.name!r} does not use OAuth",
+            hint="register it with `toolweave servers add NAME URL --oauth`",
+        )
+    require_approved(server)
+
+
+def _result(query: dict[str, list[str]], state: str) -> AuthorizationCode | Denied:
     codes = query.get("code", [])
     if len(codes) == 1:
-        return AuthorizationCodeResult(code=codes[0], state=state, iss=query.get("iss", [None])[0])
+        return AuthorizationCode(code=codes[0], state=state, iss=query.get("iss", [None])[0])
     said = query.get("error", ["no code"])[0][:100]
     return Denied("SERVER_SIGN_IN_FAILED", f"the sign-in was refused: {said!r}")
 

@@ -1,23 +1,10 @@
 """Sign in to an OAuth server: show a page to a person, store the tokens in the vault."""
 
-from toolweave.errors import Invalid
 from toolweave.servers.connections import Connections
 from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.oauth import sign_in_now
-from toolweave.servers.sign_in import SignIn
-from toolweave.servers.summary import has_sign_in
-from toolweave.servers.transport_factory import TransportFactory, require_approved
-
-
-def require_sign_in(server: Server) -> None:
-    """Check that the server is approved and uses OAuth. Raises `SERVER_SIGN_IN_UNUSED`."""
-    if not has_sign_in(server.definition):
-        raise Invalid(
-            "SERVER_SIGN_IN_UNUSED",
-            f"server {server.name!r} does not use OAuth",
-            hint="register it with `toolweave servers add NAME URL --oauth`",
-        )
-    require_approved(server)
+from toolweave.servers.sign_in import SignIn, require_sign_in
+from toolweave.servers.transport_factory import TransportFactory
 
 
 async def sign_in_to(

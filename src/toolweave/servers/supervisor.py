@@ -21,6 +21,7 @@ from toolweave.servers.disconnect_reason import DisconnectReason, connect_timeou
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.registry import MAX_FAILURES, Registry
 from toolweave.servers.retry import is_temporary
+from toolweave.servers.transport import open_transport
 from toolweave.servers.transport_factory import TransportFactory
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Settings
@@ -200,7 +201,7 @@ class Supervisor:
 
     async def _connected(self, faults: DisconnectReason, era: Era) -> None:
         limits = self._settings.limits
-        transport = await self._opener.open(self.server, faults)
+        transport = await open_transport(self._opener, self.server, faults)
         async with (
             open_connection(transport, faults, limits=limits, era=era) as connection,
             anyio.create_task_group() as tasks,

@@ -1,16 +1,14 @@
-"""Open the transport of a registered server: expand variables and choose the runner.
+"""How a registered server is started or reached: expand variables and choose the runner.
 
-Rejects an unapproved definition, so nothing unapproved can be started.
+Loads no SDK: `transport` opens what is prepared here.
 """
 
 import hashlib
 import re
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 import anyio.to_thread
-from mcp.client._transport import TransportStreams  # the type has no public name
 
 from toolweave.access.mask import Masker
 from toolweave.access.references import resolve_all
@@ -23,18 +21,11 @@ from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
     Definition,
-    HttpServer,
     OAuthClient,
     Server,
-    SseServer,
 )
-from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
-from toolweave.servers.oauth import oauth_auth
 from toolweave.servers.runners.runner import Launch
-from toolweave.servers.transports.http import open_http
-from toolweave.servers.transports.sse import open_sse
-from toolweave.servers.transports.stdio import open_stdio
 from toolweave.settings import Limits
 
 PLAIN_NAME = pattern(r"[A-Za-z0-9_.@-]{1,80}")
@@ -57,7 +48,7 @@ def require_approved(server: Server) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TransportFactory:
-    """Opens transports."""
+    """Prepares transports."""
 
     environ: Mapping[str, str]
     vault: Vault
@@ -79,37 +70,6 @@ class TransportFactory:
         ready = await self.expanded(server)
         assert isinstance(ready, CommandServer | ContainerServer)
         return runner.launch(ready, server_name=server.name, env=ready.env)
-
-    async def open(
-        self, server: Server, faults: DisconnectReason
-    ) -> AbstractAsyncContextManager[TransportStreams]:
-        """Return a transport to `server`, not yet entered. Raises `Denied` or `Unavailable`."""
-        require_approved(server)
-        if isinstance(server.definition, CommandServer | ContainerServer):
-            launch = await self.launch(server)
-            if launch.container:
-                await self.guardian.remove_orphans()
-                if await self.guardian.has_container(launch.container):
-                    # It belongs to a process that is alive, and may be in the middle of a call.
-                    launch = launch.renamed()
-            max_bytes = self.limits.output_bytes
-            return open_stdio(launch, faults, guardian=self.guardian, max_bytes=max_bytes)
-        ready = await self.expanded(server)
-        assert isinstance(ready, HttpServer | SseServer)
-        auth = None
-        if ready.oauth:
-            auth = oauth_auth(
-                server.name,
-                ready.url,
-                self.vault,
-                sign_in=None,
-                client=ready.oauth if isinstance(ready.oauth, OAuthClient) else None,
-                client_url=self.client_url,
-                masker=self.masker,
-            )
-        if isinstance(ready, HttpServer):
-            return open_http(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
-        return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
 
     async def expanded(self, server: Server) -> Definition:
         """Return the definition with `${…}` expanded; register its secrets with the masker."""

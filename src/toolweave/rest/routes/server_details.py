@@ -1,8 +1,10 @@
 """`/api/v1/servers/{server}/health`, `/difference` and `/sign-in`: details of one server."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
+import anyio.to_thread
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 from starlette.types import Send
@@ -19,8 +21,7 @@ from toolweave.rest.routing import Routes
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.servers.checks import ServerActivity, recent_activity
 from toolweave.servers.definition import Server
-from toolweave.servers.sign_in import SignIn
-from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
+from toolweave.servers.sign_in import SignIn, require_sign_in
 
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of checks and of calls")]
 OnlyTool = Annotated[str | None, Query(description="Compare this tool only")]
@@ -49,7 +50,9 @@ class _SigningIn(EventStream):
 
         signing = self._running[self._server.id] = SignIn(show)
         try:
-            count = await sign_in_to(
+            # Loads the MCP SDK, which the studio's first page does not need.
+            flow = await anyio.to_thread.run_sync(import_module, "toolweave.servers.sign_in_flow")
+            count = await flow.sign_in_to(
                 self._studio.connections, self._studio.transports, self._server, signing
             )
         except ToolweaveError as error:

@@ -1,0 +1,62 @@
+"""The MCP endpoint of the studio: the SDK's HTTP server with our tools.
+
+Imports the SDK, which takes most of a second; `mcp_door` loads it with the first request.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio.to_thread
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from toolweave.access.keys import ApiKey
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
+from toolweave.library.home_libraries import library_store
+from toolweave.mcp_server.context import McpContext, WaitLimits
+from toolweave.mcp_server.list_changes import Changes
+from toolweave.mcp_server.server import build_server
+from toolweave.mcp_server.signed_state import seal_key
+
+MAX_SESSIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class McpEndpoint:
+    """The SDK's application, and whom to notify of changes."""
+
+    app: ASGIApp
+    changes: Changes
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send, key: ApiKey) -> None:
+        """Answer a request of `key`; a session belongs to the key that opened it."""
+        # By this the SDK tells whose a session is; the secret itself stays outside.
+        owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
+        await self.app({**scope, "user": AuthenticatedUser(owner)}, receive, send)
+
+
+@asynccontextmanager
+async def open_endpoint(
+    catalog: LiveCatalog, tool_service: CountingToolService, studio: RunningStudio
+) -> AsyncGenerator[McpEndpoint]:
+    """The MCP endpoint without authentication."""
+
+    async def running_studio() -> RunningStudio:
+        return studio
+
+    home, changes = studio.home, Changes()
+    key = await anyio.to_thread.run_sync(seal_key, home.settings.home)
+    wait_limits = WaitLimits.of(home.settings)
+    context = McpContext(running_studio, studio.published, key, wait_limits, library_store(home))
+    server = build_server(catalog, tool_service, changes, context)
+    server.streamable_http_app(
+        max_sessions=MAX_SESSIONS,
+        # Host and Origin are checked before, by the guard.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    async with server.session_manager.run():
+        yield McpEndpoint(server.session_manager.handle_request, changes)
