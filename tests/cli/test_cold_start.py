@@ -48,14 +48,30 @@ WATCHED = (
     "from toolweave.cli.main import cli\n"
     "cli.main(['serve', '--port', '0', '--no-browser'])\n"
 )
-# What the studio loads with the first connection to a server or the first request to /mcp.
+# What the studio loads after the first page, and with the first server or request to /mcp.
+LATER = ("fastapi", "markdown_it", "mcp", "mcp_types", "yaml")
 NOT_FOR_THE_FIRST_PAGE = (
-    "mcp",
-    "mcp_types",
+    *LATER,
+    "toolweave.documents",
+    "toolweave.export",
+    "toolweave.library",
     "toolweave.mcp_server.server",
+    "toolweave.rest.app",
     "toolweave.servers.connection",
     "toolweave.servers.oauth",
     "toolweave.servers.supervisor",
+)
+# Such packages do not arrive: a thread waits for them for ever, and everything else fails at once.
+WITHHELD = (
+    "import sys, threading\n"
+    "from importlib.abc import MetaPathFinder\n"
+    "class Withheld(MetaPathFinder):\n"
+    "    def find_spec(self, name, path=None, target=None):\n"
+    f"        if name.partition('.')[0] in {LATER!r}:\n"
+    "            if threading.current_thread() is threading.main_thread():\n"
+    "                raise ImportError(name)\n"
+    "            threading.Event().wait()\n"
+    "sys.meta_path.insert(0, Withheld())\n"
 )
 HELLO = {
     "protocolVersion": "2025-06-18",
@@ -205,15 +221,23 @@ def test_the_first_answers_of_mcp_do_not_wait_for_the_sdk(tw: Commands) -> None:
     assert names == [offered.name for offered in DEFAULT]
 
 
-def test_the_first_page_of_the_studio_does_not_load_the_sdk(tw: Commands) -> None:
-    with _watched_studio(tw) as studio:
+def test_the_first_page_of_the_studio_loads_neither_rest_nor_the_sdk(tw: Commands) -> None:
+    tw.ok("catalog", "types")  # what nodes there are is known from then on
+    with _watched_studio(tw, WITHHELD + WATCHED) as studio:
         for path in ("/health", "/"):
             with urllib.request.urlopen(studio.url + path, timeout=DEADLINE_S) as answer:
                 assert answer.status == 200
         loaded = studio.modules()
         assert "toolweave.serve.http" in loaded
         assert loaded & set(NOT_FOR_THE_FIRST_PAGE) == set()
-        # The control: the first request to /mcp, which needs a key, loads it.
+
+
+def test_the_studio_loads_the_sdk_with_the_first_request_to_mcp(tw: Commands) -> None:
+    with _watched_studio(tw) as studio:
+        assert b"get_node_types" in studio.get("/api/v1/mcp/health")
+        loaded = studio.modules()
+        assert {"fastapi", "toolweave.rest.app"} <= loaded
+        assert "mcp" not in loaded
         assert studio.mcp({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
         assert {"mcp", "toolweave.mcp_server.server"} <= studio.modules()
 
@@ -243,20 +267,23 @@ class _WatchedStudio:
         return set(self.process.stdout.readline().decode().split())
 
     def mcp(self, message: dict[str, Any]) -> bytes:
+        return self.get("/mcp", json.dumps(message).encode())
+
+    def get(self, path: str, body: bytes | None = None) -> bytes:
         headers = {
             "Authorization": f"Bearer {self.key}",
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
         }
-        request = urllib.request.Request(self.url + "/mcp", json.dumps(message).encode(), headers)
+        request = urllib.request.Request(self.url + path, body, headers)
         with urllib.request.urlopen(request, timeout=DEADLINE_S) as answer:
             return answer.read()
 
 
 @contextmanager
-def _watched_studio(tw: Commands) -> Generator[_WatchedStudio]:
+def _watched_studio(tw: Commands, script: str = WATCHED) -> Generator[_WatchedStudio]:
     with subprocess.Popen(
-        [sys.executable, "-c", WATCHED],
+        [sys.executable, "-c", script],
         cwd=tw.project,
         env=tw.environ,
         stdin=subprocess.PIPE,

@@ -81,7 +81,7 @@ async def test_in_a_session_each_request_is_judged_by_its_own_key(tmp_path: Path
 async def test_there_are_only_so_many_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolweave.serve.http.MAX_SESSIONS", 3)
+    monkeypatch.setattr("toolweave.serve.mcp_endpoint.MAX_SESSIONS", 3)
     async with house_in(tmp_path) as house:
         key = await house.key()
         answers = [await post(house, initialize(), key) for _ in range(4)]

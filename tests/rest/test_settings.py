@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
+import anyio
+import anyio.lowlevel
 import httpx2
 import pytest
 
@@ -141,6 +143,10 @@ async def test_a_person_signs_in_to_a_server_from_the_page(house: House) -> None
         await house.home.registry.approve("web", definition_hash(definition))
         listed = (await house.client.get("/api/v1/servers", headers=admin)).json()["servers"]
         assert [one["signIn"] for one in listed if one["id"] == added.id] == [True]
+        # Nobody signed in yet: the studio tries, and disables the server.
+        with anyio.fail_after(60):
+            while not (await house.home.registry.get("web")).auto_disabled:
+                await anyio.lowlevel.checkpoint()
         path = f"/api/v1/servers/{added.id}/sign-in"
         async with listening(house, admin, path, "POST") as heard:
             kind, page = await heard.receive()

@@ -1,4 +1,4 @@
-"""The web application: routes, error handling, and the guard around them."""
+"""The web application: routes and error handling."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.error_responses import error_response
-from toolweave.rest.guard import BodyTooLarge, Guard, internal_error, too_large
+from toolweave.rest.guard import BodyTooLarge, internal_error, too_large
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
@@ -59,16 +59,14 @@ def create_app(
     changes: ChangeFeed,
     hooks: Sequence[APIRouter],
     *,
-    hosts: Sequence[str],
-    origins: Sequence[str],
     service_token: str | None,
     mcp: ASGIApp | None = None,
 ) -> ASGIApp:
-    """Create the whole HTTP application, behind the guard."""
+    """Create the whole HTTP application; it must be served behind the guard."""
     api = create_api(
         toolbox, authenticator, studio, changes, hooks, service_token=service_token, mcp=mcp
     )
-    return Guard(FastInvoke(api, toolbox, authenticator), hosts=hosts, origins=origins)
+    return FastInvoke(api, toolbox, authenticator)
 
 
 def create_api(

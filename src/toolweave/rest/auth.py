@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from fastapi import Request
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 
 from toolweave.access.authorization import Rule, route_rule
 from toolweave.access.keys import ApiKey, ApiKeys

@@ -100,7 +100,13 @@ async def _serve(
 
     async with (
         open_home(settings) as home,
-        open_app(home, address, is_ending=is_ending, serves_commands=True) as app,
+        open_app(
+            home,
+            address,
+            is_ending=is_ending,
+            serves_commands=True,
+            on_loaded=_keep_loaded,
+        ) as app,
     ):
         server = uvicorn.Server(
             uvicorn.Config(
@@ -152,9 +158,13 @@ def studio_line(address: ListenAddress, url: str, *, is_terminal: bool) -> str:
 
 def _share_processor() -> None:
     sys.setswitchinterval(TURN_S)
+    gc.set_threshold(*COLLECT_AFTER)
+
+
+def _keep_loaded() -> None:
+    """Leave what is loaded by now out of later collections."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
 
 
 def _say(line: str) -> None:

@@ -7,38 +7,39 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TextIO
 
 import anyio
-from fastapi import APIRouter
 from starlette.types import ASGIApp
 
 from toolweave.access.keys import ApiKeys
-from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.cli.studio_socket import open_command_socket
 from toolweave.home import WORKFLOWS, Home
 from toolweave.patterns import pattern
-from toolweave.people.replies import Replies, open_replies
-from toolweave.people.reply_webhooks import ReplyPosts
-from toolweave.rest.app import create_app
+from toolweave.people.replies import open_replies
 from toolweave.rest.auth import Authenticator, RateLimiter
+from toolweave.rest.guard import Guard
 from toolweave.rest.log import logged_to
-from toolweave.rest.routes.event_tests import event_test_routes
-from toolweave.rest.routes.hooks import hook_routes
 from toolweave.serve.mcp_door import McpDoor
+from toolweave.serve.rest_parts import RestParts
+from toolweave.serve.studio_app import StudioApp
 from toolweave.storage.files import sweep_temporary, write_private
 from toolweave.tasks import background
-from toolweave.triggers.service import Triggers, open_triggers
+from toolweave.triggers.service import open_triggers
 
 logger = logging.getLogger(__name__)
 
 SERVICE_TOKEN = "service.token"
 CONNECT_AFTER_S = 0.5
+# Slow to load: FastAPI and every route.
+REST = "toolweave.serve.rest_endpoint"
 
 _TOKEN = pattern(r"[A-Za-z0-9_-]{43}")
 _PORT = pattern(r":\d+$")
@@ -102,10 +103,12 @@ async def open_app(
     log: TextIO | None = None,
     is_ending: Callable[[], bool] = lambda: False,
     serves_commands: bool = False,
+    on_loaded: Callable[[], None] = lambda: None,
 ) -> AsyncGenerator[ASGIApp]:
     """Return the application of an open home; endless streams end once `is_ending` returns true.
 
     With `serves_commands` it also does the work of `toolweave call` and `run` of this home.
+    `on_loaded` is called when everything that the page needs is loaded.
     """
     settings = home.settings
     rates = RateLimiter(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
@@ -130,26 +133,23 @@ async def open_app(
             tasks.start_soon(mcp.run)
             tasks.start_soon(catalog.follow, mcp.resources_changed)
             tasks.start_soon(tool_service.keep_saving)
-            tasks.start_soon(_connect_servers, studio)
-            tasks.start_soon(studio.published.follow, mcp.tools_changed)
-            yield create_app(
-                tool_service,
-                authenticator,
-                studio,
-                topics,
-                [
-                    _hooks(home, triggers, replies, rates),
-                    *event_test_routes(home, triggers, authenticator),
-                ],
-                hosts=address.hosts,
-                origins=address.origins,
-                service_token=token,
-                mcp=mcp,
+            parts = RestParts(
+                studio, tool_service, authenticator, rates, topics, triggers, replies, token, mcp
             )
+            app = StudioApp(partial(_create_rest, parts), on_loaded)
+            tasks.start_soon(app.load)
+            tasks.start_soon(_connect_servers, studio, app)
+            tasks.start_soon(studio.published.follow, mcp.tools_changed)
+            yield Guard(app, hosts=address.hosts, origins=address.origins)
 
 
-async def _connect_servers(studio: RunningStudio) -> None:
+def _create_rest(parts: RestParts) -> ASGIApp:
+    return import_module(REST).create_endpoint(parts)
+
+
+async def _connect_servers(studio: RunningStudio, app: StudioApp) -> None:
     """Keep the enabled servers connected; their start must not delay the first answers."""
+    await app.loaded.wait()
     await studio.home.clock.sleep(CONNECT_AFTER_S)
     await studio.connections.follow()
 
@@ -161,12 +161,6 @@ async def _open_topics(
     topics = ChangeFeed(studio, is_ending=is_ending)
     async with topics.running():
         yield topics
-
-
-def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: RateLimiter) -> APIRouter:
-    """Where others deliver: replies of people first, then whatever starts workflows."""
-    posts = ReplyPosts(replies, SecretTexts(home.vault, home.masker))
-    return hook_routes(triggers, rates, home.clock, posts)
 
 
 def service_token(home: Path) -> str | None:

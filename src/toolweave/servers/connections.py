@@ -76,6 +76,15 @@ class Connections:
         """
         return await (await self._usable(server)).live(patient=patient)
 
+    async def reconnect(self, server: Server) -> "LiveConnection":
+        """Connect anew after a sign-in; enables a server that was disabled because of failures."""
+        self.drop(server.name)  # the connection without the new tokens
+        await self._registry.list()
+        current = await self._registry.get(server.name)
+        if current.auto_disabled:
+            current = await self._registry.enable(server.name)
+        return await self.use(current)
+
     async def start(self, server: Server) -> None:
         """Begin to connect to `server` in the background, if it is approved and enabled."""
         if server.enabled and server.is_approved:
@@ -149,10 +158,10 @@ class Connections:
                 self._supervisor(server, await self._loaded())
 
     async def _loaded(self) -> "type[Supervisor]":
-        if self._kind is None:
+        if (kind := self._kind) is None:
             module = "toolweave.servers.supervisor"
-            self._kind = (await anyio.to_thread.run_sync(import_module, module)).Supervisor
-        return self._kind
+            kind = self._kind = (await anyio.to_thread.run_sync(import_module, module)).Supervisor
+        return kind
 
     def _supervisor(self, server: Server, kind: "type[Supervisor]") -> "Supervisor":
         known = self._supervisors.get(server.name)

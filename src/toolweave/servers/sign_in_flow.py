@@ -23,5 +23,4 @@ async def sign_in_to(
         limits=transports.limits,
         client_url=transports.client_url,
     )
-    connections.drop(server.name)  # close the connection without the new tokens
-    return len((await connections.use(server)).tools)
+    return len((await connections.reconnect(server)).tools)

@@ -7,16 +7,11 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.rest import response_models
 from toolweave.rest.auth import Authenticator
+from toolweave.rest.probe import PROBE_PATH, alive
 
-ALIVE = b'{"healthy":true}'
 READY = b'{"ready":true}'
 READY_S = 2.0
 METRICS_TYPE = "text/plain; version=0.0.4"
-
-
-async def alive() -> Response:
-    """Check whether the process is running; needs no key."""
-    return Response(ALIVE, media_type="application/json")
 
 
 def health_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
@@ -33,7 +28,7 @@ def health_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRou
         return Response(READY, media_type="application/json")
 
     router.add_api_route("/ready", ready, responses=response_models.READY)
-    router.add_api_route("/health", alive, responses=response_models.ALIVE)
+    router.add_api_route(PROBE_PATH, alive, responses=response_models.ALIVE)
     router.add_api_route(
         "/api/v1/public/health", alive, responses=response_models.ALIVE, name="probe"
     )
