@@ -167,6 +167,8 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
 def _written(record: Any) -> dict[str, Any]:  # Any: one of the records of a specification
     written: dict[str, Any] = {}
     for known in fields(record):
+        if not known.init:
+            continue  # computed from the others
         value = getattr(record, known.name)
         if known.name == _CHECKS:
             value = len(value)
