@@ -82,7 +82,8 @@ def test_changed_tools_are_shown_and_stay_blocked_until_accepted(
     shown = tw("servers", "approve", "mine", "--yes")
     assert shown.code == 1
     assert shown.lines[0] == "2 of its tools changed since they were approved:"
-    assert "  echo  narrowed" in shown.lines
+    at = shown.lines.index("  echo  narrowed")
+    assert shown.lines[at + 1] == "      required  text: required now"
     assert "  new  added" in shown.lines
     assert shown.lines[-1] == "Accept with `toolweave servers approve mine --changes`."
     assert "[TOOL_CHANGED]" in tw("call", "mine", "echo", "--arg", "text=x").err
@@ -103,6 +104,8 @@ def test_changed_tools_are_told_to_programs(tw: Commands, tmp_path: Path) -> Non
         ("echo", "narrowed"),
         ("new", "added"),
     ]
+    typed = [[change["kind"] for change in one["changes"]] for one in ran.json["difference"]]
+    assert typed == [["required"], ["tool_added"]]
 
 
 def test_a_server_that_cannot_be_reached_is_approved_but_pins_nothing(tw: Commands) -> None:

@@ -9,8 +9,10 @@ from typing import Any, cast
 import anyio
 from playwright.async_api import Page, expect
 
+from e2e.mcp import approved, calling, reconnected
 from e2e.studio import ROOT, Studio
 from rest.drawn import asking_mcp, drawn, greeting, pausing
+from toolweave.testing.server import ScriptedServer, a_tool
 
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
 SOURCE = ROOT / "web" / "src"
@@ -275,6 +277,25 @@ async def a_sign_in(filled: Filled) -> None:
     await expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
 
 
+async def changed_tools(filled: Filled) -> None:
+    """The page of a server whose tool changed, with what uses it and what adapts that."""
+    page, studio = filled.page, filled.studio
+    server = ScriptedServer(studio.home / "drifting", a_tool("peek"))
+    identity = await approved(page, studio, "drifting", server)
+    document = drawn("peeks", calling("look", "drifting", "peek", text="here"))
+    await studio.ask(page, "PUT", "/api/v1/workflows/peeks", {"document": document})
+    taken = {"type": "object", "properties": {"Text": {"type": "string"}}, "required": ["Text"]}
+    server.change(tools=[a_tool("peek", inputSchema=taken)])
+    await reconnected(page, studio, identity)
+    await filled.go(f"servers/{identity}")
+    await expect(page.get_by_role("article", name="Proposal for peeks")).to_be_visible()
+
+
+async def migrating(filled: Filled) -> None:
+    await filled.page.get_by_role("button", name="Apply the changes to peeks").click()
+    await expect(filled.page.get_by_role("dialog", name="Change peeks?")).to_be_visible()
+
+
 async def settings(filled: Filled) -> None:
     await at("manage/settings")(filled)
     await expect(filled.page.get_by_role("table", name="Findings")).to_be_visible()
@@ -348,6 +369,8 @@ RUNNING: tuple[Place, ...] = (
         dialog="features/servers/DiscoverDialog.tsx",
     ),
     Place("server-health", a_health),
+    Place("server-changed", changed_tools),
+    Place("migration", migrating, dialog="features/servers/Migrations.tsx"),
     Place("sign-in", a_sign_in, dialog="features/servers/SignIn.tsx"),
     Place("remove-server", dialog("servers", "Remove"), dialog="features/servers/ServerCard.tsx"),
 )

@@ -308,6 +308,45 @@ def test_a_migration_is_proved_by_replay_applied_and_then_runs(
     assert "0 failed" in tw.ok("test").out
 
 
+def test_a_past_run_proves_a_migration_where_nothing_was_recorded_as_a_file(
+    orders: tuple[Commands, ScriptedServer],
+) -> None:
+    tw, server = orders
+    (tw.project / "recordings" / "rome.jsonl").unlink()
+    server.change(tools=[OLD])
+    server.on_call("find_orders", [answers(_result("order_count"))])
+    tw.ok("run", "orders", "--input", "city=Oslo")
+    # Of another version of the workflow: it proves nothing, and it disproves nothing.
+    other = save(tw, {**NODES, "say": ("prompt", {"prompt": "{{ find.order_count }}!"})}, EDGES)
+    document = json.loads((tw.project / other).read_text(encoding="utf-8"))
+    (tw.project / other).write_text(json.dumps({**document, "name": "orders"}), encoding="utf-8")
+    tw.ok("run", other, "--input", "city=Bern")
+    # What was exchanged is not kept: only the outputs of its steps are known.
+    tw.ok("run", "orders", "--input", "city=Linz", TOOLWEAVE_RECORD_BYTES="0")
+    server.change(tools=[NEW])
+    (found,) = tw("migrate", "orders", "--check", "--json").json
+    assert (found["proof"], found["certainty"]) == ("proved by 2 runs", "certain")
+    runs = {one["id"]: one for one in tw.ok("runs", "list", "--json").json}
+    assert len(runs) == 4
+    assert len({*found["provedByRuns"]} & runs.keys()) == 2
+    assert found["provedBy"] == []
+    tw.ok("migrate", "orders", "--yes")
+    assert "fits the tools" in tw.ok("migrate", "orders").out
+
+
+def test_a_past_run_that_the_migrated_workflow_would_change_is_a_difference(
+    orders: tuple[Commands, ScriptedServer],
+) -> None:
+    """A field of the result is gone that the workflow passes on as a whole."""
+    tw, server = orders
+    (tw.project / "recordings" / "rome.jsonl").unlink()
+    gone = find({"cityName": CITY, "limit": LIMIT}, "order_count", "cityName")
+    server.change(tools=[gone])
+    (found,) = tw("migrate", "orders", "--check", "--json").json
+    assert found["certainty"] == "likely"
+    assert found["provedBy"] == []
+
+
 def test_a_person_is_asked_on_a_terminal(orders: tuple[Commands, ScriptedServer]) -> None:
     tw, _ = orders
     with tw.terminal("migrate", "orders") as terminal:

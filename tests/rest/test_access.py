@@ -78,6 +78,8 @@ KEYED = [
     ("GET", "/api/v1/servers/no-server/tools", "tools:read"),
     ("GET", "/api/v1/servers/no-server/health", "servers:admin"),
     ("GET", "/api/v1/servers/no-server/difference", "servers:admin"),
+    ("GET", "/api/v1/servers/no-server/migrations", "servers:admin"),
+    ("POST", "/api/v1/servers/no-server/migrations", "servers:admin"),
     ("POST", "/api/v1/servers/no-server/sign-in", "servers:admin"),
     ("POST", "/api/v1/servers/no-server/sign-in/address", "servers:admin"),
     ("GET", "/api/v1/calls", "tools:read"),

@@ -40,6 +40,15 @@ async def test_past_runs_are_compared_page_by_page_and_a_document_that_is_none_i
     }
     wrong = await backtested({"document": {"nodes": 1}})
     assert wrong.status_code == 422
+    house.clock.seconds += 3_600
+    later = house.clock.now().isoformat()
+    run = await started(house, {"document": document, "inputs": {"who": "Cyd"}})
+    await run_until(house, run, "success")
+    since = (await backtested({"document": document, "since": later})).json()
+    assert [one["name"] for one in since["cases"]] == [run]
+    for time in ("yesterday", "2026-01-01T00:00:00", 0):  # the second one without a time zone
+        refused = await backtested({"document": document, "since": time})
+        assert (refused.status_code, "since" in refused.text) == (422, True)
 
 
 async def test_a_run_with_pinned_outputs_is_not_judged(house: House) -> None:

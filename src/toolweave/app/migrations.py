@@ -1,16 +1,20 @@
 """Plans the migration of workflows to changed tools, proves it by replay, and saves it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
 from toolweave.app.tool_drift import ToolDrift, new_errors, specs_in
+from toolweave.engine.run_table import RunTable
+from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, canonical
 from toolweave.problems import Problem
 from toolweave.recording.files import write_recording
+from toolweave.recording.from_run import RunRecorder
 from toolweave.recording.migration.adapted_recording import adapted
-from toolweave.recording.migration.proof import MigrationProof, prove
+from toolweave.recording.migration.proof import MigrationEvidence, MigrationProof, prove
 from toolweave.recording.migration.proposal import MigrationProposal, propose
 from toolweave.recording.migration.tool_difference import ChangedTool
 from toolweave.recording.migration.tool_uses import NodeToolUse, all_tool_uses
@@ -20,6 +24,9 @@ from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.templated_values import check_values
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert
+
+# Of so many of its newest runs a workflow is proved by those that can be replayed.
+MAX_RUNS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,9 @@ class MigrationPlanner:
         errors: list[Problem] = []
         if proposal.can_apply:
             used = [change for change in changes if change.old is not None]
-            proof = await prove(proposal, used, recordings, self._replayer)
+            runs = await self._past_runs(loaded, recordings)
+            evidence = MigrationEvidence(recordings, runs)
+            proof = await prove(proposal, used, evidence, self._replayer)
             errors = await anyio.to_thread.run_sync(new_errors, proposal, known)
         return PlannedMigration(name, proposal, proof, tuple(errors), tuple(changes))
 
@@ -100,6 +109,24 @@ class MigrationPlanner:
             known = {change.name for change in found if change.server == server}
             mine = [use for use in uses if use.server == server and use.tool not in known]
             found += _from_recordings(mine, current, recordings)
+        return found
+
+    async def _past_runs(
+        self, loaded: LoadedWorkflow, known: Sequence[Recording]
+    ) -> list[Recording]:
+        """Return recordings of the newest successful runs that are not in `known`."""
+        home = self._drift.studio.home
+        found: list[Recording] = []
+        recorder, name = RunRecorder(home), loaded.workflow.name
+        newest = await RunTable(home.database).newest(
+            status="success", workflow=name, limit=MAX_RUNS
+        )
+        in_files = {one.header.run.id for one in known if one.header.run is not None}
+        for run in newest:
+            if run.fork_of is not None or run.id in in_files:
+                continue
+            with suppress(ToolweaveError):  # with pinned outputs, or of an older database
+                found.append(await recorder.record(run, run.id, run.started_at))
         return found
 
     async def _recordings_of(self, name: str, loaded: LoadedWorkflow) -> list[Recording]:

@@ -28,6 +28,9 @@ RUNS: dict[str, str] = {
 }
 
 RECORDINGS: dict[str, str] = {
+    "MIGRATION_CHANGED": "The proposed migration is not the one that was shown any more.",
+    "MIGRATION_IMPOSSIBLE": "The workflow cannot be adapted to the changed tools by a patch.",
+    "MIGRATION_LIKELY": "The changes are only likely to be right, and that was not accepted.",
     "BACKTEST_DIFFERS": "Recorded runs of a workflow would end otherwise; it is not published.",
     "RECORDING_CUT_OFF": "A recording has no `end` line; it was cut off while it was written.",
     "RECORDING_EDITED": "The lines of a recording differ from the hash in its `end` line.",

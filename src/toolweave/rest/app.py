@@ -41,6 +41,7 @@ from toolweave.rest.routes.run_control import run_control_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.server_details import server_detail_routes
+from toolweave.rest.routes.server_migrations import server_migration_routes
 from toolweave.rest.routes.servers import server_routes
 from toolweave.rest.routes.services import service_routes
 from toolweave.rest.routes.settings import setting_routes
@@ -123,6 +124,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
         run_detail_routes,
         server_routes,
         server_detail_routes,
+        server_migration_routes,
         call_routes,
         setting_routes,
         chat_routes,

@@ -26,7 +26,7 @@ from toolweave.recording.entries import (
     ToolLine,
     WorkflowLine,
 )
-from toolweave.recording.migration.proof import MigrationProof, prove
+from toolweave.recording.migration.proof import MigrationEvidence, MigrationProof, prove
 from toolweave.recording.migration.proposal import MigrationProposal, propose
 from toolweave.recording.migration.tool_difference import ChangedTool, changed_tools
 from toolweave.recording.migration.value_migration import migrate_arguments
@@ -194,7 +194,7 @@ async def _count(figures: Figures, drift: SeededDrift, replayer: Replayer) -> No
     proof = MigrationProof("not_proved")
     if right and is_offered:
         before = await recorded(drift, loaded, replayer)
-        proof = await prove(proposal, [tool], [before], replayer)
+        proof = await prove(proposal, [tool], MigrationEvidence([before]), replayer)
     if right and is_offered and proof.state == "proved":
         figures.green += 1
     elif has_answer:

@@ -86,6 +86,33 @@ export function useServerDifference(id: string, stamp: string) {
   });
 }
 
+export type Migration = Schemas["MigrationRecord"];
+
+/** What adapts stored workflows to the changed tools; loaded for the same changes as the difference. */
+export function useServerMigrations(id: string, stamp: string) {
+  return useQuery({
+    queryKey: [...SERVERS, id, "migrations", stamp],
+    queryFn: () => unwrap(client.GET("/api/v1/servers/{server}/migrations", serverPath(id))),
+    retry: false,
+  });
+}
+
+export interface MigrationChoice {
+  acceptLikely: boolean;
+  adaptRecordings: boolean;
+}
+
+/** Changes the workflow exactly as the proposal that was shown. */
+export async function applyMigration(
+  id: string,
+  migration: Migration,
+  choice: MigrationChoice,
+): Promise<string> {
+  const body = { workflow: migration.workflow, proposal: migration.proposal!, ...choice };
+  await unwrap(client.POST("/api/v1/servers/{server}/migrations", { ...serverPath(id), body }));
+  return `Changed ${migration.workflow}`;
+}
+
 export interface Discovered {
   name: string;
   scope: string;

@@ -1,7 +1,9 @@
 """What a person sees before approving a server: everything the approval is bound to."""
 
 from toolweave.cli.sanitize import visible
+from toolweave.cli.servers.typed_changes import show_changes
 from toolweave.cli.terminal import print_table, say
+from toolweave.recording.migration.records import ToolDifferenceRecord
 from toolweave.servers.approval import ApprovalFact
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.tool import Tool
@@ -36,11 +38,16 @@ def _tool_row(tool: Tool) -> tuple[str, str]:
     return tool.name, tool.description.strip().split("\n")[0][:SHOWN_CHARS]
 
 
-def show_drift(drift: list[Drift]) -> None:
+def show_drift(drift: list[Drift], typed: list[ToolDifferenceRecord]) -> None:
     """Print how tools differ from the approved ones."""
     say(f"{len(drift)} of its tools changed since they were approved:")
+    by_name = {one.tool: one.changes for one in typed}
     for change in drift:
         kind = change.kind.replace("_", " ")
         say((visible(change.tool, one_line=True), "bold"), f"  {kind}", indent=2)
+        changes = by_name.get(change.tool)
+        if changes:
+            show_changes(changes, indent=6)
+            continue
         for line in change.changes:
             say(f"{line.pointer or '/'}: {line.message}", indent=6)

@@ -14,6 +14,8 @@ from toolweave.cli.servers.approvals import approve_lockfile
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
+from toolweave.recording.migration.records import ToolDifferenceRecord
+from toolweave.recording.migration.tool_difference import changed_tools
 from toolweave.servers.approval import (
     ApprovedListing,
     ToolDriftRecord,
@@ -112,7 +114,8 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
         return False
     asking.report["description"] = listed.description
     asking.report["tools"] = [tool.name for tool in listed.tools]
-    if not await _accepts(name, listed.drift, asking):
+    typed = _typed(studio, name, listed) if listed.drift else []
+    if not await _accepts(name, listed.drift, typed, asking):
         return False
     pin_tools(studio.home.lockfile, name, listed)
     asking.report["pinnedIn"] = path
@@ -123,12 +126,21 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
     return True
 
 
-async def _accepts(name: str, drift: list[Drift], asking: ApprovalPrompt) -> bool:
+def _typed(studio: Studio, name: str, listed: ApprovedListing) -> list[ToolDifferenceRecord]:
+    pinned = {tool: pin.definition for tool, pin in studio.home.lockfile.pins(name).items()}
+    changed = changed_tools(name, pinned, {tool.name: tool.raw for tool in listed.tools})
+    return [ToolDifferenceRecord.read(one) for one in changed]
+
+
+async def _accepts(
+    name: str, drift: list[Drift], typed: list[ToolDifferenceRecord], asking: ApprovalPrompt
+) -> bool:
     if not drift:
         return True
     asking.report["changes"] = [ToolDriftRecord.of(one).as_json() for one in drift]
+    asking.report["difference"] = [one.as_json() for one in typed]
     if not asking.as_json:
-        show_drift(drift)
+        show_drift(drift, typed)
     if not asking.changes:
         again = f"toolweave servers approve {shlex.quote(name)} --changes"
         _tell(asking, f"Accept with `{again}`.")

@@ -8,13 +8,13 @@ from toolweave.app.studio import open_studio
 from toolweave.app.tool_drift import ToolDrift, server_difference
 from toolweave.cli.record import folder_option
 from toolweave.cli.sanitize import visible
+from toolweave.cli.servers.typed_changes import show_tool
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.recording.files import RecordingFolder
 from toolweave.recording.migration.records import (
     AffectedRecord,
     ServerDifferenceRecord,
-    ToolDifferenceRecord,
 )
 
 MAX_PLACES = 10
@@ -53,7 +53,7 @@ def _show(found: ServerDifferenceRecord) -> None:
         say(f"No difference: {found.listed} tools of {found.server!r} are as approved.")
         return
     for tool in found.tools:
-        _show_tool(tool)
+        show_tool(tool)
     if not found.affected:
         say("No workflow, document or recording uses them.")
         return
@@ -62,16 +62,6 @@ def _show(found: ServerDifferenceRecord) -> None:
         _show_affected(affected)
     if any(one.kind == "workflow" and one.verdict != "fits" for one in found.affected):
         say("`toolweave migrate --all` proposes changes to the workflows.")
-
-
-def _show_tool(tool: ToolDifferenceRecord) -> None:
-    say((visible(tool.tool, one_line=True), "bold"))
-    for change in tool.changes:
-        side = "result " if change.side == "output" else ""
-        place = f"{side}{visible(change.parameter, one_line=True)}: " if change.parameter else side
-        mark = "" if change.certainty == "certain" else (" (likely)", "yellow")
-        message = visible(change.message, one_line=True)
-        say((f"{change.kind.replace('_', ' ')}  ", "cyan"), f"{place}{message}", mark, indent=2)
 
 
 def _show_affected(affected: AffectedRecord) -> None:

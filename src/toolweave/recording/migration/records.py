@@ -76,7 +76,11 @@ class MigrationRecord(JsonRecord):
     open: list[AffectedPlaceRecord]
     # Any: operations of a JSON Patch.
     patch: list[dict[str, Any]]
+    # Past runs whose replay proves it.
+    proved_by_runs: list[str]
     message: str | None = None
+    # Identifies the version of the workflow and the patch that a person has seen.
+    proposal: str | None = None
 
     @classmethod
     def read(
@@ -93,7 +97,16 @@ class MigrationRecord(JsonRecord):
             changes=[AffectedPlaceRecord.of(one) for one in proposal.changes],
             open=open_places(proposal),
             patch=proposal.patch if proposal.can_apply else [],
+            proved_by_runs=[*proof.runs],
         )
+
+
+class ServerMigrationsRecord(JsonRecord):
+    """What adapts the stored workflows to the changed tools of a server."""
+
+    server: str
+    migrations: list[MigrationRecord]
+    warnings: list[str]
 
 
 def open_places(proposal: MigrationProposal) -> list[AffectedPlaceRecord]:

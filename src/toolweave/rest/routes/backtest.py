@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends
-from pydantic import Field
+from pydantic import AwareDatetime, BeforeValidator, Field
 
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
@@ -18,6 +18,13 @@ from toolweave.workflow.ids import MAX_NAME
 MAX_RUNS = 200
 
 
+def _text(value: object) -> object:
+    """Refuse numbers, which are times to Pydantic."""
+    if not isinstance(value, str):
+        raise ValueError("expected a time such as `2026-11-17T09:00:00Z`")
+    return value
+
+
 class BacktestRunsRequest(EditRequest):
     """A changed workflow, and which of its past runs to judge it by."""
 
@@ -25,6 +32,9 @@ class BacktestRunsRequest(EditRequest):
         None,
         max_length=MAX_NAME,
         description="The workflow whose runs to use; default: the name in the document",
+    )
+    since: Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_text)] | None = Field(
+        None, description="Only runs that started at or after this time"
     )
     limit: int = Field(50, ge=1, le=MAX_RUNS, description="Maximum number of runs")
     skip: int = Field(0, ge=0, le=1_000_000, description="Leave out this many of the newest runs")
@@ -80,7 +90,9 @@ class _Handlers:
     ) -> BacktestResponse:
         """Replay past runs with the changed workflow; nothing is called, saved or sent."""
         loaded = require_workflow(await body.loaded())
-        wish = BacktestRequest(loaded, limit=body.limit, skip=body.skip, of=body.of)
+        wish = BacktestRequest(
+            loaded, since=body.since, limit=body.limit, skip=body.skip, of=body.of
+        )
         report, has_more = await backtest(self._home, wish)
         cases = self._home.masker.hide(cast("Json", [one.as_json() for one in report.cases]))
         return BacktestResponse.of(

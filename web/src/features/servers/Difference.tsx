@@ -6,6 +6,7 @@ import { useServerDifference } from "../../queries/servers";
 import { hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Untrusted } from "../../ui/Untrusted";
+import { Migrations } from "./Migrations";
 
 const VERDICTS = {
   breaks: { tone: "bad", text: "breaks" },
@@ -26,6 +27,7 @@ export function Difference({ server, changes }: { server: string; changes: Drift
       {isLoading && <p className="faint">Looking for workflows that use them…</p>}
       {error && <p role="alert">{error.message}</p>}
       {difference && <UsedBy affected={difference.affected} />}
+      {difference?.affected.some(needsChange) && <Migrations server={server} stamp={stamp} />}
       {difference?.warnings.map((warning) => (
         <p key={warning} className="faint">
           <Untrusted {...safeText(warning)} />
@@ -34,6 +36,8 @@ export function Difference({ server, changes }: { server: string; changes: Drift
     </>
   );
 }
+
+const needsChange = ({ kind, verdict }: Affected) => kind === "workflow" && verdict !== "fits";
 
 function ChangedTool({ tool }: { tool: ToolDifference }) {
   return (
@@ -56,17 +60,15 @@ function ChangedTool({ tool }: { tool: ToolDifference }) {
 
 function UsedBy({ affected }: { affected: Affected[] }) {
   if (affected.length === 0) return <p>No workflow, document or recording uses them.</p>;
-  const broken = affected.find((one) => one.kind === "workflow" && one.verdict !== "fits");
   return (
     <>
       <strong>Used by</strong>
       <ul aria-label="Used by">
         {affected.map((one) => (
           <li key={`${one.kind} ${one.name}`}>
+            {one.kind} <AffectedName affected={one} /> <VerdictBadge verdict={one.verdict} />
             <details>
-              <summary>
-                {one.kind} <AffectedName affected={one} /> <VerdictBadge verdict={one.verdict} />
-              </summary>
+              <summary>{one.places.length === 1 ? "1 place" : `${one.places.length} places`}</summary>
               {one.places.map((place, at) => (
                 <div key={at}>
                   <span className="mono">{safeText(place.node).text}</span>{" "}
@@ -79,12 +81,6 @@ function UsedBy({ affected }: { affected: Affected[] }) {
           </li>
         ))}
       </ul>
-      {broken && (
-        <p>
-          Before you accept, adapt them with <code>toolweave migrate --all</code>: it proposes a patch and
-          replays recordings with it.
-        </p>
-      )}
     </>
   );
 }
