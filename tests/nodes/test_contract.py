@@ -27,6 +27,7 @@ FOLDERS = {
     "HUMAN_IN_THE_LOOP": "human",
     "TOOL": "tool",
     "MEMORY": "memory",
+    "MCP": "mcp",
 }
 # A vendor is one package with a file for each type of its nodes.
 VENDOR_FILES = {

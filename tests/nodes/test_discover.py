@@ -38,7 +38,7 @@ NODES = discover()
 
 def test_the_types_and_subtypes_come_in_the_seeds_order() -> None:
     types = Catalog(node.spec for node in NODES).types()
-    assert list(types) == list(SEED_TYPES)
+    assert list(types) == [*SEED_TYPES, "MCP"]
     for node_type, subtypes in SEED_TYPES.items():
         assert types[node_type][: len(subtypes)] == subtypes
 

@@ -37,6 +37,7 @@ AT_RUN_TIME = {
     "flow/merge.py:_order": "how many inputs arrive",
     "flow/stop.py:compute": "reached: stopping is what the node is for",
     "flow/timeout.py:run": "the time",
+    "mcp/resource.py:run": "the size of the resource",
     "mcp/_language.py:fill_parameters": "the answer of a model",
     "memory/_documents.py:put": "how much is stored",
     "memory/_embedding.py:embed": "the text to store",

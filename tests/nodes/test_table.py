@@ -19,6 +19,7 @@ OURS = {
     *("AI_AGENT.OPENAI_COMPATIBLE", "AI_AGENT.EXTRACT", "AI_AGENT.CLASSIFY"),
     *("MEMORY.ENTITY", "MEMORY.KNOWLEDGE_BASE"),
     *("HUMAN_IN_THE_LOOP.FORM", "HUMAN_IN_THE_LOOP.MCP_ELICITATION"),
+    *("MCP.RESOURCE", "MCP.PROMPT"),
 }
 SPECS = {node.spec.ref: node.spec for node in discover()}
 REPLIES = ["confirmed", "rejected", "unrelated", "timeout"]

@@ -21,7 +21,7 @@ async def tool_context(
         if server.enabled and server.is_approved
     ]
     shelf = ApprovedTools(home.registry, home.lockfile)
-    return await build_context(servers, shelf.tools, gate, scope=scope, bound_to=bound_to)
+    return await build_context(servers, shelf.chat_tools, gate, scope=scope, bound_to=bound_to)
 
 
 async def begin_conversation(

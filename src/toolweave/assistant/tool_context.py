@@ -63,12 +63,21 @@ class ToolContext:
         Raises `Denied`: `TOOL_NOT_OFFERED` for a tool outside this context; `ToolweaveError`: the
         gate rejected the call, or it failed.
         """
-        if not any((one.server.name, one.tool.name) == (server, tool) for one in self.tools):
+        offered = (one.tool for one in self.tools if one.server.name == server)
+        found = next((one for one in offered if one.name == tool), None)
+        if found is None:
             raise Denied(
                 "TOOL_NOT_OFFERED",
                 f"tool {tool!r} of server {server!r} is not available in this conversation",
             )
-        call = ToolCall(server, tool, arguments, source="assistant", scope=self.scope)
+        call = ToolCall(
+            server,
+            tool if found.method == "tools/call" else found.method,
+            arguments,
+            source="assistant",
+            scope=self.scope,
+            method=found.method,
+        )
         return await self.caller.call(call, on_progress=on_progress)
 
     def find(self, offered: str) -> ContextTool:

@@ -114,6 +114,8 @@ def _readings(node_type: str, subtype: str) -> Iterator[_Asked]:
     outer, inner = _in_one(node_type), _in_one(subtype)
     stated = _type_of(kind) or (outer.type if outer is not None else None)
     yield _Asked(stated, name)
+    if stated == "MCP":  # who says MCP and the name of a tool means a TOOL
+        yield _Asked("TOOL", name)
     if outer is not None and _type_of(kind) is None:
         yield outer
     # Who says ACTION and TRIGGER.SLACK may mean either.

@@ -26,7 +26,6 @@ TYPE_ALIASES: dict[str, NodeType] = {
     "LOGIC": "FLOW",
     "CONTROLFLOW": "FLOW",
     "FLOWCONTROL": "FLOW",
-    "MCP": "TOOL",
     "MCPTOOL": "TOOL",
 }
 TYPES: dict[str, NodeType] = {
@@ -43,6 +42,7 @@ IDLE: dict[NodeType, frozenset[str]] = {
     "HUMAN_IN_THE_LOOP": frozenset({"HUMAN", "IN", "THE", "LOOP", "HIL", "INTERACTION"}),
     "TOOL": frozenset({"TOOL", "MCP"}),
     "MEMORY": frozenset({"MEMORY"}),
+    "MCP": frozenset({"MCP"}),
 }
 _SUFFIXES = frozenset({"NODE", "NODES", "SPEC"})
 

@@ -22,6 +22,7 @@ NodeType = Literal[
     "HUMAN_IN_THE_LOOP",
     "TOOL",
     "MEMORY",
+    "MCP",
 ]
 Effect = Literal["pure", "keyed", "once"]
 # Refuses (`Invalid`) what no run could do, by `refused_at`. Validation calls it with the values of

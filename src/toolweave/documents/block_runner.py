@@ -17,10 +17,11 @@ from toolweave.documents.render import (
     render_value,
 )
 from toolweave.errors import Limited, ToolweaveError
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.settings import Limits
-from toolweave.tools.tool import ToolCall, ToolCaller, ToolResult
+from toolweave.tools.tool import ToolCall, ToolCaller, ToolResult, content_call
+from toolweave.tools.uri_template import expand
 
 # new: never run as it is now; done, failed: the result below is of it; invalid: it cannot be run.
 Standing = Literal["new", "done", "failed", "invalid"]
@@ -57,12 +58,12 @@ def plan(document: Document, bindings: Bindings, first_enabled: str | None) -> l
     found: list[Planned] = []
     for number, block in enumerate(document.blocks):
         chosen = ChosenServer(None, "it is a workflow")
-        if block.kind == "tool":
+        if block.kind != "workflow":
             chosen = bindings.server_of(block, first_enabled)
         server, why = chosen.server, chosen.why
         key = block_key(block.kind, server, block.name, block.arguments)
         problem = block.problem
-        if problem is None and block.kind == "tool" and server is None:
+        if problem is None and block.kind != "workflow" and server is None:
             problem = _no_server(block, chosen)
         standing: Standing = "invalid" if problem else _standing(block, key)
         found.append(Planned(number, block, server, why, key, standing, problem))
@@ -165,10 +166,8 @@ class BlockRunner:
                 )
                 return render_value(self._masker.mask_json(value), planned.title, planned.key)
             assert planned.server is not None
-            call = ToolCall(
-                planned.server,
-                block.name,
-                block.arguments,
+            call = replace(
+                _call(planned.server, block),
                 source="document",
                 scope=self._scope,
                 location=self._location,
@@ -192,6 +191,19 @@ class BlockRunner:
     def _hidden(self, error: ToolweaveError) -> ToolweaveError:
         error.message = self._masker.mask_text(error.message)
         return error
+
+
+def _call(server: str, block: Block) -> ToolCall:
+    if block.kind == "tool":
+        return ToolCall(server, block.name, block.arguments)
+    values = {
+        name: value if isinstance(value, str) else write(value)
+        for name, value in block.arguments.items()
+    }
+    if block.kind == "resource":
+        uri = expand(block.name, values) if values else block.name
+        return content_call(server, "resources/read", {"uri": uri})
+    return content_call(server, "prompts/get", {"name": block.name, "arguments": {**values}})
 
 
 def _first(group: BaseExceptionGroup[ToolweaveError]) -> ToolweaveError:

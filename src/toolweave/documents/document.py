@@ -22,7 +22,9 @@ TOOL, WORKFLOW = "tool", "workflow"
 MAX_NAME = 200
 MAX_FRONT_LINES = 1_000
 
-Kind = Literal["tool", "workflow"]
+Kind = Literal["tool", "workflow", "resource", "prompt"]
+# What a block of a server may name.
+OF_SERVER: tuple[Kind, ...] = ("tool", "resource", "prompt")
 
 # Code blocks whose `tool:` line is content.
 DATA_FORMATS = frozenset({"yaml", "yml", "toml", "json", "ini", "text", "txt", "markdown", "md"})
@@ -48,7 +50,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block that calls a tool or a workflow."""
+    """A fenced block: a tool, resource or prompt of a server, or a workflow."""
 
     kind: Kind
     name: str
@@ -227,18 +229,13 @@ def _end_of_region(lines: list[str], first: int, prefix: str) -> int | None:
 def _block(
     fence: Fence, servers: Collection[str], regions: dict[int, Region], lines: list[str]
 ) -> Block | None:
-    if fence.info in (TOOL, WORKFLOW):
-        kind: Kind = "tool" if fence.info == TOOL else "workflow"
-        server = None
-    elif fence.info in servers:
-        kind = "tool"
-        server = fence.info
-    else:
+    if fence.info not in (TOOL, WORKFLOW) and fence.info not in servers:
         return None
-    found = named(fence.content, kind)
+    found = _named(fence)
     if found is None:
         return None
-    name, rest = found
+    kind, name, rest = found
+    server = None if fence.info in (TOOL, WORKFLOW) else fence.info
     problem: Problem | None = None
     arguments: JsonObject = {}
     try:
@@ -267,14 +264,22 @@ def _block(
     )
 
 
+def _named(fence: Fence) -> tuple[Kind, str, list[str]] | None:
+    """What a block calls, and its other lines."""
+    kinds: tuple[Kind, ...] = ("workflow",) if fence.info == WORKFLOW else OF_SERVER
+    for kind in kinds:
+        if (found := named(fence.content, kind)) is not None:
+            return kind, *found
+    return None
+
+
 def _unknown(found: list[Fence | Heading], servers: Collection[str]) -> Iterator[UnknownBlock]:
     """Blocks that look like calls: of no server, or of one but without a `tool:` line."""
     for fence in found:
         if not isinstance(fence, Fence) or not fence.info:
             continue
         if fence.info in servers or fence.info in (TOOL, WORKFLOW):
-            kind = WORKFLOW if fence.info == WORKFLOW else TOOL
-            is_meant = named(fence.content, kind) is None and are_pairs(fence.content)
+            is_meant = _named(fence) is None and are_pairs(fence.content)
         else:
             is_format = fence.info.split()[0].lower() in DATA_FORMATS
             is_meant = not is_format and named(fence.content, TOOL) is not None

@@ -230,7 +230,7 @@ class DocumentService:
         tools: dict[tuple[str, str], Tool] = {}
         for one in planned:
             server, name = one.server, one.block.name
-            if one.problem is not None or server is None:
+            if one.problem is not None or server is None or one.block.kind != "tool":
                 continue
             if server not in pins:
                 pins[server] = self._lockfile.pins(server)

@@ -40,6 +40,7 @@ from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_control import run_control_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes
+from toolweave.rest.routes.server_content import server_content_routes
 from toolweave.rest.routes.server_details import server_detail_routes
 from toolweave.rest.routes.server_migrations import server_migration_routes
 from toolweave.rest.routes.servers import server_routes
@@ -125,6 +126,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
         server_routes,
         server_detail_routes,
         server_migration_routes,
+        server_content_routes,
         call_routes,
         setting_routes,
         chat_routes,

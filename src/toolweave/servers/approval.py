@@ -43,6 +43,7 @@ class ApprovedListing:
     description: str | None
     drift: list[Drift]
     is_first: bool
+    offers: tuple[str, ...] = ()
 
 
 async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:
@@ -52,13 +53,18 @@ async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:
     live = await gate.connections.use(await gate.registry.get(name))
     is_first = not lockfile.pins(name)
     drift = [] if is_first else lockfile.drift(name, tools)
-    return ApprovedListing(tools, live.connection.description, drift, is_first)
+    connection = live.connection
+    return ApprovedListing(tools, connection.description, drift, is_first, connection.offers)
 
 
 def pin_tools(lockfile: Lockfile, name: str, listed: ApprovedListing) -> None:
     """Pin the tools that the server lists now."""
-    if listed.is_first or listed.drift or listed.description != lockfile.description(name):
-        lockfile.pin(name, listed.tools, description=listed.description)
+    is_same = (listed.description, listed.offers) == (
+        lockfile.description(name),
+        lockfile.offers(name),
+    )
+    if listed.is_first or listed.drift or not is_same:
+        lockfile.pin(name, listed.tools, description=listed.description, offers=listed.offers)
 
 
 async def approval_facts(transports: TransportFactory, server: Server) -> list[ApprovalFact]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from toolweave.errors import Denied, Invalid, NotFound
+from toolweave.servers.content_tools import content_tools
 from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.lockfile import Lockfile
 from toolweave.servers.registry import Registry
@@ -29,6 +30,11 @@ class ApprovedTools:
         await self._lockfile.refresh()
         pins = self._lockfile.known_pins(server)
         return [read_tool(server, pins[name].definition) for name in sorted(pins)]
+
+    async def chat_tools(self, server: str) -> Sequence[Tool]:
+        """Return the approved tools, and those that read what the server offers beside them."""
+        own = await self.tools(server)
+        return [*own, *content_tools(server, self._lockfile.offers(server))]
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
         """Return the approved server with this name or address, else the one of this kind."""

@@ -1,10 +1,10 @@
-"""One open connection to one server: connect, list tools, call a tool, ping.
+"""One open connection to one server: connect, list tools, send a call, ping.
 
 Open and close it in the same task (the SDK's scopes require it); call it from any task.
 Raw responses are kept beside the SDK's models, so that one invalid entry does not hide others.
 """
 
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
@@ -12,6 +12,7 @@ from contextlib import (
     suppress,
 )
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Literal, cast
 
 import anyio
@@ -29,7 +30,15 @@ from pydantic import TypeAdapter, ValidationError
 import toolweave
 from toolweave.errors import Denied, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.servers.content import read_result
+from toolweave.servers.content_requests import (
+    LISTS,
+    InputAnswers,
+    ListMethod,
+    listing,
+    read_response,
+    refused,
+    request_of,
+)
 from toolweave.servers.disconnect_reason import (
     DisconnectReason,
     connect_timeout,
@@ -41,9 +50,11 @@ from toolweave.servers.tool_list import parse_tools
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits
 from toolweave.tools.elicitation import Asker
-from toolweave.tools.tool import ProgressListener, Tool, ToolProgress, ToolResult
+from toolweave.tools.tool import CallMethod, ProgressListener, Tool, ToolProgress, ToolResult
 
 Era = Literal["auto", "legacy"]
+# Any: a raw page.
+_FetchPage = Callable[[str | None], Awaitable[dict[str, Any]]]
 
 INPUT_ROUNDS = 10
 DESCRIPTION_CHARACTERS = 500
@@ -55,6 +66,7 @@ class _Anything(types.Result):
 
 # A call result that is valid in every protocol version.
 DONE: dict[str, Any] = {"content": [], "resultType": "complete"}
+READ_DONE: dict[str, Any] = {"contents": [], "ttlMs": 0, "cacheScope": "private"}
 
 ANYTHING: TypeAdapter[_Anything] = TypeAdapter(_Anything)
 
@@ -87,6 +99,8 @@ class KeepingDispatcher(JSONRPCDispatcher):
             raise
         _last_raw.set(raw)
         # Parsed here: the SDK's models of a large result would block the event loop.
+        if method == "resources/read" and raw.get("resultType") != "input_required":
+            return dict(READ_DONE)
         return DONE if method == "tools/call" else raw
 
 
@@ -155,21 +169,26 @@ class Connection:
 
     async def list_tools(self) -> tuple[Tool, ...]:
         """Return the tools of all pages with their problems. Raises `SERVER_PROTOCOL`."""
+        entries = await self._pages(self._tools_page, "tools")
+        return await parse_tools(self.faults.server, entries, is_modern=self.is_modern)
+
+    async def _pages(self, fetch: "_FetchPage", key: str) -> list[Json]:
+        """Return the entries of all pages of a list."""
         entries: list[Json] = []
         cursor: str | None = None
         seen: set[str] = set()
         for _ in range(self._limits.tools_pages):
-            page = await self._tools_page(cursor)
-            tools = page.get("tools")
-            entries += cast("list[Json]", tools) if isinstance(tools, list) else []
+            page = await fetch(cursor)
+            found = page.get(key)
+            entries += cast("list[Json]", found) if isinstance(found, list) else []
             cursor = page["nextCursor"] if isinstance(page.get("nextCursor"), str) else None
             is_too_long = len(entries) > self._limits.tools_per_server
             if not cursor and not is_too_long:
-                return await parse_tools(self.faults.server, entries, is_modern=self.is_modern)
+                return entries
             if not cursor or is_too_long or cursor in seen:
                 break
             seen.add(cursor)
-        what = f"its tool list never ends; {len(entries)} entries were read"
+        what = f"its list of {key} never ends; {len(entries)} entries were read"
         raise protocol_error(self.faults.server, what)
 
     async def call(
@@ -177,21 +196,27 @@ class Connection:
         name: str,
         arguments: JsonObject,
         *,
+        method: CallMethod = "tools/call",
         on_progress: ProgressListener | None = None,
         asker: Asker | None = None,
     ) -> ToolResult:
-        """Call one tool and wait; cancelling the wait cancels the call on the server too.
+        """Send one call and wait; cancelling the wait cancels the call on the server too.
 
         `arguments` must be valid JSON (see `json_safety.py`), or the connection breaks.
         """
         call = object()
         self._calls[call] = asker
         try:
-            return await self._rounds(name, arguments, on_progress, asker)
+            if method in ("resources/list", "prompts/list"):
+                return await self._list(method)
+            if method == "completion/complete" and not self._declares("completions"):
+                return listing({"values": []})
+            return await self._rounds(name, arguments, method, on_progress, asker)
         except Unavailable as error:
             if error.code != "SERVER_REFUSED":
                 self.needs_check.set()
-            raise
+                raise
+            raise (error if method == "tools/call" else refused(method, arguments, error)) from None
         except anyio.get_cancelled_exc_class():
             self.needs_check.set()  # the server may hang
             if next(iter(self._calls)) is call:
@@ -209,33 +234,55 @@ class Connection:
         except (MCPError, SubscriptionLost, TimeoutError, ValidationError):
             return
 
+    async def _list(self, method: CallMethod) -> ToolResult:
+        """The resources and templates, or the prompts; a list the server lacks is empty."""
+        kinds = ("prompts",) if method == "prompts/list" else ("resources", "templates")
+        found: JsonObject = {}
+        for kind in kinds:
+            found[kind] = await self._pages(partial(self._list_page, LISTS[kind]), LISTS[kind].key)
+        return listing(found)
+
+    async def _list_page(self, kind: ListMethod, cursor: str | None) -> dict[str, Any]:
+        params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
+        try:
+            return await self._ask(kind.request(params=params))
+        except Unavailable as error:
+            if error.facts.get("rpc_code") == types.METHOD_NOT_FOUND:
+                return {}
+            raise
+
+    def _declares(self, capability: str) -> bool:
+        return getattr(self._session.server_capabilities, capability, None) is not None
+
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """What the server declares beside its tools: `resources`, `prompts`."""
+        return tuple(kind for kind in ("resources", "prompts") if self._declares(kind))
+
     async def _rounds(
         self,
         name: str,
         arguments: JsonObject,
+        method: CallMethod,
         on_progress: ProgressListener | None,
         asker: Asker | None,
     ) -> ToolResult:
-        responses: types.InputResponses | None = None
-        state: str | None = None
+        answers = InputAnswers()
         for _ in range(INPUT_ROUNDS):
-            params = types.CallToolRequestParams(
-                name=name, arguments=arguments, input_responses=responses, request_state=state
-            )
             try:
-                raw = await self._ask(types.CallToolRequest(params=params), on_progress)
+                raw = await self._ask(request_of(method, name, arguments, answers), on_progress)
             except Unavailable as error:
                 if not await self._has_visited(error, asker):
                     raise
                 continue
             if raw.get("resultType") != "input_required":
-                result = read_result(raw, self.faults.server)
+                result = read_response(method, raw, self.faults.server)
                 self.is_conforming = self.is_conforming and not result.problems
                 return result
             wanted = self._read_input_required(raw)
-            state = wanted.request_state
-            responses = await self._answer_all(wanted, asker)
-        what = f"tool {name!r} requested input more than {INPUT_ROUNDS} times in one call"
+            given = await self._answer_all(wanted, asker)
+            answers = InputAnswers(given, wanted.request_state)
+        what = f"{name!r} requested input more than {INPUT_ROUNDS} times in one call"
         raise protocol_error(self.faults.server, what)
 
     async def _has_visited(self, error: Unavailable, asker: Asker | None) -> bool:
@@ -262,15 +309,10 @@ class Connection:
             return self._absorbed(_take_raw())
         except MCPError as error:
             # Sent even without the capability: some servers have tools and do not declare it.
-            if error.code == types.METHOD_NOT_FOUND and not self._declares_tools:
+            if error.code == types.METHOD_NOT_FOUND and not self._declares("tools"):
                 return {}
             raise self._translate(error) from None
         return _take_raw()
-
-    @property
-    def _declares_tools(self) -> bool:
-        capabilities = self._session.server_capabilities
-        return capabilities is not None and capabilities.tools is not None
 
     def _absorbed(self, page: dict[str, Any]) -> dict[str, Any]:
         """Return `page` after the SDK has learned what it needs to call its valid tools."""

@@ -1,4 +1,4 @@
-"""Parse a raw `tools/call` response into a `ToolResult`; invalid parts become problems."""
+"""Parse the raw response of a call into a `ToolResult`; invalid parts become problems."""
 
 import base64
 from collections.abc import Mapping
@@ -29,6 +29,37 @@ def read_result(raw: Mapping[str, Any], server: str) -> ToolResult:
         tokens_used=_tokens(cast("Mapping[str, Any]", meta) if isinstance(meta, dict) else {}),
         problems=tuple(problems),
     )
+
+
+def read_contents(raw: Mapping[str, Any], server: str) -> ToolResult:
+    """Return the parts of a resource in `raw`, whose shape is not trusted."""
+    contents = raw.get("contents")
+    entries = cast("list[Any]", contents) if isinstance(contents, list) else None
+    wrapped = entries and [{"type": "resource", "resource": entry} for entry in entries]
+    blocks, problems = _blocks(wrapped if entries else entries, server)
+    return ToolResult(content=tuple(blocks), problems=tuple(problems))
+
+
+def read_messages(raw: Mapping[str, Any], server: str) -> ToolResult:
+    """Return the messages of a prompt in `raw`, whose shape is not trusted."""
+    messages = raw.get("messages")
+    entries = cast("list[Any]", messages) if isinstance(messages, list) else []
+    readable = [
+        cast("dict[str, Any]", entry)
+        for entry in entries
+        if isinstance(entry, dict) and "content" in entry
+    ]
+    blocks, problems = _blocks([entry["content"] for entry in readable], server)
+    if not isinstance(messages, list) or len(readable) < len(entries):
+        problems.append(_unreadable("/messages", "a message that cannot be read"))
+    kept: list[Json] = [
+        {"role": "assistant" if entry.get("role") == "assistant" else "user", "text": block.text}
+        for entry, block in zip(readable, blocks, strict=False)
+    ]
+    description = raw.get("description")
+    about = description if isinstance(description, str) else None
+    structured: Json = {"description": about, "messages": kept}
+    return ToolResult(content=tuple(blocks), structured=structured, problems=tuple(problems))
 
 
 def _blocks(content: object, server: str) -> tuple[list[Content], list[Problem]]:

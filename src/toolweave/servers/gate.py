@@ -1,4 +1,4 @@
-"""The gate: the one path of tool calls, for forms, nodes, documents and the assistant.
+"""The gate: the one path of calls to servers, for forms, nodes, documents and the assistant.
 
 Permission, pins, arguments, limits, deadline, retries, cancellation and the call record
 are handled here, once. The deadline uses the event loop's time, retry delays use the clock.
@@ -25,6 +25,7 @@ from toolweave.errors import (
 from toolweave.problems import did_you_mean
 from toolweave.servers.call_list import EVERY_CALL, CallList
 from toolweave.servers.connections import Connections
+from toolweave.servers.content_parameters import check_parameters
 from toolweave.servers.disconnect_reason import connect_timeout, mask_error
 from toolweave.servers.history import History, Status
 from toolweave.servers.json_safety import find_unencodable
@@ -49,7 +50,8 @@ from toolweave.tools.tool import (
 if TYPE_CHECKING:  # loads the SDK
     from toolweave.servers.supervisor import LiveConnection
 
-Ready = tuple["LiveConnection", Tool]
+# No tool for a call that is another request.
+Ready = tuple["LiveConnection", Tool | None]
 
 STOP_POLL_S = 0.5
 # Failures of a call that may mean that the whole server is gone.
@@ -240,7 +242,11 @@ class Gate:
         started = self._clock.monotonic()
         try:
             result = await live.connection.call(
-                call.tool, call.arguments, on_progress=on_progress, asker=asker
+                call.tool,
+                call.arguments,
+                method=call.method,
+                on_progress=on_progress,
+                asker=asker,
             )
         except Unavailable as error:
             if error.code in LOST:
@@ -249,7 +255,7 @@ class Gate:
         took_ms = (self._clock.monotonic() - started) * 1000
         result = hide_secrets(result, live.secrets)
         problems = result.problems
-        if not result.is_error:
+        if tool is not None and not result.is_error:
             problems += tuple(check_output(tool, result.structured))
         result = replace(result, took_ms=took_ms, problems=problems)
         self._succeeded(call, result)
@@ -264,7 +270,10 @@ class Gate:
         await self.lockfile.refresh()
         return live, self._checked(call, live)
 
-    def _checked(self, call: ToolCall, live: "LiveConnection") -> Tool:
+    def _checked(self, call: ToolCall, live: "LiveConnection") -> Tool | None:
+        if call.method != "tools/call":
+            check_parameters(call)
+            return None
         tool = live.tools.get(call.tool)
         if tool is None:
             raise NotFound(

@@ -198,7 +198,7 @@ def _row(record: CallRecord) -> Sequence[Value]:
     return (
         _kept(call.id),
         _kept(call.server),
-        _kept(call.tool),
+        _kept(call.label),
         record.status,
         call.source,
         _kept(call.scope),

@@ -41,6 +41,8 @@ class Pin:
 @dataclass(frozen=True, slots=True)
 class _Pins:
     description: str | None = None
+    # What the server offered beside its tools when it was approved: `resources`, `prompts`.
+    offers: tuple[str, ...] = ()
     tools: dict[str, Pin] = field(default_factory=dict[str, Pin])
 
 
@@ -105,6 +107,11 @@ class Lockfile:
         pins = self._load().get(server)
         return pins.description if pins is not None else None
 
+    def offers(self, server: str) -> tuple[str, ...]:
+        """Return what `server` offered beside its tools at the time of approval."""
+        pins = self._load().get(server)
+        return pins.offers if pins is not None else ()
+
     def stamp(self) -> str:
         """Return a text that changes with every write to the file."""
         return repr(self._seen())
@@ -147,14 +154,22 @@ class Lockfile:
                 facts={"file": str(self.path)},
             )
 
-    def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
+    def pin(
+        self,
+        server: str,
+        tools: Iterable[Tool],
+        *,
+        description: str | None = None,
+        offers: tuple[str, ...] = (),
+    ) -> None:
         """Approve exactly `tools` for `server`; remove other pins.
 
         Raises `LOCKFILE_NOT_SAVED`, `LOCKFILE_UNAPPROVED`.
         """
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
         with self._alone():
-            self._save(self._load() | {server: _Pins(description=description, tools=pins)})
+            fresh = _Pins(description=description, offers=offers, tools=pins)
+            self._save(self._load() | {server: fresh})
 
     def unpin(self, server: str) -> None:
         """Remove all pins of `server`. Raises `Unavailable`: `LOCKFILE_NOT_SAVED`."""
@@ -251,6 +266,7 @@ class Lockfile:
             "servers": {
                 name: {
                     **({"description": pins.description} if pins.description else {}),
+                    **({"offers": list(pins.offers)} if pins.offers else {}),
                     "tools": {
                         tool: {"hash": pin.hash, "definition": pin.definition}
                         for tool, pin in sorted(pins.tools.items())
@@ -303,8 +319,12 @@ def _pins(server: str, stored: Json) -> _Pins:
     description = given.get("description")
     if not isinstance(description, str | None):
         raise _WrongForm(f"the description of server {server!r} is no text")
+    offers = given.get("offers", [])
+    if not isinstance(offers, list) or not all(isinstance(one, str) for one in offers):
+        raise _WrongForm(f"`offers` of server {server!r} is no list of texts")
     tools = _object(given.get("tools", {}), f"`tools` of server {server!r}")
-    return _Pins(description, {name: _pin(name, tool) for name, tool in tools.items()})
+    pins = {name: _pin(name, tool) for name, tool in tools.items()}
+    return _Pins(description, tuple(str(one) for one in offers), pins)
 
 
 def _pin(tool: str, stored: Json) -> Pin:

@@ -19,6 +19,16 @@ LEGACY = "2025-06-18"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 LOOK_EVERY_S = 0.01
 NOT_FOUND = -32601
+INVALID = -32602
+# The methods of what a server offers beside its tools.
+CONTENT = {
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+}
 
 
 class Process:
@@ -106,6 +116,8 @@ class Process:
             self._reply(request, {})
         elif method == "tools/list":
             self._list(request, script)
+        elif method in CONTENT:
+            self._offer(request, script)
         elif method == "subscriptions/listen" and era == "modern":
             self._listeners.append(request["id"])
             honored = request["params"]["notifications"]
@@ -123,6 +135,36 @@ class Process:
         if script["era"] == "modern":
             result |= {"ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
         self._reply(request, result)
+
+    def _offer(self, request: Message, script: Message) -> None:
+        """Answer a request for resources, prompts or completion."""
+        params: Message = request.get("params", {})
+        fresh = {"ttlMs": 0, "cacheScope": "private"} if script["era"] == "modern" else {}
+        done = {"resultType": "complete"} if script["era"] == "modern" else {}
+        match request["method"]:
+            case "resources/list":
+                result: Message | None = {"resources": _entries(script["resources"]), **fresh}
+            case "resources/templates/list":
+                entries = _entries(script["templates"])
+                result = {"resourceTemplates": entries, **fresh}
+            case "prompts/list":
+                result = {"prompts": _entries(script["prompts"]), **fresh}
+            case "resources/read":
+                contents = _contents(script, params["uri"])
+                result = None if contents is None else {"contents": contents, **fresh}
+            case "prompts/get":
+                result = _messages(script, params)
+            case _:
+                values = script["completions"].get(params["argument"]["name"], [])
+                begun = [one for one in values if one.startswith(params["argument"]["value"])]
+                result = {"completion": {"values": begun}}
+        if result is None:
+            is_resource = request["method"] == "resources/read"
+            code = script["missing"] if is_resource else INVALID
+            error = {"code": code, "message": "unknown"}
+            self._send({"jsonrpc": "2.0", "id": request["id"], "error": error})
+        else:
+            self._reply(request, {**result, **done})
 
     def _call(self, request: Message, steps: list[Message], script: Message) -> None:
         """Run the steps in order; the last one should respond."""
@@ -237,6 +279,41 @@ class Process:
         with self._writing:
             sys.stdout.buffer.write(line.encode() + b"\n")
             sys.stdout.buffer.flush()
+
+
+def _entries(offered: list[Message]) -> list[Message]:
+    """The entries of a list: what the script has, without the contents."""
+    return [
+        {key: value for key, value in entry.items() if key not in ("contents", "messages")}
+        for entry in offered
+    ]
+
+
+def _contents(script: Message, uri: str) -> list[Message] | None:
+    for entry in script["resources"]:
+        if entry["uri"] == uri:
+            contents: list[Message] = entry["contents"]
+            return contents
+    for entry in script["templates"]:
+        start, _, end = entry["uriTemplate"].partition("{")
+        if uri.startswith(start) and uri.endswith(end.partition("}")[2]):
+            return [{"uri": uri, "mimeType": "text/plain", "text": f"read {uri}"}]
+    return None
+
+
+def _messages(script: Message, params: Message) -> Message | None:
+    given: Message = params.get("arguments") or {}
+    for prompt in script["prompts"]:
+        if prompt["name"] != params["name"]:
+            continue
+        required = [one["name"] for one in prompt.get("arguments", []) if one.get("required")]
+        if not all(name in given for name in required):
+            return None
+        text = json.dumps(prompt["messages"])
+        for name, value in given.items():
+            text = text.replace("{" + name + "}", value)
+        return {"description": prompt.get("description"), "messages": json.loads(text)}
+    return None
 
 
 if __name__ == "__main__":

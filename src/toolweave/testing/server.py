@@ -115,6 +115,13 @@ class ScriptedServer:
             "refuses": [],
             "results": {},
             "announced": 0,
+            # Entries of `resources/list` with their `contents`, templates with `contents` whose
+            # text names `{variables}`, prompts with `messages`, values to complete by argument.
+            "resources": [],
+            "templates": [],
+            "prompts": [],
+            "completions": {},
+            "missing": -32002,
         }
         self.change(**more)
 

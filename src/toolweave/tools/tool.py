@@ -19,6 +19,15 @@ CallId = NewType("CallId", str)
 
 Source = Literal["user", "document", "workflow", "assistant"]
 Effect = Literal["pure", "keyed", "once"]
+# The request a call sends; all but the first concern what a server offers beside its tools.
+CallMethod = Literal[
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+]
 ContentType = Literal["text", "json", "markdown", "image"]
 Display = Literal["inline", "block", "collapsed"]
 
@@ -48,6 +57,7 @@ class Tool:
     raw: JsonObject
     output_schema: JsonObject | None = None
     problems: tuple[Problem, ...] = ()
+    method: CallMethod = "tools/call"
 
     @property
     def is_usable(self) -> bool:
@@ -75,6 +85,21 @@ class ToolCall:
     effect: Effect = "once"
     deadline_s: float | None = None
     id: CallId = field(default_factory=lambda: CallId(str(uuid.uuid4())))
+    # Another request than a tool call: `tool` is then the method, and `arguments` its parameters.
+    method: CallMethod = "tools/call"
+
+    @property
+    def label(self) -> str:
+        """What is called, as the history shows it: a tool's name, or a request and its subject."""
+        if self.method == "tools/call":
+            return self.tool
+        subject = self.arguments.get("uri") or self.arguments.get("name")
+        return f"{self.method} {subject}" if isinstance(subject, str) else self.method
+
+
+def content_call(server: str, method: CallMethod, parameters: JsonObject | None = None) -> ToolCall:
+    """Return the call that lists or reads what a server offers beside its tools."""
+    return ToolCall(server, method, parameters or {}, effect="keyed", method=method)
 
 
 @dataclass(frozen=True, slots=True)

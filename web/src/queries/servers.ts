@@ -77,6 +77,50 @@ export function useServerTools(id: string, canList: boolean) {
   });
 }
 
+/** The resources, templates and prompts of a server; loaded only if it may be started. */
+export function useServerContent(id: string, canList: boolean) {
+  return useQuery({
+    queryKey: [...SERVERS, id, "content"],
+    queryFn: async () => {
+      const [found, { prompts }] = await Promise.all([
+        unwrap(client.GET("/api/v1/servers/{server}/resources", serverPath(id))),
+        unwrap(client.GET("/api/v1/servers/{server}/prompts", serverPath(id))),
+      ]);
+      return { ...found, prompts };
+    },
+    enabled: canList,
+    staleTime: 15_000,
+    retry: false,
+  });
+}
+
+export function readResource(id: string, uri: string, variables: Record<string, string>) {
+  const body = { uri, variables };
+  return unwrap(client.POST("/api/v1/servers/{server}/resources/read", { ...serverPath(id), body }));
+}
+
+export function fillPrompt(id: string, name: string, values: Record<string, string>) {
+  const body = { name, arguments: values };
+  return unwrap(client.POST("/api/v1/servers/{server}/prompts/get", { ...serverPath(id), body }));
+}
+
+interface ArgumentStart {
+  prompt?: string;
+  template?: string;
+  argument: string;
+  value: string;
+  known: Record<string, string>;
+}
+
+/** Values that an argument may have; none if the server completes none. */
+export async function completeArgument(id: string, start: ArgumentStart): Promise<string[]> {
+  const body = { ...start, known: start.known };
+  const { values } = await unwrap(
+    client.POST("/api/v1/servers/{server}/complete", { ...serverPath(id), body }),
+  );
+  return values;
+}
+
 /** `stamp` names the changes that the list of tools reports; others are compared anew. */
 export function useServerDifference(id: string, stamp: string) {
   return useQuery({

@@ -33,7 +33,17 @@ from toolweave.cli.lazy import LazyGroup
         ),
         "enable": ("toolweave.cli.servers.state", "enable", "Enable a server."),
         "list": ("toolweave.cli.servers.listing", "list_servers", "List registered servers."),
+        "prompts": (
+            "toolweave.cli.servers.content",
+            "prompts",
+            "List a server's prompts, or fill in one.",
+        ),
         "remove": ("toolweave.cli.servers.state", "remove", "Remove a server."),
+        "resources": (
+            "toolweave.cli.servers.content",
+            "resources",
+            "List a server's resources, or read one.",
+        ),
         "sign-in": ("toolweave.cli.servers.sign_in", "sign_in", "Sign in to an OAuth server."),
         "tools": ("toolweave.cli.servers.tools", "tools", "List a server's tools."),
     },

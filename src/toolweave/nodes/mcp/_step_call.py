@@ -91,7 +91,7 @@ def _shown(asked: _Asked, call: ToolCall, id_: str, *, again: bool) -> Question:
         kind="approval" if form is None else "form",
         text="\n\n".join(parts),
         schema=approval_schema() if form is None else form,
-        title=f"Tool {call.tool!r} of server {call.server!r} asks",
+        title=f"Tool {call.label!r} of server {call.server!r} asks",
         id=id_,
         options=("Approve", "Decline") if form is None else (),
         channel="mcp",

@@ -21,6 +21,7 @@ import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Tabs } from "../../ui/Tabs";
 import { Untrusted } from "../../ui/Untrusted";
 import { Health } from "./Health";
+import { ServerContent } from "./ServerContent";
 import { ServerDefinition } from "./ServerDefinition";
 import { SignInButton } from "./SignIn";
 import { Sparkline } from "./Sparkline";
@@ -28,6 +29,7 @@ import { Tools } from "./Tools";
 
 const TABS = [
   { name: "tools", title: "Tools" },
+  { name: "content", title: "Resources and prompts" },
   { name: "health", title: "Health" },
   { name: "command", title: "Command" },
 ] as const;
@@ -71,6 +73,7 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
       {server.approved ? (
         <Tabs<Tab> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
           {current === "command" && <ServerDefinition server={server} onApproved={() => setTab("tools")} />}
+          {current === "content" && <ServerContent server={server} canList={canListTools(server)} />}
           {current === "health" && <Health server={server} />}
           {current === "tools" && <Tools server={server} canList={canListTools(server)} onAdded={onAdded} />}
         </Tabs>

@@ -33,6 +33,7 @@ const BY_TYPE: Readonly<Record<string, Family>> = {
   skill: "ai",
   codex: "ai",
   EXTERNAL_ACTION: "external",
+  MCP: "mcp",
   HUMAN_IN_THE_LOOP: "human",
   askUserQuestion: "human",
   MEMORY: "memory",

@@ -37,6 +37,8 @@ const TEXT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   "ACTION.DATA_TRANSFORMATION": ["operation"],
   "AI_AGENT.CLASSIFY": ["instructions"],
   "AI_AGENT.EXTRACT": ["instructions"],
+  "MCP.RESOURCE": ["uri"],
+  "MCP.PROMPT": ["prompt"],
   "HUMAN_IN_THE_LOOP.FORM": ["form_title"],
   "HUMAN_IN_THE_LOOP.MANUAL_REVIEW": ["review_title"],
   "MEMORY.KNOWLEDGE_BASE": ["operation", "base_name"],
