@@ -23,6 +23,8 @@ TOOLS: dict[str, str] = {
     "LOCKFILE_CHANGED": "The lockfile changed after it was shown for approval.",
     "LOCKFILE_MISSING": "There is no lockfile to approve.",
     "LOCKFILE_UNAPPROVED": "A project's lockfile was not approved here; it approves no tools.",
+    "TASK_EXPIRED": "A server's task was not finished in the time the server keeps it.",
+    "TASK_FAILED": "A server's task ended without a result.",
     "TOOL_CHANGED": "A tool differs from its approved definition; calls are refused.",
     "TOOL_TEXT_SUSPICIOUS": "A tool's text contains invisible or direction-changing characters.",
 }

@@ -8,11 +8,13 @@ step fails.
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 import anyio
 from anyio.abc import TaskGroup
 
-from toolweave.errors import Cancelled, Conflict
+from toolweave.errors import Cancelled, Conflict, ToolweaveError
 from toolweave.tools.elicitation import AnsweredQuestion, ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import (
     AskingToolCaller,
@@ -20,6 +22,7 @@ from toolweave.tools.tool import (
     ToolCall,
     ToolProgress,
     ToolResult,
+    content_call,
 )
 
 
@@ -30,6 +33,8 @@ class OpenCalls:
         self._tools = tools
         self._tasks = tasks
         self._open: dict[str, _OpenCall] = {}
+        # The tasks that steps poll: server and id, by the step's key.
+        self._polled: dict[str, tuple[str, str]] = {}
 
     async def call(
         self,
@@ -54,12 +59,23 @@ class OpenCalls:
         outcome = await found.next_outcome(on_progress)
         if isinstance(outcome, ElicitationQuestion):
             self._open[key] = found
+        elif outcome.task is not None:
+            self._polled[key] = call.server, outcome.task.id
+        else:
+            self._polled.pop(key, None)
         return outcome
 
     def end(self, run: str) -> None:
         """End the open calls of a run that goes no further."""
         for key in [one for one in self._open if one.startswith(f"{run}/")]:
             self._open.pop(key).end()
+        for key in [one for one in self._polled if one.startswith(f"{run}/")]:
+            self._tasks.start_soon(self._cancel, *self._polled.pop(key))
+
+    async def _cancel(self, server: str, task: str) -> None:
+        call = content_call(server, "tasks/cancel", {"taskId": task})
+        with suppress(ToolweaveError):  # the server may be gone, and its task with it
+            await self._tools.call(replace(call, source="workflow"))
 
 
 class _OpenCall:

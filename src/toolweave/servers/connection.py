@@ -12,6 +12,7 @@ from contextlib import (
     suppress,
 )
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -46,17 +47,31 @@ from toolweave.servers.disconnect_reason import (
     protocol_error,
 )
 from toolweave.servers.elicitation import elicit
+from toolweave.servers.task_polling import TaskPolling
+from toolweave.servers.task_requests import EXTENSION as TASKS
+from toolweave.servers.task_requests import poll_s, task_in, unfinished
+from toolweave.servers.task_rule import TaskRule
 from toolweave.servers.tool_list import parse_tools
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits
 from toolweave.tools.elicitation import Asker
-from toolweave.tools.tool import CallMethod, ProgressListener, Tool, ToolProgress, ToolResult
+from toolweave.tools.tool import (
+    CallMethod,
+    ProgressListener,
+    TaskHandle,
+    Tool,
+    ToolProgress,
+    ToolResult,
+)
 
 Era = Literal["auto", "legacy"]
 # Any: a raw page.
 _FetchPage = Callable[[str | None], Awaitable[dict[str, Any]]]
 
 INPUT_ROUNDS = 10
+PLAIN = TaskRule()
+# How long one poll of a known task waits for its end.
+HOLD_S = 20.0
 DESCRIPTION_CHARACTERS = 500
 
 
@@ -197,6 +212,7 @@ class Connection:
         arguments: JsonObject,
         *,
         method: CallMethod = "tools/call",
+        tasks: TaskRule = PLAIN,
         on_progress: ProgressListener | None = None,
         asker: Asker | None = None,
     ) -> ToolResult:
@@ -211,7 +227,12 @@ class Connection:
                 return await self._list(method)
             if method == "completion/complete" and not self._declares("completions"):
                 return listing({"values": []})
-            return await self._rounds(name, arguments, method, on_progress, asker)
+            if method in ("tasks/get", "tasks/cancel"):
+                return await self._known_task(method, arguments, asker)
+            found = await self._rounds(name, arguments, method, on_progress, asker, tasks)
+            if found.task is None or tasks.is_returned:
+                return found
+            return await self._polling(found.task).follow(asker)
         except Unavailable as error:
             if error.code != "SERVER_REFUSED":
                 self.needs_check.set()
@@ -233,6 +254,28 @@ class Connection:
                     self.needs_check.set()
         except (MCPError, SubscriptionLost, TimeoutError, ValidationError):
             return
+
+    def _polling(self, task: TaskHandle) -> TaskPolling:
+        async def answer_all(raw: Mapping[str, Any], asker: Asker | None) -> types.InputResponses:
+            return await self._answer_all(self._read_input_required(raw), asker)
+
+        return TaskPolling(
+            self.faults.server,
+            task,
+            ask=self._ask,
+            answer_all=answer_all,
+            modern=self.is_modern,
+        )
+
+    async def _known_task(
+        self, method: CallMethod, arguments: JsonObject, asker: Asker | None
+    ) -> ToolResult:
+        """Poll a task that an earlier call began, for a while, or cancel it."""
+        polling = self._polling(TaskHandle(str(arguments.get("taskId")), poll_s(None)))
+        if method == "tasks/get":
+            return await polling.follow(asker, HOLD_S)
+        await polling.cancel()
+        return listing({})
 
     async def _list(self, method: CallMethod) -> ToolResult:
         """The resources and templates, or the prompts; a list the server lacks is empty."""
@@ -266,8 +309,9 @@ class Connection:
         method: CallMethod,
         on_progress: ProgressListener | None,
         asker: Asker | None,
+        tasks: TaskRule,
     ) -> ToolResult:
-        answers = InputAnswers()
+        answers = InputAnswers(as_task=tasks.is_required and not self.is_modern)
         for _ in range(INPUT_ROUNDS):
             try:
                 raw = await self._ask(request_of(method, name, arguments, answers), on_progress)
@@ -275,13 +319,15 @@ class Connection:
                 if not await self._has_visited(error, asker):
                     raise
                 continue
+            if (task := task_in(raw, self.faults.server)) is not None:
+                return unfinished(task)
             if raw.get("resultType") != "input_required":
                 result = read_response(method, raw, self.faults.server)
                 self.is_conforming = self.is_conforming and not result.problems
                 return result
             wanted = self._read_input_required(raw)
             given = await self._answer_all(wanted, asker)
-            answers = InputAnswers(given, wanted.request_state)
+            answers = replace(answers, responses=given, state=wanted.request_state)
         what = f"{name!r} requested input more than {INPUT_ROUNDS} times in one call"
         raise protocol_error(self.faults.server, what)
 
@@ -326,7 +372,7 @@ class Connection:
         return page
 
     async def _ask(
-        self, request: types.ClientRequest, on_progress: ProgressListener | None = None
+        self, request: types.Request[Any, Any], on_progress: ProgressListener | None = None
     ) -> dict[str, Any]:
         async def hear(progress: float, total: float | None, message: str | None) -> None:
             if on_progress is not None:
@@ -346,9 +392,10 @@ class Connection:
     def _translate(self, error: MCPError) -> ToolweaveError:
         return _reason(error, self._dispatcher, self.faults, "answered")
 
-    def _read_input_required(self, raw: dict[str, Any]) -> types.InputRequiredResult:
+    def _read_input_required(self, raw: Mapping[str, Any]) -> types.InputRequiredResult:
         try:
-            return types.InputRequiredResult.model_validate(raw, by_name=False)
+            whole = {"resultType": "input_required", **raw}
+            return types.InputRequiredResult.model_validate(whole, by_name=False)
         except ValidationError:
             what = "its request for input cannot be read"
             raise protocol_error(self.faults.server, what) from None
@@ -447,6 +494,7 @@ async def open_connection(
             dispatcher=dispatcher,
             elicitation_callback=answer,
             message_handler=hear,
+            extensions={TASKS: {}},
             client_info=types.Implementation(name="toolweave", version=toolweave.__version__),
         ) as session:
             held.append(Connection(session, dispatcher, faults, limits))

@@ -6,7 +6,13 @@ from toolweave.servers.json_safety import find_unencodable
 from toolweave.tools.tool import ToolCall
 
 MAX_URI = 8_192
-_NAMES = {"resources/read": "uri", "prompts/get": "name", "completion/complete": "argument"}
+_NAMES = {
+    "resources/read": "uri",
+    "prompts/get": "name",
+    "completion/complete": "argument",
+    "tasks/get": "taskId",
+    "tasks/cancel": "taskId",
+}
 
 
 def check_parameters(call: ToolCall) -> None:

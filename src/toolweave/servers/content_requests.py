@@ -29,6 +29,8 @@ class InputAnswers:
 
     responses: types.InputResponses | None = None
     state: str | None = None
+    # Whether the call is made as a task, before 2026-07-28.
+    as_task: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def request_of(
         case "completion/complete":
             return _completion(arguments)
         case _:
+            if answers.as_task:
+                more["task"] = types.TaskMetadata()
             return types.CallToolRequest(
                 params=types.CallToolRequestParams(name=name, arguments=arguments, **more)
             )

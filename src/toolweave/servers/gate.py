@@ -34,6 +34,7 @@ from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.registry import Registry
 from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
+from toolweave.servers.task_rule import TaskRule
 from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
@@ -245,6 +246,7 @@ class Gate:
                 call.tool,
                 call.arguments,
                 method=call.method,
+                tasks=TaskRule.of(tool, is_returned=call.returns_task),
                 on_progress=on_progress,
                 asker=asker,
             )
@@ -255,7 +257,7 @@ class Gate:
         took_ms = (self._clock.monotonic() - started) * 1000
         result = hide_secrets(result, live.secrets)
         problems = result.problems
-        if tool is not None and not result.is_error:
+        if tool is not None and result.task is None and not result.is_error:
             problems += tuple(check_output(tool, result.structured))
         result = replace(result, took_ms=took_ms, problems=problems)
         self._succeeded(call, result)

@@ -107,7 +107,7 @@ class Process:
             self._reply(
                 request,
                 {
-                    "protocolVersion": LEGACY,
+                    "protocolVersion": script.get("version", LEGACY),
                     "capabilities": script["capabilities"],
                     "serverInfo": {"name": "scripted", "version": "1"},
                 },
@@ -116,6 +116,8 @@ class Process:
             self._reply(request, {})
         elif method == "tools/list":
             self._list(request, script)
+        elif method.startswith("tasks/"):
+            self._task(request, script)
         elif method in CONTENT:
             self._offer(request, script)
         elif method == "subscriptions/listen" and era == "modern":
@@ -203,12 +205,65 @@ class Process:
                 self._send({"jsonrpc": "2.0", "id": request["id"], "error": error})
             case {"result": result}:
                 self._reply(request, result)
+            case {"task": spec}:
+                name = f"{request['params']['name']}-{len(self._heard('tools/call'))}"
+                self._begin(request, name, spec)
             case {"told": True}:
                 self._say(request, said)
             case {"echo": True}:
                 self._say(request, request["params"].get("arguments", {}))
             case _:
                 pass
+
+    def _heard(self, method: str) -> list[Message]:
+        """The parameters of all messages of a method, in all processes."""
+        lines = (self._folder / "heard.jsonl").read_text(encoding="utf-8").splitlines()
+        messages = [json.loads(line) for line in lines]
+        return [one["params"] for one in messages if one.get("method") == method]
+
+    def _begin(self, request: Message, name: str, spec: Message) -> None:
+        (self._folder / f"{name}.task").write_text(json.dumps(spec), encoding="utf-8")
+        state = {"taskId": name, "status": "working", **_dates(), **spec["more"]}
+        if "task" in request["params"]:
+            self._reply(request, {"task": {"ttl": None, **state}})
+        else:
+            self._reply(request, {"resultType": "task", "ttlMs": None, **state})
+
+    def _task(self, request: Message, script: Message) -> None:
+        """Answer about a task: its state is what was heard about it."""
+        name = request["params"]["taskId"]
+        path = self._folder / f"{name}.task"
+        if not path.exists():
+            error = {"code": INVALID, "message": "no such task"}
+            self._send({"jsonrpc": "2.0", "id": request["id"], "error": error})
+            return
+        spec: Message = json.loads(path.read_bytes())
+        if request["method"] == "tasks/result":
+            self._reply(request, spec["result"])
+            return
+        if request["method"] != "tasks/get":
+            self._reply(request, {"resultType": "complete"})
+            return
+        of_task = {
+            method: [one for one in self._heard(method) if one["taskId"] == name]
+            for method in ("tasks/get", "tasks/update", "tasks/cancel")
+        }
+        fields = {key: value for key, value in spec["more"].items() if key != "error"}
+        state: Message = {"taskId": name, "ttlMs": None, **_dates(), **fields}
+        if of_task["tasks/cancel"]:
+            state["status"] = "cancelled"
+        elif spec["ask"] is not None and not of_task["tasks/update"]:
+            question = {"method": "elicitation/create", "params": spec["ask"]}
+            state |= {"status": "input_required", "inputRequests": {"q": question}}
+        elif len(of_task["tasks/get"]) < spec["polls"]:
+            state["status"] = "working"
+        elif "error" in spec["more"]:
+            state |= {"status": "failed", "error": spec["more"]["error"]}
+        else:
+            state |= {"status": "completed", "result": spec["result"]}
+        if script["era"] != "modern":
+            state = {"ttl": None, **state}
+        self._reply(request, {**state, "resultType": "complete"})
 
     def _found(self, request: Message, params: Message) -> Message | None:
         """Return the client's input; without it, respond with the required input."""
@@ -279,6 +334,10 @@ class Process:
         with self._writing:
             sys.stdout.buffer.write(line.encode() + b"\n")
             sys.stdout.buffer.flush()
+
+
+def _dates() -> Message:
+    return {"createdAt": "2026-11-17T12:00:00Z", "lastUpdatedAt": "2026-11-17T12:00:00Z"}
 
 
 def _entries(offered: list[Message]) -> list[Message]:

@@ -91,6 +91,14 @@ def asks(message: str, **more: Any) -> Step:
     return {"ask": question | more}
 
 
+def begins(result: Json, *, polls: int = 1, ask: Json = None, **more: Json) -> Step:
+    """Begin a task that ends after so many polls; `ask` is a question it asks first.
+
+    `more` are fields of the task: `pollIntervalMs`, `ttlMs`, `error` for one that fails.
+    """
+    return {"task": {"result": result, "polls": polls, "ask": ask, "more": more}}
+
+
 def tells() -> Step:
     """Respond with the questions and answers."""
     return {"told": True}

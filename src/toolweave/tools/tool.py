@@ -27,6 +27,8 @@ CallMethod = Literal[
     "prompts/list",
     "prompts/get",
     "completion/complete",
+    "tasks/get",
+    "tasks/cancel",
 ]
 ContentType = Literal["text", "json", "markdown", "image"]
 Display = Literal["inline", "block", "collapsed"]
@@ -87,13 +89,16 @@ class ToolCall:
     id: CallId = field(default_factory=lambda: CallId(str(uuid.uuid4())))
     # Another request than a tool call: `tool` is then the method, and `arguments` its parameters.
     method: CallMethod = "tools/call"
+    # Whether the caller polls a task itself; otherwise the call waits until the task ends.
+    returns_task: bool = False
 
     @property
     def label(self) -> str:
         """What is called, as the history shows it: a tool's name, or a request and its subject."""
         if self.method == "tools/call":
             return self.tool
-        subject = self.arguments.get("uri") or self.arguments.get("name")
+        given = self.arguments
+        subject = given.get("uri") or given.get("name") or given.get("taskId")
         return f"{self.method} {subject}" if isinstance(subject, str) else self.method
 
 
@@ -114,6 +119,15 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskHandle:
+    """A call that goes on at the server: its id, how often to poll, how long it is kept."""
+
+    id: str
+    poll_s: float
+    ttl_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """The result of a tool; `is_error` is set by the tool itself."""
 
@@ -123,6 +137,8 @@ class ToolResult:
     took_ms: float = 0.0
     tokens_used: int | None = None
     problems: tuple[Problem, ...] = ()
+    # The call is not done: only for callers that poll.
+    task: TaskHandle | None = None
 
     @property
     def text(self) -> str:

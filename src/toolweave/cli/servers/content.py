@@ -23,7 +23,9 @@ from toolweave.tools.uri_template import expand
 
 T = TypeVar("T")
 
-set_option = click.option("--set", "given", multiple=True, metavar="NAME=VALUE")
+set_option = click.option(
+    "--set", "given", multiple=True, metavar="NAME=VALUE", help="Value of a variable or argument."
+)
 complete_option = click.option(
     "--complete", metavar="NAME=START", help="List values for an argument that begin like this."
 )
