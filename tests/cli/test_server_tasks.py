@@ -16,7 +16,7 @@ SOON = {"pollIntervalMs": 50}
 def a_server(tw: Commands, folder: Path, era: str) -> ScriptedServer:
     more: dict[str, Any] = {"era": "modern"}
     if era == "2025-11-25":
-        tasks = {"requests": {"tools": {"call": {}}}}
+        tasks: dict[str, Any] = {"requests": {"tools": {"call": {}}}}
         more = {"version": era, "capabilities": {"tools": {}, "tasks": tasks}}
     tool = a_tool("build", execution={"taskSupport": "required"})
     server = ScriptedServer(folder / "s", tool, **more)

@@ -84,7 +84,7 @@ class TaskPolling:
 
     async def _answer(self, raw: Mapping[str, Any], asker: Asker | None) -> None:
         asked: object = raw.get("inputRequests")
-        requests = cast("Mapping[str, Any]", asked) if isinstance(asked, dict) else {}
+        requests = cast("dict[str, Any]", asked if isinstance(asked, dict) else {})
         fresh = {key: one for key, one in requests.items() if key not in self._answered}
         if not fresh:
             return  # the server has not read the answers yet

@@ -85,8 +85,9 @@ def poll_s(interval_ms: object) -> float:
 
 
 def _seconds(milliseconds: object) -> float | None:
-    is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
-    return milliseconds / 1000 if is_number and milliseconds > 0 else None  # pyright: ignore[reportOperatorIssue]  # a number, by the line above
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return None
+    return milliseconds / 1000 if milliseconds > 0 else None
 
 
 def failure_of(raw: Mapping[str, Any], server: str) -> ToolweaveError:
