@@ -10,7 +10,7 @@ from toolweave.servers.content import read_result
 from toolweave.servers.task_requests import (
     TaskCancelRequest,
     TaskGetRequest,
-    TaskParams,
+    ServerTaskParams,
     TaskResultRequest,
     TaskUpdateParams,
     TaskUpdateRequest,
@@ -51,7 +51,7 @@ class TaskPolling:
             with anyio.move_on_after(hold_s):
                 return await self._until_ended(asker)
         except anyio.get_cancelled_exc_class():
-            if hold_s is None:  # whoever polls again may want it later
+            if hold_s is None:  # a caller that polls again still wants it
                 await self.cancel()
             raise
         return unfinished(self._task)
@@ -59,10 +59,10 @@ class TaskPolling:
     async def cancel(self) -> None:
         """Cancel the task; whether that worked is not waited for long."""
         with anyio.CancelScope(shield=True), anyio.move_on_after(CANCEL_S):
-            await self._ask(TaskCancelRequest(params=TaskParams(task_id=self._task.id)))
+            await self._ask(TaskCancelRequest(params=ServerTaskParams(task_id=self._task.id)))
 
     async def _until_ended(self, asker: Asker | None) -> ToolResult:
-        params = TaskParams(task_id=self._task.id)
+        params = ServerTaskParams(task_id=self._task.id)
         while True:
             raw = await self._ask(TaskGetRequest(params=params))
             status = raw.get("status")
@@ -76,7 +76,7 @@ class TaskPolling:
             interval_ms = raw.get("pollIntervalMs", raw.get("pollInterval"))
             await anyio.sleep(self._task.poll_s if interval_ms is None else poll_s(interval_ms))
 
-    async def _result(self, raw: Mapping[str, Any], params: TaskParams) -> Mapping[str, Any]:
+    async def _result(self, raw: Mapping[str, Any], params: ServerTaskParams) -> Mapping[str, Any]:
         if not self._is_modern:
             return await self._ask(TaskResultRequest(params=params))
         result: object = raw.get("result")

@@ -19,13 +19,13 @@ MIN_POLL_S, MAX_POLL_S = 0.05, 300.0
 MAX_ID = 1_000
 
 
-class TaskParams(RequestParams):
+class ServerTaskParams(RequestParams):
     """Which task."""
 
     task_id: str
 
 
-class TaskUpdateParams(TaskParams):
+class TaskUpdateParams(ServerTaskParams):
     """Answers to the questions of a task."""
 
     # Any: answers by the key of their question.
@@ -33,19 +33,19 @@ class TaskUpdateParams(TaskParams):
 
 
 # `name_param` makes the SDK send the header `Mcp-Name`, by which requests are routed.
-class TaskGetRequest(types.Request[TaskParams, Literal["tasks/get"]]):
+class TaskGetRequest(types.Request[ServerTaskParams, Literal["tasks/get"]]):
     """Asks for the state of a task."""
 
     name_param = "taskId"
     method: Literal["tasks/get"] = "tasks/get"
-    params: TaskParams
+    params: ServerTaskParams
 
 
-class TaskResultRequest(types.Request[TaskParams, Literal["tasks/result"]]):
+class TaskResultRequest(types.Request[ServerTaskParams, Literal["tasks/result"]]):
     """Asks for the result of a task, before 2026-07-28."""
 
     method: Literal["tasks/result"] = "tasks/result"
-    params: TaskParams
+    params: ServerTaskParams
 
 
 class TaskUpdateRequest(types.Request[TaskUpdateParams, Literal["tasks/update"]]):
@@ -56,12 +56,12 @@ class TaskUpdateRequest(types.Request[TaskUpdateParams, Literal["tasks/update"]]
     params: TaskUpdateParams
 
 
-class TaskCancelRequest(types.Request[TaskParams, Literal["tasks/cancel"]]):
+class TaskCancelRequest(types.Request[ServerTaskParams, Literal["tasks/cancel"]]):
     """Cancels a task."""
 
     name_param = "taskId"
     method: Literal["tasks/cancel"] = "tasks/cancel"
-    params: TaskParams
+    params: ServerTaskParams
 
 
 def task_in(raw: Mapping[str, Any], server: str) -> TaskHandle | None:
