@@ -8,9 +8,9 @@ import mcp_types as types
 
 from toolweave.servers.content import read_result
 from toolweave.servers.task_requests import (
+    ServerTaskParams,
     TaskCancelRequest,
     TaskGetRequest,
-    ServerTaskParams,
     TaskResultRequest,
     TaskUpdateParams,
     TaskUpdateRequest,
