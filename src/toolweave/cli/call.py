@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import click
 
+from toolweave.cli.completion_values import server_names
 from toolweave.cli.results import Result, print_result
 from toolweave.cli.sanitize import visible
 from toolweave.cli.studio_connection import (
@@ -59,7 +60,7 @@ def _text(given: str) -> str | bytes:
 
 
 @click.command()
-@click.argument("server")
+@click.argument("server", shell_complete=server_names)
 @click.argument("tool")
 @click.option(
     "--arg",

@@ -4,6 +4,7 @@ import importlib
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from toolweave.problems import did_you_mean
 
@@ -57,6 +58,15 @@ class LazyGroup(HelpfulGroup):
             return None
         module, attribute, _ = self._table[name]
         return getattr(importlib.import_module(module), attribute)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete command names from the table, and options."""
+        names = [
+            CompletionItem(name, help=self._table[name][2])
+            for name in self.list_commands(ctx)
+            if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command list of `--help` from the table."""

@@ -33,6 +33,11 @@ COMMANDS: CommandsTable = {
         "Register programs that workflows may run.",
     ),
     "chat": ("toolweave.cli.chat", "chat", "Chat with a model that uses your tools."),
+    "completion": (
+        "toolweave.cli.completion",
+        "completion",
+        "Print the completion script of a shell.",
+    ),
     "convert": (
         "toolweave.cli.convert",
         "convert_command",
@@ -85,7 +90,7 @@ COMMANDS: CommandsTable = {
     ),
     "unpublish": ("toolweave.cli.publish", "unpublish_workflow", "Unpublish a workflow."),
     "validate": ("toolweave.cli.validate", "validate", "Check workflow files and repair them."),
-    "workflows": ("toolweave.cli.workflows", "workflows", "Manage stored workflows."),
+    "workflows": ("toolweave.cli.workflow_group", "workflows", "Manage stored workflows."),
     "worker": ("toolweave.cli.worker", "worker", "Run a worker that executes queued runs."),
 }
 

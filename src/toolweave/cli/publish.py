@@ -7,6 +7,7 @@ import click
 
 from toolweave.authoring.environment import known_offline
 from toolweave.cli.backtest import file_of, judged, show_backtest
+from toolweave.cli.completion_values import workflow_names
 from toolweave.cli.session import current_home, in_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.errors import Conflict
@@ -24,7 +25,7 @@ from toolweave.workflow.stored_form import to_store
 
 
 @click.command("publish")
-@click.argument("name", metavar="NAME|FILE")
+@click.argument("name", metavar="NAME|FILE", shell_complete=workflow_names)
 @click.option("--as", "tool", metavar="TOOL", help="The tool's name; default: derived from NAME.")
 @click.option("--description", help="Description for clients; default: the workflow's own.")
 @click.option(

@@ -9,6 +9,7 @@ from importlib import import_module
 
 import click
 
+from toolweave.cli.completion_values import workflow_names
 from toolweave.cli.input_file import names_file, read_bytes
 from toolweave.cli.inputs import read_inputs, read_value
 from toolweave.cli.run_display import Display
@@ -26,7 +27,7 @@ EXIT_CODES = {"success": 0, "waiting": 0}
 
 
 @click.command("run")
-@click.argument("file", required=False, metavar="FILE")
+@click.argument("file", required=False, metavar="FILE", shell_complete=workflow_names)
 @click.option("--input", "pairs", multiple=True, metavar="NAME=VALUE", help="One input.")
 @click.option("--inputs", metavar="JSON", help="All inputs as a JSON object.")
 @click.option("--from", "node", metavar="NODE", help="Start at this node of an earlier run.")

@@ -1,19 +1,17 @@
 """`toolweave workflows`: the stored workflows of this home."""
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import click
 
 from toolweave.authoring.environment import known_offline
-from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
-from toolweave.cli.workflow_versions import label, restore, versions
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import workflow_store
 from toolweave.problems import Problem
-from toolweave.publishing.versions import VersionHistory
 from toolweave.settings import from_environment
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
@@ -25,19 +23,7 @@ from toolweave.workflow.stored_form import to_store
 from toolweave.workflow.workflow_json import WorkflowRecord
 
 
-@click.group(cls=HelpfulGroup)
-def workflows() -> None:
-    """Manage stored workflows; `toolweave run NAME` runs one.
-
-    A NAME is the name of a workflow, or of its file without the extension.
-    """
-
-
-for command in (versions, label, restore):
-    workflows.add_command(command)
-
-
-@workflows.command("list")
+@click.command("list")
 @json_option
 def list_workflows(as_json: bool) -> None:
     """List the workflows of this home."""
@@ -57,7 +43,7 @@ def list_workflows(as_json: bool) -> None:
         say("No stored workflows. `toolweave workflows save FILE` stores one.")
 
 
-@workflows.command()
+@click.command()
 @click.argument("name")
 @click.option("--to", "dialect", type=click.Choice(FORMAT_NAMES), help="Write it in this dialect.")
 @click.option("--version", type=click.IntRange(min=1), help="Print this saved version.")
@@ -70,7 +56,9 @@ def show(name: str, dialect: FormatName | None, version: int | None, as_json: bo
             known = await known_offline(home)
             if version is None:
                 return _checked(await home.workflows.load(name), known)
-            found = await VersionHistory(home).show(name, version)
+            # Its records take longer to load than a list of workflows.
+            history = import_module("toolweave.publishing.versions").VersionHistory(home)
+            found = await history.show(name, version)
             revision = Revision(found.record.revision)
             return _checked(Stored(found.loaded, revision, slug(name)), known)
 
@@ -82,7 +70,7 @@ def show(name: str, dialect: FormatName | None, version: int | None, as_json: bo
         click.echo(text, nl=not text.endswith("\n"))
 
 
-@workflows.command()
+@click.command()
 @click.argument("file", metavar="FILE")
 @click.option("--name", help="Store it under this name; default: its own name.")
 @click.option("--force", is_flag=True, help="Replace an existing workflow.")
@@ -123,7 +111,7 @@ def save(file: str, name: str | None, force: bool, as_json: bool) -> None:
     )
 
 
-@workflows.command()
+@click.command()
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from toolweave.app.studio import Studio, open_studio
+from toolweave.cli.completion_values import server_names
 from toolweave.cli.prompts import confirm
 from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_tools
 from toolweave.cli.servers.approvals import approve_lockfile
@@ -43,7 +44,7 @@ class ApprovalPrompt:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=server_names)
 @click.option("--yes", is_flag=True, help="Approve without asking; for scripts.")
 @click.option("--changes", is_flag=True, help="Accept changes of the server's tools.")
 @click.option("--lockfile", is_flag=True, help="Approve the project's lockfile as it is now.")

@@ -8,6 +8,7 @@ from rich.live import Live as LiveDisplay
 from rich.table import Table
 
 from toolweave.app.studio import Studio, open_studio
+from toolweave.cli.completion_values import server_names
 from toolweave.cli.session import current_home, run
 from toolweave.cli.styled import console, table_of
 from toolweave.cli.terminal import (
@@ -25,7 +26,7 @@ COLUMNS = ("name", "state", "latency", "tools", "protocol", "details")
 
 
 @click.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=server_names)
 @json_option
 def check(names: tuple[str, ...], as_json: bool) -> int:
     """Ping all enabled servers, or those named, concurrently.

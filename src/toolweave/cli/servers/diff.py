@@ -6,6 +6,7 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.app.tool_drift import ToolDrift, server_difference
+from toolweave.cli.completion_values import server_names
 from toolweave.cli.record import folder_option
 from toolweave.cli.sanitize import visible
 from toolweave.cli.servers.typed_changes import show_tool
@@ -23,7 +24,7 @@ WORDS = {"breaks": "breaks", "unknown": "cannot be told", "fits": "still fits"}
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=server_names)
 @click.argument("tool", required=False)
 @folder_option
 @json_option

@@ -5,6 +5,7 @@ import shlex
 import click
 
 from toolweave.app.studio import open_studio
+from toolweave.cli.completion_values import server_names
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say, tell
 from toolweave.servers.checks import check_server
@@ -12,7 +13,7 @@ from toolweave.servers.summary import ServerSummary, details_of, record_of, summ
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=server_names)
 @json_option
 def enable(name: str, as_json: bool) -> None:
     """Enable a server, reset its failure count and connect to it."""
@@ -39,7 +40,7 @@ def enable(name: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=server_names)
 @json_option
 def disable(name: str, as_json: bool) -> None:
     """Disable a server until it is enabled again."""
@@ -55,7 +56,7 @@ def disable(name: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=server_names)
 @json_option
 def remove(name: str, as_json: bool) -> None:
     """Remove a server, its approval and its pinned tools."""

@@ -3,6 +3,7 @@
 import click
 
 from toolweave.app.studio import open_studio
+from toolweave.cli.completion_values import server_names
 from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
@@ -18,7 +19,7 @@ SHOWN_OPTIONS = 12
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=server_names)
 @click.option("--tool", "only", help="Show one tool only.")
 @json_option
 def tools(name: str, only: str | None, as_json: bool) -> None:
