@@ -227,9 +227,8 @@ async def problems(filled: Filled) -> None:
 
 
 async def a_fault(filled: Filled) -> None:
-    await filled.go("w/ask")
-    await expect(filled.page.get_by_label("Workflow name")).to_have_value("ask")
-    await filled.page.locator(".react-flow__node[data-id=call]").click()
+    # A form that nobody touched shows no missing values; a click on the problem does.
+    await problems(filled)
     await expect(filled.page.locator(".field__fault").first).to_be_visible()
 
 
@@ -335,6 +334,12 @@ async def a_new_key(filled: Filled) -> None:
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
 
 
+async def tried(filled: Filled) -> None:
+    await at("servers")(filled)
+    await filled.page.get_by_role("button", name=re.compile("^Try ")).first.click()
+    await expect(filled.page.get_by_role("dialog")).to_be_visible()
+
+
 EDITING: tuple[Place, ...] = (
     Place("workflows", at(""), page=""),
     Place("templates", at("templates"), page="templates"),
@@ -345,6 +350,7 @@ EDITING: tuple[Place, ...] = (
     Place("fault", a_fault),
     Place("problems", problems),
     Place("json", pressed("j")),
+    Place("builder", pressed("b")),
     Place("keys", pressed("?"), dialog="shell/ShortcutsDialog.tsx"),
     Place("export", pressed("Control+e"), dialog="features/workflows/ExportDialog.tsx"),
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
@@ -368,6 +374,7 @@ RUNNING: tuple[Place, ...] = (
         dialog("servers", "Import from Claude, Cursor…"),
         dialog="features/servers/DiscoverDialog.tsx",
     ),
+    Place("try-tool", tried, dialog="features/playground/PlaygroundDialog.tsx"),
     Place("server-health", a_health),
     Place("server-changed", changed_tools),
     Place("migration", migrating, dialog="features/servers/Migrations.tsx"),

@@ -23,7 +23,7 @@ FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
-PATIENCE_MS = 60_000
+PATIENCE_MS = int(os.environ.get("PATIENCE_MS", "60000"))
 # Of a node that is in view as a whole, up to rounding.
 WHOLE = 0.99
 # Below what Linux gives to outgoing connections, so that nobody takes a port between two starts.

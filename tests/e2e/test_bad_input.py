@@ -8,6 +8,7 @@ import anyio
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from e2e.fields import box
 from e2e.mcp import approved, calling, reconnected
 from e2e.studio import Studio, shot
 from rest.drawn import drawn, greeting
@@ -43,12 +44,6 @@ async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
 
 def node(page: Page, name: str) -> Locator:
     return page.locator(f".react-flow__node[data-id={name}]")
-
-
-def box(form: Locator, name: str) -> Locator:
-    """The field of a value that is typed; one with expressions to choose from is a combobox."""
-    plain = form.get_by_role("textbox", name=name, exact=True)
-    return plain.or_(form.get_by_role("combobox", name=name, exact=True))
 
 
 def state(page: Page) -> Locator:
@@ -189,9 +184,9 @@ async def test_schemas_without_end_or_measure_are_edited_and_never_hang(
     await expect(form.locator(".field__fault, .inspector__problem").first).to_be_visible()
     await shot(page, "schema-abyss")
     await node(page, "wide").click()
-    await form.get_by_label("p499", exact=True).fill("the last")
+    await form.get_by_label("P499", exact=True).fill("the last")
     await node(page, "choice").click()
-    await form.get_by_label("one", exact=True).select_option(label="option 1999")
+    await form.get_by_label("One", exact=True).select_option(label="option 1999")
     await node(page, "slow").click()
     await box(form, "text").fill("a" * 40 + "!")
     await expect(form.locator(".field__fault").first).to_be_visible()

@@ -54,7 +54,7 @@ async def stored(page: Page, studio: Studio) -> Any:
 async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
     page: Page, studio: Studio
 ) -> None:
-    choice = await picker(page, "issue1", "github_token")
+    choice = await picker(page, "issue1", "GitHub token")
     await choice.select_option("Add a credential…")
     form = page.get_by_role("form", name="New credential")
     await expect(form.get_by_label("Name")).to_have_value("github")
@@ -65,7 +65,7 @@ async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
     await expect(choice).to_have_value("github")
     await page.get_by_role("button", name="Test github").click()
     await expect(page.get_by_text("Test failed")).to_be_visible()  # nobody's token
-    second = await picker(page, "issue2", "github_token")
+    second = await picker(page, "issue2", "GitHub token")
     await second.select_option("github")
     await page.keyboard.press("Control+s")
     await expect(page.get_by_label("Workflow").get_by_text("saved", exact=True)).to_be_visible()
@@ -82,7 +82,7 @@ async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
 
 async def test_a_secret_of_a_webhook_is_added_by_keyboard_alone(page: Page, studio: Studio) -> None:
     await page.goto(f"{studio.url}/#/w/{NAME}")
-    choice = await picker(page, "start", "auth_token")
+    choice = await picker(page, "start", "Auth token")
     await choice.focus()
     await choice.select_option("Add a credential…")
     form = page.get_by_role("form", name="New credential")

@@ -54,7 +54,7 @@ async def test_an_expression_is_completed_by_keyboard_and_tried_with_the_last_ru
     await studio.ask(page, "PUT", "/api/v1/workflows/weather-words", {"document": document})
     await page.goto(f"{studio.url}/#/w/weather-words")
     form = await chosen(page, "get")
-    city = form.get_by_role("combobox", name="city", exact=True)
+    city = form.get_by_role("combobox", name="City", exact=True)
     names = form.get_by_role("listbox", name="Suggestions")
     await city.press_sequentially("{{ trigger.c")
     option = names.get_by_role("option", name="trigger.city")
@@ -98,7 +98,7 @@ async def names_of_outputs_are_offered(page: Page) -> None:
 
 async def a_condition_is_tried_and_faults_have_a_place(page: Page) -> None:
     form = await chosen(page, "check")
-    condition = form.get_by_role("textbox", name="condition_expression")
+    condition = form.get_by_role("textbox", name="Condition expression")
     await condition.fill("nodes.get.output.city == 'Oslo'")
     await expect(form.locator(".preview__value")).to_have_text("true")
     await condition.fill("nodes.get.output.nothing > 1")

@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from e2e.fields import box
 from e2e.studio import Studio, shot
 from rest.drawn import drawn
 
@@ -36,12 +37,6 @@ def tool(name: str, **more: Any) -> dict[str, Any]:
     return {"toolName": name, "toolDescription": "", "parameters": [], "mode": "detailed", **more}
 
 
-def box(form: Locator, name: str) -> Locator:
-    """The field of a value that is typed; one with expressions to choose from is a combobox."""
-    plain = form.get_by_role("textbox", name=name, exact=True)
-    return plain.or_(form.get_by_role("combobox", name=name, exact=True))
-
-
 async def saved(page: Page, studio: Studio, name: str) -> dict[str, Any]:
     """Save, and give the node's data as it is stored."""
     async with page.expect_response(lambda answer: answer.request.method == "PUT"):
@@ -65,7 +60,7 @@ async def saved(page: Page, studio: Studio, name: str) -> dict[str, Any]:
 async def test_a_nested_schema_is_configured_in_the_form(page: Page, studio: Studio) -> None:
     form = await opened(page, studio, "order", tool("make_order"))
     await expect(form.get_by_text("How soon it should go out.")).to_be_visible()
-    await box(form, "name").fill("Ada")
+    await form.get_by_role("combobox", name="Name", exact=True).fill("Ada")
     await box(form, "street").fill("Main Street 1")
     await box(form, "city").fill("London")
     await box(form, "country").fill("GB")
@@ -80,7 +75,7 @@ async def test_a_nested_schema_is_configured_in_the_form(page: Page, studio: Stu
         await box(form, "unit_price").last.fill("9.5")
     await form.get_by_role("button", name="Remove items 1").click()
     await expect(box(form, "sku")).to_have_value("CD-5678")
-    await form.get_by_role("combobox", name="payment", exact=True).select_option(label="invoice")
+    await form.get_by_role("combobox", name="Payment", exact=True).select_option(label="invoice")
     await box(form, "reference").fill("A-1")
     await form.get_by_role("combobox", name="priority").select_option(label="high")
     await form.get_by_role("button", name="Null for note").click()
@@ -114,9 +109,12 @@ async def test_wrong_values_are_told_at_their_field_and_a_step_is_undone_whole(
 ) -> None:
     form = await opened(page, studio, "forecast", tool("weather"))
     node = page.locator(".react-flow__node[data-id=call]")
-    city = form.locator(".param", has_text="city")
-    await expect(city.locator(".field__fault")).to_be_visible()
+    city = form.locator(".param", has_text="City")
     await expect(node.locator(".step__mark--bad")).to_be_visible()
+    await expect(city.locator(".field__fault")).to_have_count(0)  # nobody touched it yet
+    await box(form, "city").fill("O")
+    await box(form, "city").fill("")
+    await expect(city.locator(".field__fault")).to_have_text("Enter a value for City")
     await box(form, "city").press_sequentially("Oslo")
     await expect(city.locator(".field__fault")).to_have_count(0)
     days = box(form, "days")

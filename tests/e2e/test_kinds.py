@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from e2e.fields import box
 from e2e.studio import Studio, shot
 from rest.drawn import drawn
 from toolweave.testing.server import ScriptedServer, a_tool
@@ -73,11 +74,6 @@ async def opened(page: Page, studio: Studio, home: Path) -> Locator:
     return page.locator(".inspector")
 
 
-def box(form: Locator, name: str) -> Locator:
-    plain = form.get_by_role("textbox", name=name, exact=True)
-    return plain.or_(form.get_by_role("combobox", name=name, exact=True))
-
-
 async def stored(page: Page, studio: Studio) -> dict[str, Any]:
     kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/kinds"))
     return kept["document"]["nodes"][1]["data"]["parameterValues"]
@@ -102,7 +98,7 @@ async def test_every_kind_of_value_is_set_and_a_wrong_one_is_told_and_not_saved(
     await lists_and_maps(form)
     await form.get_by_role("button", name="Null for nick").click()
     await box(form, "anything").fill('{"deep": [1, {"er": true}]}')
-    await form.get_by_role("combobox", name="shape", exact=True).select_option(index=2)
+    await form.get_by_role("combobox", name="Shape", exact=True).select_option(index=2)
     await box(form, "name").last.fill("egg")
     await form.locator(".fold__title", has_text="tree").click()
     await box(form, "label").fill("root")
@@ -150,15 +146,15 @@ async def an_mcp_node_looks_like_one(page: Page) -> None:
 
 async def lists_and_maps(form: Locator) -> None:
     await form.locator(".fold__title", has_text="grid").click()
-    await form.get_by_role("button", name="Add to grid", exact=True).click()
-    await form.get_by_role("button", name="grid 1 0", exact=True).click()
-    await form.get_by_role("button", name="Add to grid 1", exact=True).click()
-    await form.get_by_role("textbox", name="grid 1 1", exact=True).fill("7")
+    await form.get_by_role("button", name="Add to Grid", exact=True).click()
+    await form.get_by_role("button", name="Grid 1 0", exact=True).click()
+    await form.get_by_role("button", name="Add to Grid 1", exact=True).click()
+    await form.get_by_role("textbox", name="Grid 1 1", exact=True).fill("7")
     await form.locator(".fold__title", has_text="pair").click()
-    await form.get_by_role("button", name="Add to pair").click()
+    await form.get_by_role("button", name="Add to Pair").click()
     await box(form, "pair 1").fill("a")
     await form.locator(".fold__title", has_text="counts").click()
-    await form.get_by_role("button", name="Add an entry to counts").click()
+    await form.get_by_role("button", name="Add an entry to Counts").click()
     await form.get_by_label("Name of entry key1").fill("mine")
     await form.get_by_label("Name of entry key1").press("Tab")
     await box(form, "mine").fill("4")

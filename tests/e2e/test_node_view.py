@@ -50,7 +50,7 @@ async def runs_of(page: Page, studio: Studio) -> int:
 
 async def a_step_is_run_alone(page: Page, view: Locator) -> None:
     """On the data of the last run, then on an input that is typed."""
-    condition = view.get_by_role("textbox", name="condition_expression")
+    condition = view.get_by_role("textbox", name="Condition expression")
     await condition.fill("data == 'cold'")
     await view.get_by_role("button", name="Run step").click()
     output = view.get_by_role("region", name="Output", exact=True)
@@ -70,7 +70,7 @@ async def a_small_window_shows_one_pane_at_a_time(page: Page, view: Locator) -> 
     wide = page.viewport_size
     assert wide is not None
     await page.set_viewport_size({"width": 390, "height": 844})
-    city = view.get_by_role("combobox", name="city", exact=True)
+    city = view.get_by_role("combobox", name="City", exact=True)
     await city.fill("")
     await view.get_by_role("tab", name="Input", exact=True).click()
     await expect(city).to_be_hidden()
@@ -83,7 +83,7 @@ async def a_small_window_shows_one_pane_at_a_time(page: Page, view: Locator) -> 
 async def test_a_value_is_mapped_by_click_drag_and_keyboard(page: Page, studio: Studio) -> None:
     view = await open_node(page, studio, "get")
     tree = view.get_by_role("tree", name="Input")
-    city = view.get_by_role("combobox", name="city", exact=True)
+    city = view.get_by_role("combobox", name="City", exact=True)
     await expect(view.get_by_text("Select a field, then click a value.")).to_be_visible()
     await city.click()
     await expect(view.get_by_text("Click a value to insert it into city")).to_be_visible()
@@ -92,9 +92,9 @@ async def test_a_value_is_mapped_by_click_drag_and_keyboard(page: Page, studio: 
     await expect(city).to_be_focused()
     await expect(view.locator(".preview__value").first).to_have_text("Oslo")
     await shot(page, "node-view")
-    days = view.get_by_role("textbox", name="days", exact=True)
+    days = view.get_by_role("textbox", name="Days", exact=True)
     await tree.get_by_role("treeitem", name="city").first.drag_to(days)
-    computed = view.get_by_role("combobox", name="days", exact=True)
+    computed = view.get_by_role("combobox", name="Days", exact=True)
     await expect(computed).to_have_value("{{ data.city }}")
     await city.fill("in ")
     await page.keyboard.press("Alt+i")

@@ -7,6 +7,7 @@ import anyio
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.fields import box
 from e2e.mcp import approved, calling
 from e2e.studio import Studio, open_page, shot, started
 from rest.drawn import drawn
@@ -22,12 +23,6 @@ def status(page: Page) -> Locator:
 
 def node(page: Page, title: str) -> Locator:
     return page.locator(".react-flow__node", has=page.locator(".step__title", has_text=title))
-
-
-def box(form: Locator, name: str) -> Locator:
-    """The field of a value that is typed; one with expressions to choose from is a combobox."""
-    plain = form.get_by_role("textbox", name=name, exact=True)
-    return plain.or_(form.get_by_role("combobox", name=name, exact=True))
 
 
 @pytest.mark.timeout(300)  # two starts of the service, and much in between

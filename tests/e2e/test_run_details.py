@@ -98,7 +98,7 @@ async def test_what_a_model_chose_is_shown_and_frozen_and_taken_back(
     await shot(page, "run-chosen")
     form = page.locator(".inspector")
     await detail.get_by_role("button", name="Lock these values").click()
-    await expect(form.get_by_role("combobox", name="city", exact=True)).to_have_value("Rome")
+    await expect(form.get_by_role("combobox", name="City", exact=True)).to_have_value("Rome")
     await expect(form.get_by_label("Detailed")).to_be_checked()
     await shot(page, "run-frozen")
     await page.get_by_role("button", name="Undo").click()

@@ -195,6 +195,7 @@ ROUTES: Mapping[str, Rule] = {
         "PUT /api/v1/workflows/{name}/versions/{number}",
         "POST /api/v1/workflows/{name}/versions/{number}/restore",
         "POST /api/v1/runs#document",
+        "POST /api/v1/edit/build",
         "POST /api/v1/edit/test#document",
         "POST /api/v1/runs/{run}/fork#document",
         "POST /api/v1/runs/{run}/fork#edit",

@@ -92,9 +92,12 @@ class Conversation:
         model: str | None = None,
         limits: ChatLimits | None = None,
         about: str | None = None,
+        instructions: str | None = None,
     ) -> None:
         self.context = context
         self._about = about
+        # Instead of those of a chat.
+        self._instructions = instructions
         self.messages: tuple[Message, ...] = ()
         self._caller = caller
         self._model = model
@@ -144,8 +147,7 @@ class Conversation:
         """
         ends_turn: ToolweaveError | None = None
         try:
-            found = self.context.find(wanted.name)
-            await tell(ChatEvent("call", _shown(wanted, found)))
+            found = await self._found(wanted, tell)
             if wanted.unreadable is not None:
                 text, is_error = "the arguments are not a JSON object; call it again", True
             else:
@@ -164,6 +166,16 @@ class Conversation:
             raise ends_turn
         return Called(id=wanted.id, name=wanted.name, text=text, is_error=is_error)
 
+    async def _found(self, wanted: ModelChoiceRequest, tell: Tell) -> ContextTool:
+        """The tool of a call, after the call was reported; also of a tool that does not exist."""
+        try:
+            found = self.context.find(wanted.name)
+        except ToolweaveError:
+            await tell(ChatEvent("call", _shown(wanted, None)))
+            raise
+        await tell(ChatEvent("call", _shown(wanted, found)))
+        return found
+
     def _question(self) -> ModelQuestion:
         offers = tuple(
             ModelTool(
@@ -175,7 +187,8 @@ class Conversation:
         )
         return ModelQuestion(
             messages=self.messages,
-            system=_prompt("chat", tools=self.context.described()) + self._document(),
+            system=self._instructions
+            or _prompt("chat", tools=self.context.described()) + self._document(),
             provider=self._model,
             tools=offers,
         )
@@ -226,11 +239,11 @@ def _texts(tell: Tell) -> Callable[[str], Awaitable[None]]:
     return hear
 
 
-def _shown(wanted: ModelChoiceRequest, found: ContextTool) -> JsonObject:
+def _shown(wanted: ModelChoiceRequest, found: ContextTool | None) -> JsonObject:
     return {
         "id": wanted.id,
-        "server": found.server.name,
-        "tool": found.tool.name,
+        "server": found.server.name if found else None,
+        "tool": found.tool.name if found else wanted.name,
         "arguments": wanted.arguments,
     }
 

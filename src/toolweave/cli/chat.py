@@ -135,7 +135,9 @@ class _Shown:
                 click.echo(visible(str(data["text"])), nl=False)
             case "call":
                 arguments = _short(write(data["arguments"]))
-                say(f"▸ {data['server']}/{data['tool']} {arguments}", stderr=True)
+                # A tool that does not exist has no server.
+                tool = "/".join(str(part) for part in (data["server"], data["tool"]) if part)
+                say(f"▸ {tool} {arguments}", stderr=True)
             case "result":
                 mark = "✗" if data["isError"] else "✓"
                 say(f"{mark} {_short(str(data['text']))}", indent=2, stderr=True)

@@ -8,15 +8,13 @@ from toolweave import json_text
 from toolweave.access.authorization import tool_rule
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
-from toolweave.codes.remedies import remedy
-from toolweave.codes.table import CODES
-from toolweave.errors import Invalid, NotFound
+from toolweave.authoring.builder_tools import explain, read_document
+from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.published_calls import PublishedCalls
-from toolweave.mcp_server.stored_workflows import fit_problems, read_document
+from toolweave.mcp_server.stored_workflows import fit_problems
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
-from toolweave.problems import did_you_mean
 from toolweave.publishing.limited_keys import require_workflow as require_published
 from toolweave.publishing.service import PublicationRequest, PublishedTool, other_names, publish
 from toolweave.publishing.store import Publication, PublicationRecord
@@ -86,12 +84,7 @@ class AuthoringTools:
         return structured_result(PublicationRecord.of(made).as_json() | also)
 
     async def _explain(self, asked: ToolRequest) -> Answer:
-        code = asked.text("code").strip()
-        if code not in CODES:
-            hint = did_you_mean(code, CODES) or "give the code of a problem, as FIELD_REQUIRED"
-            raise NotFound("CODE_UNKNOWN", f"unknown code {code[:100]!r}", hint=hint)
-        what = remedy(code) or "see the hint of the problem"
-        return structured_result({"code": code, "meaning": CODES[code], "next": what})
+        return structured_result(explain(asked.text("code").strip()))
 
 
 def _as_tool(loaded: LoadedWorkflow) -> PublishedTool:

@@ -7,19 +7,18 @@ A workflow stays in the dialect and order that its author wrote, so that the poi
 from collections.abc import Sequence
 from contextlib import suppress
 
-import anyio.to_thread
-
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
+from toolweave.authoring.builder_tools import read_document
 from toolweave.catalog.budget import fit_list, tokens
 from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
 from toolweave.problems import Problem
-from toolweave.templates.gallery import search, template
+from toolweave.templates.gallery import template_answer
 from toolweave.workflow.formats.format import LoadedWorkflow
-from toolweave.workflow.formats.load import convert, load, understand
+from toolweave.workflow.formats.load import convert
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.store import Revision, Stored
 from toolweave.workflow.workflow_json import WorkflowRecord
@@ -42,7 +41,9 @@ class StoredWorkflowTools:
         try:
             match asked.name:
                 case "get_template":
-                    return structured_result(_template(asked))
+                    return structured_result(
+                        template_answer(asked.text("name"), asked.text("query"), ANSWER_TOKENS)
+                    )
                 case "list_workflows":
                     return structured_result(await _listed(studio, asked))
                 case "get_workflow":
@@ -55,13 +56,6 @@ class StoredWorkflowTools:
             facts = {name: fact for name, fact in error.facts.items() if name not in _DOCUMENTS}
             hint = f"{error.hint}; get_workflow shows it" if error.hint else None
             raise Conflict(error.code, error.message, hint=hint, facts=facts) from None
-
-
-async def read_document(document: Json) -> LoadedWorkflow:
-    """A document, read in a thread: it may be large. Some clients send it as a text."""
-    if isinstance(document, str):
-        return await anyio.to_thread.run_sync(load, document)
-    return await anyio.to_thread.run_sync(understand, document)
 
 
 def fit_problems(frame: JsonObject, problems: Sequence[Problem], asked: ToolRequest) -> JsonObject:
@@ -81,22 +75,6 @@ def budget_of(asked: ToolRequest, default: int) -> int:
     """The budget that a call states, else the default one."""
     given = asked.arguments.get("max_tokens")
     return given if isinstance(given, int) else default
-
-
-def _template(asked: ToolRequest) -> JsonObject:
-    if name := asked.text("name"):
-        found = template(name)
-        return {**found.as_json(), "inputs": found.inputs, "workflow": found.workflow}
-    return fit_list(
-        [
-            {"name": one.name, "summary": one.summary, "nodes": list[Json](one.nodes)}
-            for one in search(asked.text("query"))
-        ],
-        ANSWER_TOKENS,
-        key="templates",
-        again="get_template with a narrower query",
-        details=("nodes",),
-    )
 
 
 async def _listed(studio: RunningStudio, asked: ToolRequest) -> JsonObject:

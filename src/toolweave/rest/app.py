@@ -22,6 +22,7 @@ from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
 from toolweave.rest.routes.backtest import backtest_routes
+from toolweave.rest.routes.build import build_routes
 from toolweave.rest.routes.calls import call_routes
 from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.chat import chat_routes
@@ -95,7 +96,11 @@ def create_api(
     for router in hooks:  # first: routes match in order
         api.include_router(router)
     api.include_router(knowledge_routes(toolbox, authenticator, service_token=service_token))
-    for router in (*_resources(studio, authenticator), event_routes(changes, authenticator)):
+    for router in (
+        *_resources(studio, authenticator),
+        build_routes(studio, authenticator, toolbox),
+        event_routes(changes, authenticator),
+    ):
         api.include_router(router)
     serve_openapi(api, authenticator)
     if mcp is not None:

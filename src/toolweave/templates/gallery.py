@@ -10,6 +10,7 @@ from importlib import resources
 
 import orjson
 
+from toolweave.catalog.budget import fit_list
 from toolweave.catalog.thesaurus import related
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
@@ -80,6 +81,23 @@ def search(query: str) -> list[GalleryTemplate]:
     others = set(related(words, query))
     scored = [(_score(one, words, others), one) for one in templates().values()]
     return [one for score, one in sorted(scored, key=lambda pair: -pair[0]) if score > 0]
+
+
+def template_answer(name: str, query: str, max_tokens: int) -> JsonObject:
+    """What `get_template` answers: one template, or those that fit. Raises `TEMPLATE_UNKNOWN`."""
+    if name:
+        found = template(name)
+        return {**found.as_json(), "inputs": found.inputs, "workflow": found.workflow}
+    return fit_list(
+        [
+            {"name": one.name, "summary": one.summary, "nodes": list[Json](one.nodes)}
+            for one in search(query)
+        ],
+        max_tokens,
+        key="templates",
+        again="get_template with a narrower query",
+        details=("nodes",),
+    )
 
 
 def _score(one: GalleryTemplate, words: list[str], others: set[str]) -> float:

@@ -76,6 +76,7 @@ export type StepResult = Schemas["TestNodeResponse"];
 
 /** Runs one node alone, on the data of the shown run or on `input`. */
 export async function runStep(editor: Editor, node: string, input?: { value: Json }): Promise<StepResult> {
+  editor.formAttention.add(node);
   const body = {
     ...requestBody(editor, node, editor.run.id),
     ...(input ? { input: input.value } : {}),

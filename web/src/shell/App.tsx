@@ -13,6 +13,7 @@ import { KeyboardShortcuts } from "./KeyboardShortcuts";
 import { NavigationRail } from "./NavigationRail";
 import { Notices } from "./Notices";
 import { PageContent } from "./pages";
+import { Playground } from "./Playground";
 import { TokenPage } from "./TokenPage";
 import { useFileDrop } from "./useFileDrop";
 import { useHomeNoticeAlerts } from "./useHomeNoticeAlerts";
@@ -84,6 +85,7 @@ function Studio({ isDown }: { isDown: boolean }) {
         </ErrorBoundary>
       </main>
       {dropHint && <div className="studio__drop">{dropHint}</div>}
+      <Playground />
       <Notices />
       <Announcer />
       <KeyboardShortcuts />

@@ -47,6 +47,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       <span className="editor__space" />
       {!isReadOnly && <ActiveSwitch workflow={workflow} />}
       <Problems />
+      {!isReadOnly && <BuilderButton />}
       <JsonButton />
       <InspectorButton />
       <MoreMenu isReadOnly={isReadOnly} />
@@ -129,6 +130,19 @@ function Problems() {
         {errors ? countOf(errors, "error") : countOf(all.length, "warning")}
       </Badge>
     </Button>
+  );
+}
+
+function BuilderButton() {
+  const side = useStore(panelStore, (state) => state.side);
+  return (
+    <IconButton
+      label="Build with AI"
+      icon="spark"
+      keys="B"
+      aria-pressed={side === "builder"}
+      onClick={() => runCommand("build")}
+    />
   );
 }
 

@@ -23,10 +23,12 @@ import { closeNodeSearch, nodeSearchStore } from "../state/nodeSearch";
 import { setPanels, panelStore } from "../state/panels";
 import { Button } from "../ui/Button";
 import { EditorToolbar } from "./EditorToolbar";
+import { ReviewCanvas } from "./ReviewCanvas";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import type { EditorDialog } from "./useEditorCommands";
 import { applyFixes, startAndShowRun } from "./useEditorCommands";
 
+const BuilderPanel = lazy(() => import("../features/chat/BuilderPanel"));
 const NodeView = lazy(() => import("../features/node/NodeView"));
 
 export interface EditorViewProps {
@@ -38,11 +40,13 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const editor = useEditor();
   const workflow = useDocument((state) => state.history.present);
   const isReadOnly = useDocument((state) => state.isReadOnly);
-  const { hasPalette, overlay } = useStore(panelStore);
+  const { hasPalette, overlay, side } = useStore(panelStore);
   const hasRun = useRunState((state) => state.run !== null);
   const search = useStore(nodeSearchStore, (state) => state.search);
   const { entries } = useEntries();
   const specs = useSpecs();
+  const proposed = useStore(editor.builder.store, (state) => state.proposal);
+  const proposal = side === "builder" && !isReadOnly ? proposed : null;
   return (
     <div className="editor">
       <h1 className="visually-hidden">
@@ -55,7 +59,11 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
         </aside>
       )}
       <div className="editor__canvas" data-stop="canvas">
-        <Canvas key={workflow.id} workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
+        {proposal ? (
+          <ReviewCanvas review={proposal.review} specs={specs} />
+        ) : (
+          <Canvas key={workflow.id} workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
+        )}
       </div>
       <SidePanel workflow={workflow} isReadOnly={isReadOnly} />
       {hasRun && (
@@ -122,6 +130,15 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
     return (
       <aside className="editor__side editor__side--wide" aria-label="JSON" data-panel data-stop="side">
         <JsonView workflow={workflow} isReadOnly={isReadOnly} />
+      </aside>
+    );
+  }
+  if (side === "builder" && !isReadOnly) {
+    return (
+      <aside className="editor__side" aria-label="Build with AI" data-panel data-stop="side">
+        <Suspense>
+          <BuilderPanel key={editor.id} />
+        </Suspense>
       </aside>
     );
   }

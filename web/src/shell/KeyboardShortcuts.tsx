@@ -16,7 +16,7 @@ export function KeyboardShortcuts() {
       const command = commandFor(event, focusAreaOf(target));
       if (!command || command.isNative) return;
       event.preventDefault();
-      command.run();
+      if (!(event.repeat && command.isOnce)) command.run();
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);

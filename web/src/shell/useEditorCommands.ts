@@ -14,7 +14,7 @@ import type { Command } from "../state/commands";
 import type { Editor } from "../state/editor";
 import { initialInputs, needsEvent, rememberInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
-import { setPanels } from "../state/panels";
+import { panelStore, setPanels } from "../state/panels";
 import { navigate } from "../state/route";
 import { useCommands } from "./useCommands";
 
@@ -84,6 +84,13 @@ export function useEditorCommands(editor: Editor | null): {
         isDisabled: isReadOnly,
         run: () => setPanels({ overlay: "servers" }),
       },
+      {
+        id: "build",
+        title: "Build with AI",
+        keys: "b",
+        isDisabled: isReadOnly,
+        run: () => setPanels({ side: panelStore.getState().side === "builder" ? "inspector" : "builder" }),
+      },
     ];
   }, [editor, queries]);
   useCommands(editor, commands);
@@ -98,6 +105,7 @@ export function runOrAskForInputs(editor: Editor, askForInputs: () => void): voi
 }
 
 export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promise<void> {
+  editor.formAttention.addAll();
   rememberInputs(editor.document.workflow, inputs);
   keepEnteredEvent(editor, inputs);
   const { workflow } = editor.document;

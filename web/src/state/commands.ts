@@ -13,6 +13,8 @@ export interface Command {
   at?: "canvas" | "node";
   /** The browser handles the key and sends an event, such as `copy`. */
   isNative?: boolean;
+  /** A key that is held down does it only once. */
+  isOnce?: boolean;
   isDisabled?(): boolean;
   run(): void;
 }

@@ -5,8 +5,10 @@ import { createStore } from "zustand/vanilla";
 import type { NodeSizes } from "../model/layout/geometry";
 import type { ChangeKind } from "../model/workflow/versionDifference";
 import type { Position, Workflow } from "../model/workflow/workflow";
+import { BuilderSession } from "./builder";
 import type { OpenOptions } from "./document";
 import { WorkflowDocument } from "./document";
+import { FormAttention } from "./formAttention";
 import { InvalidInputs } from "./invalidInputs";
 import { WorkflowProblems } from "./problems";
 import { FollowedRun } from "./run";
@@ -48,6 +50,8 @@ export class Editor {
   readonly document: WorkflowDocument;
   readonly problems = new WorkflowProblems();
   readonly invalidInputs = new InvalidInputs();
+  readonly formAttention = new FormAttention();
+  readonly builder = new BuilderSession();
   readonly run: FollowedRun;
   readonly conflict: StoreApi<{ conflict: Conflict | null }> = createStore(() => ({ conflict: null }));
   /** The save request in progress, if any. */

@@ -2,7 +2,7 @@
 
 import { createStore } from "zustand/vanilla";
 
-export type SidePanel = "inspector" | "json" | "problems" | null;
+export type SidePanel = "inspector" | "json" | "problems" | "builder" | null;
 
 export interface PanelState {
   hasPalette: boolean;

@@ -1,4 +1,4 @@
-/** A value as a tree, a table or JSON. */
+/** A value as a tree, a table or JSON, and as text if it has one. */
 
 import { Tabs } from "./Tabs";
 import type { TreeItem } from "./Tree";
@@ -6,13 +6,14 @@ import { Tree } from "./Tree";
 import { ValueTable } from "./ValueTable";
 import "./tree.css";
 
-export type DataLook = "tree" | "table" | "json";
+export type DataLook = "text" | "tree" | "table" | "json";
 
 const LOOKS: readonly { name: DataLook; title: string }[] = [
   { name: "tree", title: "Tree" },
   { name: "table", title: "Table" },
   { name: "json", title: "JSON" },
 ];
+const LOOKS_WITH_TEXT: typeof LOOKS = [{ name: "text", title: "Text" }, ...LOOKS];
 
 interface Props {
   label: string;
@@ -25,16 +26,21 @@ interface Props {
   table(): { columns: readonly string[]; rows: readonly (readonly string[])[]; hidden: number };
   /** The value as text, and whether it is complete. */
   json(): { text: string; isAll: boolean };
+  /** The text to read, if the value is more than that. */
+  text?(): { text: string; isAll: boolean };
   dragType?: string;
   chooseTitle?: string;
   onChoose?(path: string): void;
 }
 
-export function DataView({ label, look, onLook, table, json, ...tree }: Props) {
+export function DataView({ label, look, onLook, table, json, text, ...tree }: Props) {
+  const looks = text ? LOOKS_WITH_TEXT : LOOKS;
   return (
     <div className="data-view">
-      <Tabs<DataLook> label={`${label} as`} tabs={LOOKS} current={look} onChange={onLook}>
-        {look === "tree" ? (
+      <Tabs<DataLook> label={`${label} as`} tabs={looks} current={look} onChange={onLook}>
+        {look === "text" && text ? (
+          <JsonText label={`${label} as text`} {...text()} />
+        ) : look === "tree" ? (
           <Tree label={label} {...tree} />
         ) : look === "table" ? (
           <ValueTable label={`${label} as a table`} {...table()} />

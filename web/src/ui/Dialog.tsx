@@ -1,6 +1,6 @@
 /** A modal dialog, based on the native element, which traps the focus and closes on Escape. */
 
-import type { ReactNode } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { useId, useRef } from "react";
 import { IconButton } from "./Button";
 import { useModal } from "./useModal";
@@ -11,9 +11,10 @@ interface Props {
   children: ReactNode;
   foot?: ReactNode;
   wide?: boolean;
+  onKeyDown?(event: KeyboardEvent): void;
 }
 
-export function Dialog({ title, onClose, children, foot, wide }: Props) {
+export function Dialog({ title, onClose, children, foot, wide, onKeyDown }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useModal(dialog);
@@ -22,6 +23,7 @@ export function Dialog({ title, onClose, children, foot, wide }: Props) {
       ref={dialog}
       className={wide ? "dialog dialog--wide" : "dialog"}
       aria-labelledby={id}
+      onKeyDown={onKeyDown}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

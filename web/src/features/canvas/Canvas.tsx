@@ -17,6 +17,7 @@ import { initialView } from "../../model/layout/initialView";
 import type { Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
 import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
+import type { Mark } from "../../model/workflow/review";
 import type { Workflow } from "../../model/workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT, nodeById } from "../../model/workflow/workflow";
 import { insertEntry } from "../../queries/insertion";
@@ -34,11 +35,13 @@ import { OverviewEdges } from "./OverviewEdges";
 import { StepNode } from "./StepNode";
 import { useCanvasActions } from "./useCanvasActions";
 import { useCanvasElements } from "./useCanvasElements";
+import { useMarked } from "./useMarked";
 import { useNodeSearch } from "./useNodeSearch";
 import "@xyflow/react/dist/style.css";
 import "./canvas.css";
 import "./changes.css";
 import "./edges.css";
+import "./marks.css";
 import "./step.css";
 
 const NODE_TYPES = { step: StepNode, group: GroupNode, note: NoteNode };
@@ -50,6 +53,8 @@ interface Props {
   workflow: Workflow;
   specs: Specs;
   isReadOnly?: boolean;
+  /** What differs from another version, by the id of a node or connection. */
+  marks?: ReadonlyMap<string, Mark>;
 }
 
 export function Canvas(props: Props) {
@@ -70,6 +75,7 @@ function Drawing({
   workflow,
   specs,
   isReadOnly = false,
+  marks,
   width,
   height,
 }: Props & { width: number; height: number }) {
@@ -119,8 +125,8 @@ function Drawing({
     <LowDetail value={isLowDetail}>
       <ReactFlow
         className={hasNoTitles ? "canvas canvas--farther" : "canvas"}
-        nodes={nodes}
-        edges={isLowDetail ? NO_EDGES : edges}
+        nodes={useMarked(nodes, marks)}
+        edges={useMarked(isLowDetail ? NO_EDGES : edges, marks)}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         onNodesChange={onNodesChange}

@@ -1,9 +1,10 @@
+import type { ReactNode } from "react";
 import type { Turn } from "../../model/chat/conversation";
 import { safeText } from "../../model/text/untrusted";
 import { Untrusted } from "../../ui/Untrusted";
 
 /** A message, the tool calls for it, and the answer. */
-export function ChatTurn({ turn }: { turn: Turn }) {
+export function ChatTurn({ turn, children }: { turn: Turn; children?: ReactNode }) {
   return (
     <li className="chat__turn">
       <p className="chat__message">{turn.message}</p>
@@ -34,6 +35,7 @@ export function ChatTurn({ turn }: { turn: Turn }) {
         </p>
       )}
       {!turn.isOver && <p className="faint">The model is answering…</p>}
+      {children}
     </li>
   );
 }

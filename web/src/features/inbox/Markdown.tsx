@@ -24,7 +24,7 @@ function BlockView({ block }: { block: Block }) {
   switch (block.kind) {
     case "heading":
       return (
-        <p className="markdown__heading" role="heading" aria-level={Math.min(block.level + 2, 6)}>
+        <p className="markdown__heading" role="heading" aria-level={Math.min(block.level + 1, 6)}>
           <InlineView parts={block.content} />
         </p>
       );

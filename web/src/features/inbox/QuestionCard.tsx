@@ -3,11 +3,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
-import type { AnswerField, AnswerValues, Question } from "../../model/form/answerForm";
-import { decisionField, answerFields, parseAnswer } from "../../model/form/answerForm";
+import type { AnswerValues, Decision, Question } from "../../model/form/answerForm";
+import { decisionField, decisionsOf, answerFields, parseAnswer } from "../../model/form/answerForm";
 import { safeText } from "../../model/text/untrusted";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import { answerQuestion, INBOX } from "../../queries/inbox";
+import { registerCommands } from "../../state/commands";
 import { notify } from "../../state/notices";
 import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
@@ -96,7 +97,7 @@ export function QuestionCard({
       <div className="row">
         {deciding ? (
           <DecisionButtons
-            field={deciding}
+            decisions={decisionsOf(deciding, details.kind)}
             isDisabled={isSending}
             onDecide={(at) => submit({ [deciding.name]: String(at) })}
           />
@@ -113,28 +114,57 @@ export function QuestionCard({
   );
 }
 
-function DecisionButtons({
-  field,
-  isDisabled,
-  onDecide,
-}: {
-  field: AnswerField;
+interface DecisionProps {
+  decisions: readonly Decision[];
   isDisabled: boolean;
   onDecide(at: number): void;
-}) {
+}
+
+function DecisionButtons({ decisions, isDisabled, onDecide }: DecisionProps) {
+  useDecisionKeys(decisions, isDisabled, onDecide);
   return (
     <>
-      {field.options.map((option, at) => (
+      {decisions.map(({ at, label, key }, index) => (
         <Button
           key={at}
-          look={at === 0 ? "primary" : "plain"}
+          look={index === 0 ? "primary" : "plain"}
           disabled={isDisabled}
+          aria-keyshortcuts={key?.toUpperCase()}
           onClick={() => onDecide(at)}
         >
-          {safeText(option.label).text}
+          {safeText(label).text}
+          {key && (
+            <kbd className="question__key" aria-hidden="true">
+              {key.toUpperCase()}
+            </kbd>
+          )}
         </Button>
       ))}
     </>
+  );
+}
+
+/** An approval is answered with A or R; a key that is held down does not answer the next question. */
+function useDecisionKeys(
+  decisions: readonly Decision[],
+  isDisabled: boolean,
+  onDecide: (at: number) => void,
+): void {
+  useEffect(() =>
+    registerCommands(
+      decisions.flatMap(({ at, label, key }) =>
+        key === null
+          ? []
+          : {
+              id: `decide-${key}`,
+              title: label,
+              keys: key,
+              isOnce: true,
+              isDisabled: () => isDisabled,
+              run: () => onDecide(at),
+            },
+      ),
+    ),
   );
 }
 

@@ -2,12 +2,13 @@
 
 import type { ReactNode } from "react";
 import { useMemo } from "react";
+import { useStore } from "zustand";
 import type { Problem } from "../../api/client";
 import type { FormSection } from "../../model/form/problems";
-import { currentProblems, fieldPointers, placeProblems } from "../../model/form/problems";
+import { currentProblems, fieldPointers, MISSING_VALUE, placeProblems } from "../../model/form/problems";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useNames } from "../../queries/expressions";
-import { useProblems } from "../../state/editorContext";
+import { useEditor, useProblems, useRunState } from "../../state/editorContext";
 import { CollapsibleSection } from "./CollapsibleSection";
 import { FormContext } from "./formContext";
 import { ParameterField } from "./ParameterField";
@@ -34,11 +35,13 @@ interface Props {
 export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides, children }: Props) {
   const problems = useProblems((state) => state.byNode[node.id] ?? NO_PROBLEMS);
   const validated = useProblems((state) => state.validated?.nodes.find(({ id }) => id === node.id)?.data);
+  const isUntouched = useIsUntouched(node.id);
   const placed = useMemo(() => {
-    const current = currentProblems(problems, validated, node.data);
-    const remaining = besides ? current.filter(({ code }) => !besides.has(code)) : current;
-    return placeProblems(remaining, fieldPointers(sections, node.data));
-  }, [problems, validated, sections, node.data, besides]);
+    const shown = currentProblems(problems, validated, node.data).filter(
+      ({ code }) => !besides?.has(code) && !(isUntouched && MISSING_VALUE.has(code)),
+    );
+    return placeProblems(shown, fieldPointers(sections, node.data));
+  }, [problems, validated, sections, node.data, besides, isUntouched]);
   const { data: names } = useNames(node.id);
   const form = useMemo(
     () => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }),
@@ -68,6 +71,16 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
       ))}
     </FormContext>
   );
+}
+
+/** Whether nobody edited or ran the node yet: what is missing then is still to be entered. */
+function useIsUntouched(node: string): boolean {
+  const isKnown = useStore(
+    useEditor().formAttention.store,
+    ({ nodes, isEverywhere }) => isEverywhere || nodes.has(node),
+  );
+  const hasRun = useRunState(({ run }) => run !== null);
+  return !isKnown && !hasRun;
 }
 
 function Fields({ section }: { section: TitledSection }) {

@@ -19,7 +19,7 @@ import {
   TextControl,
 } from "./controls";
 import { FieldBuilder } from "./FieldBuilder";
-import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
+import { Description, FieldProblems, RawName, RequiredMark, fieldAria } from "./fieldNotes";
 import type { FieldProps, FormField } from "./formContext";
 import { useFormField } from "./formContext";
 import { ObjectField } from "./ObjectField";
@@ -83,6 +83,7 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
           {label}
           {parameter.required && <RequiredMark />}
         </label>
+        <RawName name={parameter.name} label={label} />
         {tools}
       </div>
       {isComputed ? (

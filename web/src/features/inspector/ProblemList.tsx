@@ -15,6 +15,7 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
   const reveal = (pointer: string) => {
     const node = nodeAtPointer(workflow, pointer);
     if (!node) return;
+    editor.formAttention.add(node);
     editor.document.select([node]);
     editor.canvas?.reveal(node);
     runCommand("settings");

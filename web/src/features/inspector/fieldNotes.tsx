@@ -1,6 +1,8 @@
 /** Notes around a field: whether it is required, its description, and its problems. */
 
 import type { Problem } from "../../api/client";
+import { MISSING_VALUE } from "../../model/form/problems";
+import { fieldLabel } from "../../model/text/fieldLabel";
 import { safeText } from "../../model/text/untrusted";
 import type { FieldAria } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
@@ -32,12 +34,10 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
   );
 }
 
-const MISSING: ReadonlySet<string> = new Set(["MCP_PARAMETER_REQUIRED", "FIELD_REQUIRED"]);
-
 /** A missing value is asked for; any other problem says what it found. */
 function problemText({ code, pointer, message }: Problem): string {
   const name = pointer.split("/").at(-1)!.replaceAll("~1", "/").replaceAll("~0", "~");
-  return safeText(MISSING.has(code) ? `Enter a value for ${name}` : message).text;
+  return safeText(MISSING_VALUE.has(code) ? `Enter a value for ${fieldLabel(name)}` : message).text;
 }
 
 /** The mark of a required value; a section says it in text, because it has no control with `aria-required`. */
@@ -49,6 +49,16 @@ export function RequiredMark({ isSection = false }: { isSection?: boolean }) {
       </span>
       {isSection && <span className="visually-hidden"> required</span>}
     </>
+  );
+}
+
+/** The name in files and expressions, where it is not the label; shown while the field is used. */
+export function RawName({ name, label }: { name: string; label: string }) {
+  if (name === label || name === "") return null;
+  return (
+    <code className="param__raw" title="Name in files and expressions">
+      {safeText(name).text}
+    </code>
   );
 }
 

@@ -75,11 +75,13 @@ export function useFormField(path: Path): FormField {
   const editor = useEditor();
   const form = useForm();
   const pointer = pointerOf(path);
-  const write = (value: Json | undefined, gesture: string | null) =>
+  const write = (value: Json | undefined, gesture: string | null) => {
+    editor.formAttention.add(form.node);
     editor.document.edit(
       (workflow) => changeNode(workflow, form.node, (node) => withFieldValue(node, path, value)),
       gesture,
     );
+  };
   return {
     value: valueAt(form.data, path),
     problems: form.placed.byField.get(pointer) ?? NO_PROBLEMS,

@@ -2,15 +2,12 @@
 
 import { useState } from "react";
 import type { Drift, Server, ServerTool } from "../../model/servers/serverStatus";
-import { toolEntry, definitionHash } from "../../model/servers/serverStatus";
+import { definitionHash } from "../../model/servers/serverStatus";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
-import { useEntries, useSpecs } from "../../queries/catalog";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
-import { insertEntry } from "../../queries/insertion";
-import { notify } from "../../state/notices";
-import { navigate } from "../../state/route";
-import { currentEditor, openNewWorkflow } from "../../state/workspace";
+import { useAddTool } from "../../queries/toolNode";
+import { tryTool } from "../../state/playground";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
@@ -25,8 +22,8 @@ interface Props {
 export function Tools({ server, canList, onAdded }: Props) {
   const { data: listed, error, isLoading } = useServerTools(server.id, canList);
   const [search, setSearch] = useState("");
-  const add = useAddTool(server, onAdded);
-  if (!canList) return <p className="faint">Approve and enable the server to see its tools.</p>;
+  const add = useAddTool(server);
+  if (!canList) return <NotListed server={server} />;
   if (isLoading) return <p className="faint">Loading tools…</p>;
   if (error) return <p role="alert">{error.message}</p>;
   if (!listed) return null;
@@ -49,7 +46,13 @@ export function Tools({ server, canList, onAdded }: Props) {
       )}
       <ul className="tools" aria-label="Tools">
         {matching.map((tool) => (
-          <Tool key={tool.name} tool={tool} isChanged={changed.has(tool.name)} onAdd={() => add(tool)} />
+          <Tool
+            key={tool.name}
+            tool={tool}
+            isChanged={changed.has(tool.name)}
+            onAdd={() => add(tool, { onAdded })}
+            onTry={() => tryTool({ server, tool, onUsed: onAdded })}
+          />
         ))}
       </ul>
       {matching.length === 0 && (
@@ -59,7 +62,25 @@ export function Tools({ server, canList, onAdded }: Props) {
   );
 }
 
-function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean; onAdd(): void }) {
+/** Why the tools cannot be listed, and the next step. */
+function NotListed({ server }: { server: Server }) {
+  return (
+    <p className="faint">
+      {server.approved
+        ? "Enable the server to see and try its tools."
+        : "Review the command and approve it to see and try its tools."}
+    </p>
+  );
+}
+
+interface ToolProps {
+  tool: ServerTool;
+  isChanged: boolean;
+  onAdd(): void;
+  onTry(): void;
+}
+
+function Tool({ tool, isChanged, onAdd, onTry }: ToolProps) {
   const name = safeText(tool.name);
   return (
     <li className="tool">
@@ -68,9 +89,14 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
           <Untrusted {...name} />
         </strong>
         {isChanged && <Badge tone="warn">changed</Badge>}
-        <Button icon="plus" onClick={onAdd} aria-label={`Add ${name.text} to the workflow`}>
-          Add to the workflow
-        </Button>
+        <span className="tool__actions">
+          <Button look="quiet" icon="play" onClick={onTry} aria-label={`Try ${name.text}`}>
+            Try it
+          </Button>
+          <Button icon="plus" onClick={onAdd} aria-label={`Add ${name.text} to the workflow`}>
+            Add to the workflow
+          </Button>
+        </span>
       </div>
       <div className="tool__words">
         {tool.description ? (
@@ -120,20 +146,4 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
       </Button>
     </div>
   );
-}
-
-/** Adds a node to the open workflow, or to a new one, and shows it. */
-function useAddTool(server: Server, onAdded?: () => void): (tool: ServerTool) => void {
-  const { entries } = useEntries();
-  const specs = useSpecs();
-  return (tool) => {
-    const open = currentEditor();
-    const editor = open && !open.document.isReadOnly ? open : openNewWorkflow(null);
-    insertEntry(editor, toolEntry(server.name, tool, entries), specs);
-    const { storedAs, draftId, workflow } = editor.document;
-    notify(`Added ${safeText(tool.name).text} to ${workflow.name}`, { tone: "good" });
-    if (onAdded) onAdded();
-    else if (storedAs === null) navigate("new", draftId!);
-    else navigate("w", storedAs);
-  };
 }

@@ -15,6 +15,10 @@ export interface Turn {
   /** Why there is no answer, or no more of it. */
   fault: string | null;
   isOver: boolean;
+  /** The tokens of the whole turn, once it is known. */
+  usage: { inputTokens: number; outputTokens: number } | null;
+  /** What the user decided about a proposal. */
+  decision?: string;
 }
 
 export interface Conversation {
@@ -32,7 +36,7 @@ export interface ChatEvent {
 }
 
 export function ask(conversation: Conversation, message: string): Conversation {
-  const turn: Turn = { message, answer: "", calls: [], fault: null, isOver: false };
+  const turn: Turn = { message, answer: "", calls: [], fault: null, isOver: false, usage: null };
   return { ...conversation, turns: [...conversation.turns, turn] };
 }
 
@@ -52,7 +56,8 @@ function heard(turn: Turn, event: ChatEvent): Turn {
     case "text":
       return { ...turn, answer: turn.answer + String(event["text"] ?? "") };
     case "call": {
-      const tool = `${String(event["server"])}/${String(event["tool"])}`;
+      const { server, tool: name } = event as { server?: string | null; tool?: string };
+      const tool = [server, name].filter(Boolean).join("/");
       const use = { tool, arguments: JSON.stringify(event["arguments"]), result: null, isError: false };
       return { ...turn, calls: [...turn.calls, use] };
     }
@@ -61,6 +66,10 @@ function heard(turn: Turn, event: ChatEvent): Turn {
       const done = { result: String(event["text"] ?? ""), isError: event["isError"] === true };
       return { ...turn, calls: turn.calls.map((use, index) => (index === at ? { ...use, ...done } : use)) };
     }
+    case "answer":
+      return { ...turn, usage: (event["usage"] as Turn["usage"] | undefined) ?? null };
+    case "decided":
+      return { ...turn, decision: String(event["note"]) };
     case "error":
       return { ...turn, fault: faultOf(event) };
     case "stopped":

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decisionField, answerFields, parseAnswer } from "./answerForm";
+import { decisionField, decisionsOf, answerFields, parseAnswer } from "./answerForm";
 
 const approval = answerFields({
   type: "object",
@@ -55,5 +55,14 @@ describe("questions", () => {
       more: "Enter valid JSON.",
     });
     expect(parseAnswer(form, {}).faults).toEqual({ boxes: "Required." });
+  });
+
+  it("are decided with A and R if they are approvals", () => {
+    const field = decisionField(approval)!;
+    expect(decisionsOf(field, "approval")).toEqual([
+      { at: 0, label: "Approve", key: "a" },
+      { at: 1, label: "Reject", key: "r" },
+    ]);
+    expect(decisionsOf(field, "choice").map(({ key }) => key)).toEqual([null, null]);
   });
 });

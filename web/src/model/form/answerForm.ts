@@ -68,6 +68,26 @@ export function decisionField(fields: readonly AnswerField[]): AnswerField | nul
   return only?.kind === "choice" && only.options.length <= 6 ? only : null;
 }
 
+export interface Decision {
+  /** The index of the option. */
+  at: number;
+  label: string;
+  /** The key that chooses it, for approvals. */
+  key: "a" | "r" | null;
+}
+
+const REJECTED = "rejected";
+
+/** The options of a decision; an approval is answered with A or R. */
+export function decisionsOf(field: AnswerField, kind: string): Decision[] {
+  const isApproval = kind === "approval" && field.options.length === 2;
+  return field.options.map(({ value, label }, at) => {
+    if (!isApproval) return { at, label, key: null };
+    const isRejection = value === REJECTED || (at === 1 && field.options[0]!.value !== REJECTED);
+    return { at, label: isRejection && label === "Decline" ? "Reject" : label, key: isRejection ? "r" : "a" };
+  });
+}
+
 export interface ParsedAnswer {
   reply: JsonObject;
   /** Errors by field. */

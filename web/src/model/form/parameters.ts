@@ -1,6 +1,7 @@
 /** The parameter tree that forms are built from: of tools from the service, of nodes from their catalog fields. */
 
 import type { Schemas } from "../../api/client";
+import { fieldLabel } from "../text/fieldLabel";
 import { safeText } from "../text/untrusted";
 import type { Json, WorkflowNode } from "../workflow/workflow";
 
@@ -90,10 +91,10 @@ export function anyParameter(name: string): Parameter {
 /** The parameter of a key that the object does not declare; null if it allows no other keys. */
 export function entryParameter(parameter: Parameter, key: string): Parameter | null {
   const { extra } = parameter;
-  if (typeof extra === "object") return { ...extra, name: key, title: undefined };
+  if (typeof extra === "object") return { ...extra, name: key, title: key };
   const [only, ...others] = parameter.patternProperties ?? [];
-  if (only && others.length === 0 && !extra) return { ...only, name: key };
-  return extra || only ? anyParameter(key) : null;
+  if (only && others.length === 0 && !extra) return { ...only, name: key, title: key };
+  return extra || only ? { ...anyParameter(key), title: key } : null;
 }
 
 export function isMultiline(parameter: Parameter, value: unknown): boolean {
@@ -114,7 +115,7 @@ function inferType(value: Json): Pick<Parameter, "type" | "kind"> {
 }
 
 export function labelOf(parameter: Parameter): string {
-  return safeText(parameter.title || parameter.name).text;
+  return safeText(parameter.title || fieldLabel(parameter.name)).text;
 }
 
 type Field = Schemas["NodeFieldResponse"];

@@ -7,6 +7,9 @@ import { controlOf, entryParameter, itemParameter, propertiesOf } from "./parame
 import type { Path } from "./values";
 import { isExpression, isObject, pointerOf, valueAt, matchingVariant } from "./values";
 
+/** Codes of values that are required and missing. */
+export const MISSING_VALUE: ReadonlySet<string> = new Set(["MCP_PARAMETER_REQUIRED", "FIELD_REQUIRED"]);
+
 export interface PlacedProblems {
   byField: ReadonlyMap<string, readonly Problem[]>;
   /** Problems without a field. */

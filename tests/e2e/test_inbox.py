@@ -1,0 +1,71 @@
+"""Approvals in the inbox: buttons, the keys A and R, and Markdown without anything active."""
+
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Page, expect
+
+from e2e.studio import Studio, shot
+from e2e.test_access import EVERYTHING, findings
+
+pytestmark = pytest.mark.anyio
+
+TEXT = (
+    "# Send the **offer**?\n\n- one\n- two\n\n"
+    "<img src=x onerror=alert(1)> [click](javascript:alert(1))"
+)
+
+
+async def asked(page: Page, studio: Studio, name: str) -> str:
+    """A run that waits for an approval."""
+    ask = {"subtype": "MCP_ELICITATION", "configurations": {"message": f"{TEXT}\n\n{name}"}}
+    document: dict[str, Any] = {
+        "toolweave": 1,
+        "name": name,
+        "nodes": [
+            {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+            {"id": "ask", "type": "HUMAN_IN_THE_LOOP", "data": ask},
+        ],
+        "edges": [{"id": "e", "source": "t", "target": "ask"}],
+    }
+    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": document}))
+    return cast("str", run["id"])
+
+
+async def outcome(page: Page, studio: Studio, run: str) -> dict[str, Any]:
+    whole = cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run}"))
+    return next(one["value"] for one in whole["steps"] if one["key"] == "ask")
+
+
+async def test_an_approval_is_decided_by_button_and_by_key(page: Page, studio: Studio) -> None:
+    runs = [await asked(page, studio, name) for name in ("first", "second", "third")]
+    await page.goto(f"{studio.url}/#/inbox")
+    card = page.get_by_role("region", name="Question")
+    items = page.get_by_role("navigation", name="Open questions").get_by_role("button")
+    await expect(items).to_have_count(3)
+    await expect(card.get_by_role("heading", name="Send the offer?")).to_be_visible()
+    await expect(card.get_by_role("listitem")).to_have_text(["one", "two"])
+    await expect(card.locator("img, a[href^=javascript]")).to_have_count(0)
+    buttons = card.get_by_role("button")
+    await expect(buttons).to_have_text(["ApproveA", "RejectR"])
+    await shot(page, "inbox-approval")
+    assert await findings(page, EVERYTHING) == []
+    # Letters in the comment are text.
+    await card.get_by_label("Comment").fill("no")
+    await card.get_by_label("Comment").press("r")
+    await expect(card.get_by_label("Comment")).to_have_value("nor")
+    await card.get_by_role("button", name="Reject").click()
+    await expect(items).to_have_count(2)
+    # A key that is held down answers one question.
+    await page.locator("h1").click()
+    await page.keyboard.down("a")
+    await page.keyboard.down("a")
+    await expect(items).to_have_count(1)
+    await page.keyboard.down("a")
+    await page.keyboard.up("a")
+    await expect(items).to_have_count(1)
+    await page.keyboard.press("r")
+    await expect(page.get_by_role("heading", name="Nothing to answer")).to_be_visible()
+    given = [await outcome(page, studio, run) for run in runs]
+    # A comment is the text of its answer.
+    assert sorted(one["answers"][0]["text"] for one in given) == ["confirmed", "nor", "rejected"]

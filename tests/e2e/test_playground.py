@@ -1,0 +1,153 @@
+"""The tool playground: any tool is tried from the servers page, and kept as a node."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from e2e.mcp import approved
+from e2e.studio import Studio, shot
+from e2e.test_access import EVERYTHING, findings
+from toolweave.testing.server import ScriptedServer, a_tool, answers
+
+pytestmark = pytest.mark.anyio
+
+ORDER = {
+    "type": "object",
+    "properties": {
+        "customer_name": {"type": "string", "description": "Who orders."},
+        "count": {"type": "integer", "minimum": 1},
+    },
+    "required": ["customer_name", "count"],
+}
+ROWS = [{"sku": "A1", "count": 2}, {"sku": "B2", "count": 5}]
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
+    "AABJRU5ErkJggg=="
+)
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+async def shop(page: Page, studio: Studio, name: str, folder: Path) -> str:
+    """An approved server with a tool that returns rows, and one that returns a picture."""
+    server = ScriptedServer(
+        folder, a_tool("order", inputSchema=ORDER), a_tool("draw", inputSchema={"type": "object"})
+    )
+    rows: dict[str, Any] = {"content": [], "structuredContent": {"rows": ROWS}}
+    picture = {
+        "content": [
+            {"type": "text", "text": "Drawn."},
+            {"type": "image", "mimeType": "image/png", "data": PIXEL},
+        ]
+    }
+    server.on_call("order", [answers(rows)])
+    server.on_call("draw", [answers(picture)])
+    return await approved(page, studio, name, server)
+
+
+async def tried(page: Page, studio: Studio, identity: str, tool: str) -> Locator:
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    await page.get_by_role("button", name=f"Try {tool}").click()
+    dialog = page.get_by_role("dialog", name=f"Try {tool}")
+    await expect(dialog).to_be_visible()
+    return dialog
+
+
+def customer(where: Page | Locator) -> Locator:
+    return where.get_by_role("combobox", name="Customer name")
+
+
+def count(where: Page | Locator) -> Locator:
+    return where.get_by_role("textbox", name="Count")
+
+
+async def test_a_tool_is_tried_and_kept_as_a_node_with_its_values(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    identity = await shop(page, studio, "tried-shop", tmp_path)
+    dialog = await tried(page, studio, identity, "order")
+    # Nothing is wrong before somebody entered or ran something.
+    await expect(customer(dialog)).to_be_visible()
+    await expect(dialog.locator(".field__fault")).to_have_count(0)
+    await dialog.get_by_role("button", name="Run", exact=True).click()
+    await expect(customer(dialog)).to_have_attribute("aria-invalid", "true")
+    await expect(count(dialog)).to_have_attribute("aria-invalid", "true")
+    await expect(customer(dialog)).to_be_focused()
+    assert await findings(page, EVERYTHING) == []
+    await customer(dialog).fill("Ada")
+    await count(dialog).fill("2")
+    await dialog.get_by_role("button", name="Run", exact=True).click()
+    result = dialog.get_by_role("region", name="Result")
+    await expect(result.get_by_role("tree")).to_contain_text("rows")
+    await result.get_by_role("tab", name="Table").click()
+    await expect(result.get_by_role("table").get_by_role("row")).to_have_count(3)
+    await expect(result.get_by_role("table")).to_contain_text("B2")
+    await shot(page, "playground")
+    assert await findings(page, EVERYTHING) == []
+    await dialog.get_by_role("button", name="Use in a new workflow").click()
+    await expect(dialog).to_have_count(0)
+    await expect(page.locator(".react-flow__node", has_text="order")).to_be_visible()
+    await expect(customer(page)).to_have_value("Ada")
+    await expect(count(page)).to_have_value("2")
+
+
+async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    identity = await shop(page, studio, "keyed-shop", tmp_path)
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    await page.get_by_role("button", name="Try draw").focus()
+    await page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Try draw")
+    await expect(dialog.get_by_text("This tool takes no arguments.")).to_be_visible()
+    await page.keyboard.press("Control+Enter")
+    await expect(dialog.get_by_role("img", name="Image of draw")).to_be_visible()
+    box = await dialog.get_by_role("img", name="Image of draw").bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] < 390
+    await expect(dialog.get_by_role("region", name="Result as text")).to_have_text("Drawn.")
+    await shot(page, "playground-390")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+    await expect(page.get_by_role("button", name="Try draw")).to_be_focused()
+
+
+async def test_a_tool_of_a_disabled_server_says_what_to_do(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    identity = await shop(page, studio, "off-shop", tmp_path)
+    await tried(page, studio, identity, "draw")
+    await page.keyboard.press("Escape")
+    await studio.ask(page, "POST", f"/api/v1/servers/{identity}/disable")
+    await page.reload()
+    note = page.get_by_text("Enable the server to see and try its tools.")
+    await expect(note).to_be_visible()
+    await expect(page.get_by_role("button", name="Try draw")).to_have_count(0)
+    assert await findings(page, EVERYTHING) == []
+    await page.get_by_role("button", name="Enable", exact=True).click()
+    await expect(page.get_by_role("button", name="Try draw")).to_be_visible()
+
+
+async def test_a_tried_tool_is_added_to_the_open_workflow(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    await shop(page, studio, "open-shop", tmp_path)
+    await page.goto(f"{studio.url}/#/new")
+    await page.locator(".react-flow__node[data-id=start]").click()
+    await page.keyboard.press("m")
+    browser = page.get_by_role("dialog", name="MCP servers and their tools")
+    await browser.get_by_role("button", name="open-shop").click()
+    await browser.get_by_role("button", name="Try order").click()
+    dialog = page.get_by_role("dialog", name="Try order")
+    await count(dialog).fill("7")
+    await dialog.get_by_role("button", name="Use in untitled").click()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await expect(page.locator(".react-flow__node")).to_have_count(3)
+    await expect(count(page)).to_have_value("7")
+    assert await findings(page, EVERYTHING) == []

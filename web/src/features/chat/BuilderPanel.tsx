@@ -1,0 +1,254 @@
+/** The AI builder beside the canvas: say what the workflow should do, then accept or refuse the proposal. */
+
+import type { FormEvent, KeyboardEvent } from "react";
+import { useRef, useState } from "react";
+import { useStore } from "zustand";
+import type { Turn } from "../../model/chat/conversation";
+import { countOf } from "../../model/text/formatValue";
+import { safeText } from "../../model/text/untrusted";
+import { askBuilder } from "../../queries/builder";
+import { useModels } from "../../queries/models";
+import { announce } from "../../state/announcements";
+import type { Proposal } from "../../state/builder";
+import { useDocument, useEditor } from "../../state/editorContext";
+import { notify } from "../../state/notices";
+import { hrefTo } from "../../state/route";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { Field } from "../../ui/Field";
+import { Untrusted } from "../../ui/Untrusted";
+import { ChatTurn } from "./ChatTurn";
+import "./chat.css";
+
+const EXAMPLES = [
+  "Every weekday at 9, summarise new issues and mail them to me",
+  "Ask me before anything is sent",
+];
+
+export default function BuilderPanel() {
+  const { data: models, isLoading } = useModels();
+  return (
+    <div className="builder">
+      <h2>Build with AI</h2>
+      {isLoading ? (
+        <p className="faint">Loading…</p>
+      ) : models?.length ? (
+        <Conversation models={models.map(({ name }) => name)} />
+      ) : (
+        <EmptyState title="No model yet">
+          <p>
+            The builder asks a language model. Add one that you have an account for, or one that runs locally.
+          </p>
+          <a className="button button--primary" href={hrefTo("manage", "models")}>
+            Add a model
+          </a>
+        </EmptyState>
+      )}
+    </div>
+  );
+}
+
+function Conversation({ models }: { models: readonly string[] }) {
+  const editor = useEditor();
+  const { conversation, proposal } = useStore(editor.builder.store);
+  const [request, setRequest] = useState("");
+  const [model, setModel] = useState<string | null>(null);
+  const active = useRef<AbortController | null>(null);
+  const isWorking = conversation.turns.at(-1)?.isOver === false;
+  const send = async () => {
+    const message = request.trim();
+    if (!message || isWorking) return;
+    setRequest("");
+    active.current = new AbortController();
+    await askBuilder(editor, message, model, active.current.signal);
+    announce(editor.builder.store.getState().proposal ? "A change is proposed" : "No change is proposed");
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void send();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <>
+      <div className="builder__talk">
+        {conversation.turns.length === 0 && <Intro onChoose={setRequest} />}
+        <ol className="chat__turns" aria-label="Conversation">
+          {conversation.turns.map((turn, index) => (
+            <BuilderTurn key={index} turn={turn} />
+          ))}
+        </ol>
+        {proposal && <Decision proposal={proposal} />}
+        {!proposal && isAnsweredWithoutProposal(conversation.turns.at(-1)) && (
+          <p className="faint">Nothing was proposed. Answer the model, or say more exactly what you want.</p>
+        )}
+      </div>
+      <form className="chat__form" onSubmit={onSubmit}>
+        <Field label="What should the workflow do?">
+          {(id, _, aria) => (
+            <textarea
+              id={id}
+              {...aria}
+              className="textarea"
+              rows={3}
+              autoFocus
+              value={request}
+              onKeyDown={onKeyDown}
+              onChange={(event) => setRequest(event.target.value)}
+            />
+          )}
+        </Field>
+        {models.length > 1 && (
+          <Field label="Model">
+            {(id, _, aria) => (
+              <select
+                id={id}
+                {...aria}
+                className="select"
+                value={model ?? ""}
+                onChange={(event) => setModel(event.target.value || null)}
+              >
+                <option value="">Default</option>
+                {models.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <div className="row">
+          <Button look="primary" type="submit" icon="spark" disabled={isWorking || !request.trim()}>
+            Propose a change
+          </Button>
+          {isWorking && (
+            <Button icon="stop" onClick={() => active.current?.abort()}>
+              Stop
+            </Button>
+          )}
+          {!isWorking && conversation.turns.length > 0 && (
+            <Button look="quiet" onClick={() => editor.builder.clear()}>
+              Start over
+            </Button>
+          )}
+        </div>
+      </form>
+    </>
+  );
+}
+
+function isAnsweredWithoutProposal(turn: Turn | undefined): boolean {
+  return turn !== undefined && turn.isOver && turn.fault === null && turn.decision === undefined;
+}
+
+function Intro({ onChoose }: { onChoose(request: string): void }) {
+  return (
+    <>
+      <p className="faint">
+        The model reads the catalog and this workflow, checks its proposal, and shows it on the canvas.
+        Nothing changes until you accept.
+      </p>
+      <div className="builder__examples">
+        {EXAMPLES.map((example) => (
+          <button key={example} type="button" className="builder__example" onClick={() => onChoose(example)}>
+            {example}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** One request with its tool calls, the answer, and what it cost. */
+function BuilderTurn({ turn }: { turn: Turn }) {
+  return (
+    <ChatTurn turn={turn}>
+      {turn.decision && <p className="faint builder__usage">{turn.decision}</p>}
+      {turn.usage && (
+        <p className="faint builder__usage">
+          {turn.usage.inputTokens.toLocaleString("en")} tokens in,{" "}
+          {turn.usage.outputTokens.toLocaleString("en")} out
+        </p>
+      )}
+    </ChatTurn>
+  );
+}
+
+/** The proposed changes with their problems, to accept or refuse. */
+function Decision({ proposal }: { proposal: Proposal }) {
+  const editor = useEditor();
+  const current = useDocument((state) => state.history.present);
+  const { review, problems, workflow, summary, base } = proposal;
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const isOutdated = current !== base;
+  const accept = () => {
+    editor.document.endGesture();
+    editor.document.replace(workflow);
+    const added = workflow.nodes.filter(({ id }) => review.marks.get(id) === "added").map(({ id }) => id);
+    editor.document.select(added);
+    editor.builder.decide("Accepted.");
+    notify("Change accepted", { tone: "good", hint: "Undo takes it back." });
+  };
+  return (
+    <section className="builder__decision" aria-label="Proposed change">
+      <strong>
+        <Untrusted {...safeText(summary)} />
+      </strong>
+      {review.differences.length === 0 ? (
+        <p className="faint">The proposal is the same as the workflow.</p>
+      ) : (
+        <ul className="builder__changes" aria-label="Changes">
+          {review.differences.map(({ kind, what, details }, index) => (
+            <li key={index}>
+              <span className={`builder__kind builder__kind--${kind}`}>{kind}</span> {safeText(what).text}
+              {details.length > 0 && (
+                <details>
+                  <summary>{countOf(details.length, "field")}</summary>
+                  <dl>
+                    {details.map(({ field, mine, theirs }) => (
+                      <div key={field}>
+                        <dt className="mono">{safeText(field).text}</dt>
+                        <dd>
+                          <del>{safeText(theirs).text}</del> <ins>{safeText(mine).text}</ins>
+                        </dd>
+                      </div>
+                    ))}
+                  </dl>
+                </details>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problems.length > 0 && (
+        <ul className="builder__problems" aria-label="Problems of the proposal">
+          {problems.map(({ code, pointer, message, severity }) => (
+            <li key={code + pointer} className={severity === "error" ? "field__fault" : "field__warning"}>
+              {safeText(message).text}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isOutdated && (
+        <p role="status" className="field__warning">
+          The workflow changed since you asked. Ask again to include your edits.
+        </p>
+      )}
+      <div className="row">
+        <Button
+          look="primary"
+          icon="check"
+          disabled={isOutdated || review.differences.length === 0}
+          onClick={accept}
+        >
+          {errors.length > 0 ? `Accept with ${countOf(errors.length, "error")}` : "Accept"}
+        </Button>
+        <Button icon="close" onClick={() => editor.builder.decide("Refused.")}>
+          Refuse
+        </Button>
+      </div>
+    </section>
+  );
+}

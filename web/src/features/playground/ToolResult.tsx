@@ -1,0 +1,126 @@
+/** What a tool returned: images, text, a tree, a table or JSON; or why it did not. */
+
+import { useEffect, useMemo, useState } from "react";
+import { ApiError } from "../../api/client";
+import { tableOf } from "../../model/data/table";
+import { valueItem } from "../../model/data/tree";
+import { imagePointers } from "../../model/run/images";
+import { formatValue, toolResultText } from "../../model/text/formatValue";
+import { toolPayload } from "../../model/data/toolPayload";
+import { safeText } from "../../model/text/untrusted";
+import type { Json } from "../../model/workflow/workflow";
+import type { StepResult } from "../../queries/expressions";
+import { loadImage } from "../../queries/runs";
+import { hrefTo } from "../../state/route";
+import type { DataLook } from "../../ui/DataView";
+import { DataView } from "../../ui/DataView";
+import { EmptyState } from "../../ui/EmptyState";
+import { Untrusted } from "../../ui/Untrusted";
+
+export type Outcome =
+  | { kind: "result"; result: StepResult }
+  | { kind: "fault"; message: string; hint: string | null | undefined; code: string };
+
+export function faultOf(error: unknown): Outcome {
+  if (!(error instanceof ApiError)) return { kind: "fault", message: String(error), hint: null, code: "" };
+  return { kind: "fault", message: error.message, hint: error.hint, code: error.code };
+}
+
+interface Props {
+  name: string;
+  node: string;
+  outcome: Outcome | null;
+  isRunning: boolean;
+}
+
+export function ToolResult({ name, node, outcome, isRunning }: Props) {
+  if (isRunning) return <p className="faint">Running {name}…</p>;
+  if (!outcome)
+    return (
+      <EmptyState title="No result yet">
+        <p>Enter the arguments and run the tool.</p>
+      </EmptyState>
+    );
+  if (outcome.kind === "fault") return <Fault {...outcome} />;
+  const { result } = outcome;
+  const errors = result.problems.filter(({ severity }) => severity === "error");
+  if (!result.executed) {
+    const count = errors.length === 1 ? "1 argument is" : `${errors.length} arguments are`;
+    return (
+      <Fault message={`${count} missing or wrong; see the form.`} hint={null} code={errors[0]?.code ?? ""} />
+    );
+  }
+  if (result.error) {
+    const { message, hint, code } = result.error as Record<string, string | null>;
+    return <Fault message={message ?? "The call failed."} hint={hint} code={code ?? ""} />;
+  }
+  if (result.status && result.status !== "success")
+    return (
+      <p>
+        The call is {result.status}. <a href={hrefTo("runs", result.run ?? "")}>Open its run</a>
+      </p>
+    );
+  return <Value name={name} node={node} result={result} />;
+}
+
+function Fault({ message, hint, code }: { message: string; hint: string | null | undefined; code: string }) {
+  return (
+    <div className="step-error" role="alert">
+      <strong>
+        <Untrusted {...safeText(message)} />
+      </strong>
+      {hint && (
+        <p>
+          <Untrusted {...safeText(hint)} />
+        </p>
+      )}
+      <span className="mono faint">{code}</span>
+    </div>
+  );
+}
+
+const OPEN: ReadonlySet<string> = new Set(["output", "output.rows"]);
+
+function Value({ name, node, result }: { name: string; node: string; result: StepResult }) {
+  const output = result.output as Json;
+  const payload = useMemo(() => toolPayload(output), [output]);
+  const text = toolResultText(output);
+  const items = useMemo(() => [valueItem("output", "Result", payload)], [payload]);
+  const [look, setLook] = useState<DataLook>(text === null ? "tree" : "text");
+  const images = imagePointers(output);
+  return (
+    <>
+      {result.isCut && <p className="faint">Large values are cut.</p>}
+      {result.run &&
+        images.map((at) => <ToolImage key={at} run={result.run!} step={node} at={at} name={name} />)}
+      <DataView
+        label="Result"
+        look={look}
+        onLook={setLook}
+        {...(text === null ? {} : { text: () => formatValue(text) })}
+        items={items}
+        open={OPEN}
+        table={() => tableOf(payload)}
+        json={() => formatValue(output)}
+      />
+    </>
+  );
+}
+
+function ToolImage({ run, step, at, name }: { run: string; step: string; at: string; name: string }) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    let shown: string | null = null;
+    let isGone = false;
+    loadImage(run, step, at)
+      .then((image) => {
+        if (!isGone) setUrl((shown = URL.createObjectURL(image)));
+      })
+      .catch(() => setUrl(null));
+    return () => {
+      isGone = true;
+      if (shown) URL.revokeObjectURL(shown);
+    };
+  }, [run, step, at]);
+  return url && <img className="playground__image" src={url} alt={`Image of ${name}`} />;
+}

@@ -1,0 +1,23 @@
+/** The playground over the current page while a tool is tried. */
+
+import { Suspense, lazy } from "react";
+import { useStore } from "zustand";
+import { ToolForm } from "../features/inspector/ToolForm";
+import { playgroundStore, tryTool } from "../state/playground";
+
+const PlaygroundDialog = lazy(() => import("../features/playground/PlaygroundDialog"));
+
+export function Playground() {
+  const tried = useStore(playgroundStore, (state) => state.tried);
+  if (!tried) return null;
+  return (
+    <Suspense>
+      <PlaygroundDialog
+        key={`${tried.server.id} ${tried.tool.name}`}
+        {...tried}
+        form={(node, parameters) => <ToolForm node={node} parameters={parameters} />}
+        onClose={() => tryTool(null)}
+      />
+    </Suspense>
+  );
+}

@@ -1,0 +1,67 @@
+/** The conversation of one workflow with the AI builder, and the proposal that waits for a decision. */
+
+import type { StoreApi } from "zustand/vanilla";
+import { createStore } from "zustand/vanilla";
+import type { Problem } from "../api/client";
+import type { ChatEvent, Conversation } from "../model/chat/conversation";
+import { ask, hear, NEW_CONVERSATION } from "../model/chat/conversation";
+import { placeNewNodes } from "../model/layout/proposed";
+import type { Review } from "../model/workflow/review";
+import { reviewOf } from "../model/workflow/review";
+import type { Workflow } from "../model/workflow/workflow";
+
+export interface Proposal {
+  /** The version that the model was given. */
+  base: Workflow;
+  workflow: Workflow;
+  summary: string;
+  problems: readonly Problem[];
+  review: Review;
+}
+
+export interface BuilderState {
+  conversation: Conversation;
+  proposal: Proposal | null;
+}
+
+export class BuilderSession {
+  readonly store: StoreApi<BuilderState> = createStore(() => ({
+    conversation: NEW_CONVERSATION,
+    proposal: null,
+  }));
+
+  begin(message: string): void {
+    this.store.setState(({ conversation }) => ({
+      conversation: ask(conversation, message),
+      proposal: null,
+    }));
+  }
+
+  hear(base: Workflow, event: ChatEvent): void {
+    if (event.type === "proposal") this.store.setState({ proposal: proposalOf(base, event) });
+    else this.store.setState(({ conversation }) => ({ conversation: hear(conversation, event) }));
+  }
+
+  /** Forgets the proposal; the conversation stays and says what was decided. */
+  decide(note: string): void {
+    this.store.setState(({ conversation }) => ({
+      conversation: hear(conversation, { type: "decided", note }),
+      proposal: null,
+    }));
+  }
+
+  clear(): void {
+    this.store.setState({ conversation: NEW_CONVERSATION, proposal: null });
+  }
+}
+
+function proposalOf(base: Workflow, event: ChatEvent): Proposal {
+  const workflow = placeNewNodes(event["document"] as Workflow);
+  return {
+    base,
+    workflow,
+    summary: String(event["summary"] ?? ""),
+    problems: (event["problems"] ?? []) as Problem[],
+    review: reviewOf(base, workflow),
+  };
+}
