@@ -13,6 +13,7 @@ from toolweave.json_text import JsonObject, canonical
 from toolweave.problems import Problem
 from toolweave.recording.files import write_recording
 from toolweave.recording.from_run import RunRecorder
+from toolweave.recording.masking import mask_for_file
 from toolweave.recording.migration.adapted_recording import adapted
 from toolweave.recording.migration.proof import MigrationEvidence, MigrationProof, prove
 from toolweave.recording.migration.proposal import MigrationProposal, propose
@@ -88,7 +89,7 @@ class MigrationPlanner:
                 line = (
                     new.workflow.model_copy(update={"document": document}) if new.workflow else None
                 )
-                new = replace(new, workflow=line)
+                new = await mask_for_file(self._drift.studio.home, replace(new, workflow=line))
                 path = self._drift.folder.find(named.name)
                 await anyio.to_thread.run_sync(write_recording, new, path)
         return [*plan.proof.recordings]

@@ -8,7 +8,9 @@ import click
 from toolweave.cli.record import folder_option
 from toolweave.demo.server import run_http, run_stdio
 from toolweave.recording.files import RecordingFolder, read_recording
-from toolweave.recording.mock_server import build_mock, recorded_server
+from toolweave.recording.mock_server import build_mock, outdated_calls, recorded_server
+
+MAX_WARNINGS = 20
 
 
 @click.command("mock")
@@ -43,6 +45,8 @@ def mock(
     for warning in found.warnings:
         click.echo(f"warning: {warning.message}", err=True)
     served = recorded_server(found.recording, server)
+    for words in outdated_calls(found.recording, served)[:MAX_WARNINGS]:
+        click.echo(f"warning: {words}", err=True)
     build = partial(build_mock, found.recording, served, has_faults=faults)
     if over_http:
         run_http(host, port, build)

@@ -16,7 +16,7 @@ from toolweave.json_text import JsonObject
 from toolweave.recording.comparison import accepted
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.from_run import RunRecorder, find_run
-from toolweave.recording.masking import mask_recording
+from toolweave.recording.masking import mask_for_file
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import open_replayer
 
@@ -126,9 +126,7 @@ def _record_run(wish: _Wish, *, as_json: bool) -> int:
 async def _recorded(home: Home, wish: _Wish) -> Recording:
     found = await find_run(RunTable(home.database), wish.run)
     recording = await RunRecorder(home).record(found, wish.name, timestamp(home.clock.now()))
-    names = await home.vault.names()
-    home.masker.learn([await home.vault.get(name) for name in names])
-    masked = mask_recording(recording, home.masker, (*home.settings.record_mask, *wish.fields))
+    masked = await mask_for_file(home, recording, wish.fields)
     if not masked.header.masks:
         return masked
     # What nodes computed from a masked text is computed again from its mask.

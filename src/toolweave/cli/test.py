@@ -1,8 +1,8 @@
 """`toolweave test`: replay recordings and compare."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -23,6 +23,8 @@ from toolweave.recording.comparison import (
 )
 from toolweave.recording.files import RecordingFolder, read_recording, write_recording
 from toolweave.recording.junit import JunitCase, junit_xml
+from toolweave.recording.masking import mask_for_file
+from toolweave.recording.recording import Recording
 from toolweave.recording.replay import Replayer, open_replayer
 from toolweave.storage.files import replace_private
 from toolweave.workflow.formats.format import LoadedWorkflow
@@ -119,21 +121,29 @@ def test(
 
 async def _tested(home: Home, replayer: Replayer, name: str, request: TestRequest) -> TestOutcome:
     began = time.monotonic()
+    warnings: tuple[str, ...] = ()
     try:
-        return await _replayed(home, replayer, name, request, began)
+        path = request.folder.find(name)
+        found = read_recording(path)
+        warnings = tuple(one.message for one in found.warnings)
+        done = await _replayed(home, replayer, path, found.recording, request)
     except ToolweaveError as error:
-        problems = error.problems if isinstance(error, Invalid) else ()
-        lines = [f"{error.code}: {error.message}"]
-        lines += [f"  {one.pointer or '/'}: {one.message}" for one in problems]
-        return TestOutcome(name, time.monotonic() - began, lines=tuple(lines))
+        done = TestOutcome(name, 0, lines=tuple(_error_lines(error)))
+    return replace(done, name=name, seconds=time.monotonic() - began, warnings=warnings)
+
+
+def _error_lines(error: ToolweaveError) -> Iterator[str]:
+    """Yield what is wrong, where, and each hint once."""
+    problems = error.problems if isinstance(error, Invalid) else ()
+    yield f"{error.code}: {error.message}"
+    yield from (f"  {one.pointer or '/'}: {one.message}" for one in problems)
+    hints = dict.fromkeys([error.hint, *(one.hint for one in problems)])
+    yield from (f"  hint: {hint}" for hint in hints if hint)
 
 
 async def _replayed(
-    home: Home, replayer: Replayer, name: str, request: TestRequest, began: float
+    home: Home, replayer: Replayer, path: Path, recording: Recording, request: TestRequest
 ) -> TestOutcome:
-    path = request.folder.find(name)
-    found = read_recording(path)
-    recording = found.recording
     loaded = request.workflow or await _stored(home, recording.header.workflow)
     replayed = await replayer.replay(recording, loaded)
     comparison = compare(recording, replayed)
@@ -148,16 +158,9 @@ async def _replayed(
         lines += [f"not made: {one}" for one in comparison.unused]
     is_updated = bool(lines) and request.is_updating and not replayed.playback.refusals
     if is_updated:
-        write_recording(accepted(recording, replayed), path)
-    return TestOutcome(
-        name,
-        time.monotonic() - began,
-        "current" if loaded else "recorded",
-        comparison,
-        tuple(lines),
-        tuple(one.message for one in found.warnings),
-        is_updated,
-    )
+        write_recording(await mask_for_file(home, accepted(recording, replayed)), path)
+    version = "current" if loaded else "recorded"
+    return TestOutcome(recording.name, 0, version, comparison, tuple(lines), is_updated=is_updated)
 
 
 async def _stored(home: Home, name: str | None) -> LoadedWorkflow | None:

@@ -8,6 +8,7 @@ from toolweave.engine.execution_report import StepRecord, records
 from toolweave.json_text import Json, JsonObject
 from toolweave.recording.entries import MatchRules, StepLine
 from toolweave.recording.from_run import RunSteps, result_of
+from toolweave.recording.migration.tool_difference import ChangedTool, TypedChange
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import ReplayedRun
 from toolweave.recording.value_difference import ValueDifference, value_differences
@@ -15,6 +16,7 @@ from toolweave.tools.difference import difference
 from toolweave.workflow.formats.load import convert
 
 RESULT = "result"
+MAX_CHANGES = 5
 _ENDED = frozenset({"success", "failed"})
 
 
@@ -141,10 +143,17 @@ def tool_changes(
             continue
         digest, definition = pinned[line.server].get(name, ("", None))
         if digest != line.hash:
-            found = difference(line.definition, definition)
-            details = "; ".join(f"{one.pointer}: {one.message}" for one in found.changes[:5])
-            lines.append(f"{line.server}/{name}: {found.kind}{f' ({details})' if details else ''}")
+            kind = difference(line.definition, definition).kind
+            typed = ChangedTool(line.server, name, line.definition, definition).changes
+            details = "; ".join(_change_text(one) for one in typed[:MAX_CHANGES])
+            lines.append(f"{line.server}/{name}: {kind}{f' ({details})' if details else ''}")
     return lines
+
+
+def _change_text(change: TypedChange) -> str:
+    side = "result " if change.side == "output" else ""
+    place = f" {side}{change.parameter}" if change.parameter else ""
+    return f"{change.kind.replace('_', ' ')}{place}: {change.message}"
 
 
 def accepted(recording: Recording, replayed: ReplayedRun) -> Recording:

@@ -48,6 +48,7 @@ class VolatileResult(_Line):
 class MatchRules(_Line):
     """How calls are matched and what is compared."""
 
+    order: Literal["any", "strict"] = "any"
     repeat_last: bool = False
     ignore: tuple[IgnoredArguments, ...] = ()
     volatile: tuple[VolatileResult, ...] = ()

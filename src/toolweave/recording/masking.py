@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar, cast
 
 from toolweave.access.mask import MASK, Masker, is_sensitive
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.recording.entries import MaskedValue
@@ -18,7 +19,7 @@ from toolweave.recording.recording import AnyLine, Recording
 
 # Shorter texts are masked only where they are a whole value: they occur in words by chance.
 LEAST_INSIDE = 6
-_REFERENCES = ("{{", "${vault:")
+_REFERENCES = ("{{", "${vault:", MASK_START)
 _LineT = TypeVar("_LineT", bound=AnyLine)
 
 
@@ -27,7 +28,9 @@ def mask_recording(recording: Recording, masker: Masker, fields: Iterable[str] =
 
     The name of a field may contain `*`, which stands for any characters.
     """
-    masks = _Masks(masker, tuple(name.casefold() for name in fields))
+    masks = _Masks(
+        masker, tuple(name.casefold() for name in fields), _last_number(recording.header.masks)
+    )
     for line in recording.lines():
         masks.collect(_json(line))
     masked = replace(
@@ -46,13 +49,28 @@ def mask_recording(recording: Recording, masker: Masker, fields: Iterable[str] =
     )
     if not found:
         return masked
-    return replace(masked, header=masked.header.model_copy(update={"masks": found}))
+    update = {"masks": (*recording.header.masks, *found)}
+    return replace(masked, header=masked.header.model_copy(update=update))
+
+
+async def mask_for_file(home: Home, recording: Recording, fields: Iterable[str] = ()) -> Recording:
+    """Return a recording without the secrets of a home and what its settings mask."""
+    home.masker.learn([await home.vault.get(name) for name in await home.vault.names()])
+    return mask_recording(recording, home.masker, (*home.settings.record_mask, *fields))
+
+
+def _last_number(masks: Iterable[MaskedValue]) -> int:
+    """Return the highest number of a mask that a recording has already."""
+    numbers = (mask.id[1:] for mask in masks)
+    return max((int(one) for one in numbers if one.isdecimal()), default=0)
 
 
 @dataclass(slots=True)
 class _Masks:
     masker: Masker
     fields: tuple[str, ...]
+    # How many masks there were before.
+    before: int = 0
     # The mask of each text that is taken out.
     ids: dict[str, str] = field(default_factory=dict[str, str])
     places: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -110,7 +128,7 @@ class _Masks:
         return hidden
 
     def _id(self, text: str) -> str:
-        return self.ids.setdefault(text, f"m{len(self.ids) + 1}")
+        return self.ids.setdefault(text, f"m{self.before + len(self.ids) + 1}")
 
 
 def _texts(value: Json) -> Iterator[str]:

@@ -154,6 +154,20 @@ def _failure(entry: CallLine) -> MCPError:
     return MCPError(types.INTERNAL_ERROR, f"{error.get('code')}: {error.get('message')}")
 
 
+def outdated_calls(recording: Recording, server: str) -> list[str]:
+    """Return the calls that were recorded with another definition of their tool than is served."""
+    hashes = {
+        str(line.definition.get("name")): line.hash
+        for line in recording.tools
+        if line.server == server
+    }
+    return [
+        f"entry {call.seq} was recorded with another definition of {call.tool!r}"
+        for call in recording.calls
+        if call.server == server and call.tool_hash not in (None, hashes.get(call.tool))
+    ]
+
+
 def build_mock(recording: Recording, server: str, *, has_faults: bool = False) -> Server[Any]:
     """Return an MCP server that serves one server of a recording."""
     if not has_faults:

@@ -90,9 +90,23 @@ class Playback:
         step = _step()
         request = self._canonical(server, tool, arguments)
         try:
-            return self._calls.take(f"{server}/{tool}", request, step)
+            found = self._calls.take(f"{server}/{tool}", request, step)
+            if self.recording.header.match.order == "strict":
+                self._require_in_order(found)
         except NotFound as error:
             raise self._refused(step, error) from None
+        return found
+
+    def _require_in_order(self, call: CallLine) -> None:
+        """Raise `NotFound` if a call of an earlier turn was not made yet."""
+        earlier = next((one for one in self._calls.unused if one.group < call.group), None)
+        if earlier is not None:
+            raise NotFound(
+                "RECORDING_NO_MATCH",
+                f"entry {call.seq}, a call of '{call.server}/{call.tool}', is recorded after entry "
+                f"{earlier.seq} of '{earlier.server}/{earlier.tool}', which was not made yet",
+                hint="the recording's `match` has the order `strict`",
+            )
 
     def answer_call(self, call: ToolCall) -> ToolResult:
         """Return the recorded result of a call, or raise its error."""
