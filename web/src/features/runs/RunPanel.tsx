@@ -1,6 +1,8 @@
 /** The run below the canvas: its status, its timeline, and the selected step. */
 
+import type { CSSProperties } from "react";
 import { useMemo, useState } from "react";
+import { useStore } from "zustand";
 import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import { earlierSteps } from "../../model/run/earlierSteps";
@@ -12,8 +14,10 @@ import { cancelRun, rerunFrom } from "../../queries/runs";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 import { notifyError } from "../../state/notices";
 import { setPanels } from "../../state/panels";
+import { INITIAL_HEIGHT, maxHeight, MIN_HEIGHT, runPanelStore, setHeight } from "../../state/runPanel";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
+import { ResizeHandle } from "../../ui/ResizeHandle";
 import { RerunDialog } from "./RerunDialog";
 import { RunValue } from "./RunValue";
 import { UnrecordedRequest } from "./UnrecordedRequest";
@@ -29,6 +33,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   const isReadOnly = useDocument((state) => state.isReadOnly);
   const chosen = useChosenStep();
   const [isAsking, setAsking] = useState(false);
+  const height = useStore(runPanelStore, (state) => Math.min(state.height, maxHeight()));
   const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
   useRunAnnouncements(run, titles);
   if (!run) return null;
@@ -39,7 +44,15 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
     editor.canvas?.reveal(nodeOfStep(key));
   };
   return (
-    <div className="run-panel">
+    <div className="run-panel" style={{ "--run-height": `${height}px` } as CSSProperties}>
+      <ResizeHandle
+        label="Height of the run panel"
+        height={height}
+        min={MIN_HEIGHT}
+        max={maxHeight()}
+        initial={INITIAL_HEIGHT}
+        onResize={setHeight}
+      />
       <div className="run-panel__head">
         <h2>Run</h2>
         <Badge tone={statusTone(run.status)}>{run.status}</Badge>
@@ -119,14 +132,21 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-/** The step that was selected, else the last step of the selected node. */
+/** The step that was selected, else the last step of the selected node, else the one that failed. */
 function useChosenStep(): string | null {
   const step = useRunState((state) => state.selectedStep);
   const run = useRunState((state) => state.run);
   const selection = useDocument((state) => state.selection);
   const node = selection.size === 1 ? [...selection][0]! : null;
   if (step && run?.steps[step] && (node === null || nodeOfStep(step) === node)) return step;
-  return (node && run?.stepsOfNode[node]?.at(-1)) || null;
+  const ofNode = node && run?.stepsOfNode[node]?.at(-1);
+  return ofNode || (node === null && run ? failedStep(run) : null);
+}
+
+/** The step that made a run fail: why, and what to do, is then visible without a click. */
+function failedStep(run: RunView): string | null {
+  if (run.status !== "failed") return null;
+  return run.order.findLast((key) => run.steps[key]?.status === "failed") ?? null;
 }
 
 function modeIn(workflow: Workflow, id: string): Mode | null {
@@ -138,16 +158,18 @@ function Result({ run }: { run: RunView }) {
   return (
     <section className="step-detail" aria-label="Result">
       <h3>Result</h3>
-      {isRunOver(run) ? (
-        <RunValue
-          name="Result"
-          value={run.result}
-          truncated={run.resultTruncated}
-          source={{ run: run.id, step: null, part: "output" }}
-        />
-      ) : (
-        <p className="faint">Running. Select a step to see its input and output.</p>
-      )}
+      <div className="step-detail__scroll">
+        {isRunOver(run) ? (
+          <RunValue
+            name="Result"
+            value={run.result}
+            truncated={run.resultTruncated}
+            source={{ run: run.id, step: null, part: "output" }}
+          />
+        ) : (
+          <p className="faint">Running. Select a step to see its input and output.</p>
+        )}
+      </div>
     </section>
   );
 }

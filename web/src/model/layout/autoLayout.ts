@@ -2,6 +2,8 @@
 
 import dagre from "@dagrejs/dagre";
 import type { Position } from "../workflow/workflow";
+import type { Box, Link } from "./columnLayout";
+import { layoutInColumns, NODE_GAP, RANK_GAP } from "./columnLayout";
 import { NODE_SIZE } from "./geometry";
 
 export interface LayoutNode {
@@ -25,22 +27,12 @@ export interface PlacedNode {
 
 export type LayoutResult = PlacedNode[];
 
-const GAP = { rank: 70, node: 36, row: 90 };
+const ROW_GAP = 90;
 const FRAME = { side: 40, head: 74, below: 40 };
 /** A workflow with more ranks is broken into rows, because a single long line is hard to read. */
 const MAX_RANKS = 30;
 const WIDE_RATIO = 3;
-
-interface Box {
-  id: string;
-  width: number;
-  height: number;
-}
-
-interface Link {
-  from: string;
-  to: string;
-}
+const MAX_FOR_DAGRE = 200;
 
 /** New positions for all nodes; group members are laid out within their group, which is resized. */
 export function computeLayout({ nodes, edges }: LayoutRequest): LayoutResult {
@@ -87,7 +79,7 @@ function wrapRows(places: PlacedNode[], boxes: ReadonlyMap<string, Box>): Placed
   const step = all.width / columns.length;
   const ranks = Math.max(
     MAX_RANKS / 2,
-    Math.min(MAX_RANKS, Math.round(Math.sqrt((columns.length * (all.height + GAP.row) * 1.6) / step))),
+    Math.min(MAX_RANKS, Math.round(Math.sqrt((columns.length * (all.height + ROW_GAP) * 1.6) / step))),
   );
   const rowOf = new Map(columns.map((x, at) => [x, Math.floor(at / ranks)]));
   const rows: PlacedNode[][] = [];
@@ -102,7 +94,7 @@ function wrapRows(places: PlacedNode[], boxes: ReadonlyMap<string, Box>): Placed
       ...placed,
       position: { x: placed.position.x - left, y: placed.position.y - top + below },
     }));
-    below = extent(moved, boxes).height + GAP.row;
+    below = extent(moved, boxes).height + ROW_GAP;
     return moved;
   });
 }
@@ -126,48 +118,15 @@ function extent(
 function layoutBoxes(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
   const ids = new Set(boxes.map(({ id }) => id));
   const knownLinks = links.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to));
-  try {
-    return layoutWithDagre(boxes, knownLinks);
-  } catch (error) {
-    // Dagre is recursive, and a chain of a thousand nodes exceeds the stack.
-    if (error instanceof RangeError) return layoutInColumns(boxes, knownLinks);
-    throw error;
-  }
-}
-
-/** One column for each distance from the start; nodes of a column are stacked in order. */
-function layoutInColumns(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
-  const next = new Map<string, string[]>();
-  const waitsFor = new Map<string, number>();
-  for (const { from, to } of links) {
-    const targets = next.get(from);
-    if (targets) targets.push(to);
-    else next.set(from, [to]);
-    waitsFor.set(to, (waitsFor.get(to) ?? 0) + 1);
-  }
-  const column = new Map(boxes.map(({ id }) => [id, 0]));
-  const ready = boxes.filter(({ id }) => !waitsFor.get(id)).map(({ id }) => id);
-  for (let at = 0; at < ready.length; at += 1) {
-    for (const target of next.get(ready[at]!) ?? []) {
-      column.set(target, Math.max(column.get(target) ?? 0, column.get(ready[at]!)! + 1));
-      const left = waitsFor.get(target)! - 1;
-      waitsFor.set(target, left);
-      if (left === 0) ready.push(target);
-    }
-  }
-  const widest = boxes.reduce((most, { width }) => Math.max(most, width), 0);
-  const used = new Map<number, number>();
-  return boxes.map(({ id, width, height }) => {
-    const rank = column.get(id)!;
-    const y = used.get(rank) ?? 0;
-    used.set(rank, y + height + GAP.node);
-    return { id, position: { x: rank * (widest + GAP.rank) + Math.round((widest - width) / 2), y } };
-  });
+  // Dagre needs seconds for a thousand nodes, and its recursion exceeds the stack in a long chain.
+  return boxes.length > MAX_FOR_DAGRE
+    ? layoutInColumns(boxes, knownLinks)
+    : layoutWithDagre(boxes, knownLinks);
 }
 
 function layoutWithDagre(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "LR", ranker: "tight-tree", ranksep: GAP.rank, nodesep: GAP.node });
+  graph.setGraph({ rankdir: "LR", ranker: "tight-tree", ranksep: RANK_GAP, nodesep: NODE_GAP });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
   for (const { from, to } of links) graph.setEdge(from, to);

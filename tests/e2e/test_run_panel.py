@@ -1,0 +1,113 @@
+"""The run panel: resized by mouse and keys, values as a table, tree or JSON, errors in sight."""
+
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from e2e.studio import Studio, open_page, shot
+from rest.drawn import drawn
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+def computing(name: str, title: str, script: str, given: object) -> dict[str, Any]:
+    """A workflow with one node that evaluates an expression."""
+    config = {"operation": "custom", "transformation_script": script}
+    given = {} if given is None else {"inputParams": {"data": given}}
+    data = {"subtype": "DATA_TRANSFORMATION", "configurations": config, **given}
+    return drawn(name, {"id": "compute", "type": "ACTION", "name": title, "data": data})
+
+
+ROWS = "[{'city': 'Oslo', 'high': 3}, {'city': 'Rome', 'high': 21}]"
+LISTING = computing("listing", "Rows", ROWS, [1])
+
+
+async def run_of(page: Page, studio: Studio, document: dict[str, Any]) -> str:
+    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": document}))
+    await page.goto(f"{studio.url}/#/runs/{run['id']}")
+    return run["id"]
+
+
+def head(page: Page) -> Locator:
+    return page.locator(".run-panel__head .badge")
+
+
+async def height(page: Page) -> float:
+    box = await page.locator(".run-panel").bounding_box()
+    assert box is not None
+    return box["height"]
+
+
+async def test_the_panel_is_resized_with_the_mouse_and_keys_and_stays_so(
+    page: Page, studio: Studio
+) -> None:
+    run = await run_of(page, studio, LISTING)
+    handle = page.get_by_role("separator", name="Height of the run panel")
+    await expect(handle).to_have_attribute("aria-valuenow", "290")
+    first = await height(page)
+    box = await handle.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x, y - 60, steps=3)
+    await page.mouse.move(x, y - 120, steps=3)
+    await page.mouse.up()
+    await expect(handle).to_have_attribute("aria-valuenow", "410")
+    assert await height(page) == first + 120
+    await handle.focus()
+    await page.keyboard.press("ArrowDown")
+    await expect(handle).to_have_attribute("aria-valuenow", "390")
+    await page.keyboard.press("Home")
+    await expect(handle).to_have_attribute("aria-valuenow", "140")
+    await page.keyboard.press("Shift+ArrowUp")
+    await page.reload()
+    await expect(head(page)).to_have_text("success")
+    await expect(handle).to_have_attribute("aria-valuenow", "240")
+    await handle.dblclick()
+    await expect(handle).to_have_attribute("aria-valuenow", "290")
+    assert run in page.url
+
+
+async def test_a_list_of_objects_is_a_table_and_the_view_can_be_changed(
+    browser: Browser, studio: Studio
+) -> None:
+    for scheme in ("light", "dark"):
+        async with open_page(browser, studio, scheme=scheme) as page:
+            await run_of(page, studio, LISTING)
+            await expect(head(page)).to_have_text("success")
+            await page.locator(".timeline__row", has_text="Rows").click()
+            detail = page.locator(".step-detail")
+            await detail.get_by_role("tab", name="Table").click()
+            table = detail.get_by_role("region", name="Rows output as a table")
+            await expect(table.get_by_role("columnheader")).to_have_text(["city", "high"])
+            await expect(table.get_by_role("row", name="Rome")).to_contain_text("21")
+            await shot(page, f"run-table-{scheme}")
+            views = detail.get_by_role("tablist", name="View")
+            await views.get_by_role("tab", name="Table").focus()
+            await page.keyboard.press("ArrowRight")
+            await expect(detail.get_by_role("tree")).to_contain_text("2 items")
+            await page.keyboard.press("ArrowRight")
+            await expect(detail.get_by_role("region", name="Rows output")).to_contain_text('"Oslo"')
+            scrolling = await detail.evaluate(
+                "box => [...box.querySelectorAll('*')].filter(part =>"
+                " /auto|scroll/.test(getComputedStyle(part).overflowY)).length"
+            )
+            assert scrolling == 1
+
+
+async def test_a_failed_run_shows_the_error_and_its_remedy_without_a_click(
+    page: Page, studio: Studio
+) -> None:
+    failing = computing("broken-step", "Bad", "[]", None)
+    await run_of(page, studio, failing)
+    await expect(head(page)).to_have_text("failed")
+    alert = page.locator(".step-detail").get_by_role("alert")
+    await expect(alert).to_contain_text("needs 'data'")
+    assert await alert.locator("p").count() == 1
