@@ -25,13 +25,13 @@ class ClientConfig:
 
 def client_config(settings: Settings) -> ClientConfig:
     """Return the configuration for this program; it names the home unless it is the default."""
-    command, *args = *_program(), "mcp"
+    command, *args = *own_program(), "mcp"
     if settings.home != from_environment({}).home:
         args += ["--home", str(settings.home)]
     return ClientConfig(command, tuple(args))
 
 
-def _program() -> tuple[str, ...]:
+def own_program() -> tuple[str, ...]:
     """The script that runs now, else the one beside this Python, else a module of this Python."""
     for candidate in (Path(sys.argv[0]), Path(sys.executable).parent / PROGRAM):
         script = shutil.which(candidate) if candidate.stem == PROGRAM else None

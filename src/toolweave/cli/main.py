@@ -77,6 +77,7 @@ COMMANDS: CommandsTable = {
         "servers",
         "Find, add, approve and check MCP servers.",
     ),
+    "service": ("toolweave.cli.service", "service", "Start the studio with the system."),
     "services": (
         "toolweave.cli.services",
         "services",
