@@ -23,7 +23,7 @@ from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import Denied, ToolweaveError
 from toolweave.home import open_home
 from toolweave.servers.approval import list_current_tools, pin_tools
-from toolweave.servers.definition import HttpServer, OAuthClient, definition_hash
+from toolweave.servers.definition import HttpServer, SignInClient, definition_hash
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_flow import sign_in_to
 from toolweave.servers.transports.failures import typed_error_in
@@ -76,7 +76,7 @@ class ClientDriver:
             if key in given:
                 await vault.put(f"{name}.{key}", given[key])
         is_alone = asked["scenario"].startswith("auth/client-credentials")
-        client = OAuthClient(
+        client = SignInClient(
             client_id=given["client_id"],
             client_secret=f"${{vault:{name}.client_secret}}" if "client_secret" in given else None,
             private_key=f"${{vault:{name}.private_key_pem}}"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import anyio
 from playwright.async_api import Page, expect
@@ -334,10 +335,33 @@ async def a_new_key(filled: Filled) -> None:
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
 
 
+<<<<<<< HEAD
 async def tried(filled: Filled) -> None:
     await at("servers")(filled)
     await filled.page.get_by_role("button", name=re.compile("^Try ")).first.click()
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
+=======
+async def access_query(page: Page, studio: Studio) -> str:
+    """The query of a program that asks for access, as it opens the page."""
+    body = {"redirect_uris": ["http://127.0.0.1/callback"], "client_name": "A coding agent"}
+    answer = await page.request.post(f"{studio.url}/oauth/register", data=body)
+    fields = {
+        "client_id": (await answer.json())["client_id"],
+        "redirect_uri": "http://127.0.0.1:9/callback",
+        "response_type": "code",
+        "code_challenge": "c" * 43,
+        "code_challenge_method": "S256",
+        "scope": "tools:read workflows:write",
+        "state": "st-1",
+    }
+    return urlencode(fields)
+
+
+async def a_program_asking(filled: Filled) -> None:
+    query = await access_query(filled.page, filled.studio)
+    await at(f"authorize?{query}")(filled)
+    await expect(filled.page.get_by_role("heading", level=1)).to_contain_text("A coding agent")
+>>>>>>> 80da158b (Let MCP clients sign in to /mcp with OAuth and a page of consent)
 
 
 EDITING: tuple[Place, ...] = (
@@ -401,6 +425,7 @@ MANAGING: tuple[Place, ...] = (
     Place("triggers", triggers, page="triggers"),
     Place("keys-made", a_new_key, page="manage/keys", dialog="features/manage/Keys.tsx"),
     Place("keys-listed", at("manage/keys")),
+    Place("authorize", a_program_asking, page="authorize"),
     Place("settings", settings, page="manage/settings"),
     Place("nowhere", at("nowhere")),
 )

@@ -7,7 +7,7 @@ import ssl
 import threading
 import tracemalloc
 import zlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -287,7 +287,9 @@ async def test_others_run_while_a_packed_body_is_unpacked() -> None:
 
 
 @contextmanager
-def tls_server(directory: Path, name: str) -> Generator[tuple[int, list[str | None], bytes]]:
+def tls_server(
+    directory: Path, name: str, answer: Callable[[], bytes] = lambda: http(200, b"safe")
+) -> Generator[tuple[int, list[str | None], bytes]]:
     """One TLS handshake after another with a certificate of its own making, in a thread."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -327,7 +329,7 @@ def tls_server(directory: Path, name: str) -> Generator[tuple[int, list[str | No
                 try:
                     with context.wrap_socket(accepted, server_side=True) as stream:
                         stream.recv(65536)
-                        stream.sendall(http(200, b"safe"))
+                        stream.sendall(answer())
                 except OSError:
                     continue
 

@@ -93,6 +93,8 @@ KEYED = [
     ("GET", "/api/v1/keys", "admin"),
     ("POST", "/api/v1/keys", "admin"),
     ("DELETE", f"/api/v1/keys/{NO_KEY}", "admin"),
+    ("POST", "/api/v1/oauth/requests", "admin"),
+    ("POST", "/api/v1/oauth/grants", "admin"),
     ("GET", "/api/v1/settings", "admin"),
     ("GET", "/api/v1/doctor", "admin"),
     ("GET", "/api/v1/secrets", "admin"),

@@ -3,7 +3,7 @@
 import pytest
 
 from toolweave.servers.config_entry import read_entry
-from toolweave.servers.definition import CommandServer, HttpServer, OAuthClient, SseServer
+from toolweave.servers.definition import CommandServer, HttpServer, SignInClient, SseServer
 
 AT = "/mcpServers/a~1b"
 
@@ -117,14 +117,14 @@ def test_every_shape_is_read_without_a_problem(
 
 def test_a_client_with_a_secret_by_reference_is_read_and_a_literal_one_is_not() -> None:
     named = {"clientId": "abc", "clientSecret": "${vault:abc}", "scope": "read"}
-    expected = OAuthClient(client_id="abc", client_secret="${vault:abc}", scopes=("read",))
+    expected = SignInClient(client_id="abc", client_secret="${vault:abc}", scopes=("read",))
     assert read_entry({"url": "https://a.test", "oauth": named}, "") == (
         HttpServer(url="https://a.test", oauth=expected),
         [],
     )
     literal = {"client_id": "abc", "client_secret": "s3cret", "authServerMetadataUrl": "x"}
     definition, problems = read_entry({"url": "https://a.test", "oauth": literal}, "")
-    assert definition == HttpServer(url="https://a.test", oauth=OAuthClient(client_id="abc"))
+    assert definition == HttpServer(url="https://a.test", oauth=SignInClient(client_id="abc"))
     assert [(one.code, one.pointer) for one in problems] == [
         ("SERVER_KEY_IGNORED", "/oauth/client_secret"),
         ("SERVER_KEY_IGNORED", "/oauth/authServerMetadataUrl"),

@@ -240,6 +240,8 @@ ROUTES: Mapping[str, Rule] = {
         "GET /api/v1/keys",
         "POST /api/v1/keys",
         "DELETE /api/v1/keys/{key}",
+        "POST /api/v1/oauth/requests",
+        "POST /api/v1/oauth/grants",
         "GET /api/v1/settings",
         "GET /api/v1/doctor",
         "GET /api/v1/secrets",
@@ -260,7 +262,7 @@ ROUTES: Mapping[str, Rule] = {
 }
 
 # Routes without an API key: the pages, the probes, deliveries proven by each trigger or channel,
-# and the endpoints for local programs that have the service token.
+# the endpoints of OAuth, which give a key, and those for local programs with the service token.
 OPEN_ROUTES = frozenset(
     {
         "GET /",
@@ -271,6 +273,14 @@ OPEN_ROUTES = frozenset(
         "GET /api/v1/public/health",
         "* /hooks/people/{channel}",
         "* /hooks/{path:path}",
+        "GET /.well-known/oauth-protected-resource",
+        "GET /.well-known/oauth-protected-resource/mcp",
+        "GET /.well-known/oauth-authorization-server",
+        "GET /oauth/client.json",
+        "GET /oauth/authorize",
+        "POST /oauth/register",
+        "POST /oauth/token",
+        "POST /oauth/revoke",
         "GET /api/v1/mcp/tools/internal",
         "POST /api/v1/mcp/invoke/internal",
     }

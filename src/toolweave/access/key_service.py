@@ -21,6 +21,9 @@ class KeyRecord(JsonRecord):
     created_at: str
     revoked_at: str | None
     tools: Names | None
+    # The program that got it by signing in with OAuth, and when it ends unless it is renewed.
+    client: str | None
+    expires_at: str | None
 
 
 async def create_key(

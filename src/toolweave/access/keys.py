@@ -4,8 +4,9 @@ import hashlib
 import hmac
 import secrets
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import NewType
 
 from toolweave.clock import Clock, timestamp
@@ -33,7 +34,7 @@ SCOPES = (
 )
 # Scopes that reach beyond published tools.
 _PAST_TOOLS = frozenset({"workflows:write", "servers:admin", "admin"})
-_COLUMNS = "id, name, scopes, created_at, revoked_at, tools"
+_COLUMNS = "id, name, scopes, created_at, revoked_at, tools, expires_at, client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,9 @@ class ApiKey:
     revoked_at: str | None = None
     # The published tools it may see and run; `None` for all.
     tools: frozenset[str] | None = None
+    # When it ends, and the program that it was granted to with OAuth.
+    expires_at: str | None = None
+    client: str | None = None
 
     def allows(self, scope: str) -> bool:
         """Whether the key has `scope`; `admin` includes all scopes."""
@@ -88,11 +92,49 @@ class ApiKeys:
         self._revocations = 0
 
     async def create(
-        self, name: str, scopes: list[str], tools: Iterable[str] = ()
+        self,
+        name: str,
+        scopes: list[str],
+        tools: Iterable[str] = (),
+        *,
+        client: str | None = None,
+        lifetime_s: float | None = None,
     ) -> tuple[ApiKey, str]:
-        """Create a key and return it with its text, shown only once; `tools` limits it to those."""
+        """Create a key and return it with its text, shown only once; `tools` limits it to those.
+
+        With a lifetime it ends by itself, unless `renew` replaces it.
+        """
         limited = frozenset(tools) or None
-        if limited and not _PAST_TOOLS.isdisjoint(scopes):
+        self.require_sensible(scopes, limited or ())
+        text = PREFIX + secrets.token_urlsafe(32)
+        now = self.clock.now()
+        key = ApiKey(
+            KeyId(str(uuid.uuid4())),
+            name,
+            frozenset(scopes),
+            timestamp(now),
+            tools=limited,
+            expires_at=self._end(lifetime_s),
+            client=client,
+        )
+        await self._database.execute(
+            "INSERT INTO api_keys "
+            "(id, name, hash, scopes, created_at, tools, expires_at, client) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            key.id,
+            name,
+            _hash(text),
+            " ".join(sorted(scopes)),
+            key.created_at,
+            " ".join(sorted(limited)) if limited else None,
+            key.expires_at,
+            client,
+        )
+        return key, text
+
+    def require_sensible(self, scopes: Sequence[str], tools: Iterable[str]) -> None:
+        """Raise unless a key can have these. Raises `KEY_TOOLS_USELESS`, `SCOPE_UNKNOWN`."""
+        if list(tools) and not _PAST_TOOLS.isdisjoint(scopes):
             raise Invalid(
                 "KEY_TOOLS_USELESS",
                 "a key limited to some tools cannot have workflows:write, servers:admin or admin",
@@ -110,28 +152,28 @@ class ApiKeys:
                 ],
                 hint=hint,
             )
+
+    async def renew(self, key: KeyId, *, lifetime_s: float) -> tuple[ApiKey, str] | None:
+        """Give a key a new text and a new end; `None` if it was revoked."""
         text = PREFIX + secrets.token_urlsafe(32)
-        key = ApiKey(
-            KeyId(str(uuid.uuid4())),
-            name,
-            frozenset(scopes),
-            timestamp(self.clock.now()),
-            tools=limited,
-        )
         await self._database.execute(
-            "INSERT INTO api_keys (id, name, hash, scopes, created_at, tools) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            key.id,
-            name,
+            "UPDATE api_keys SET hash = ?, expires_at = ? WHERE id = ? AND revoked_at IS NULL",
             _hash(text),
-            " ".join(sorted(scopes)),
-            key.created_at,
-            " ".join(sorted(limited)) if limited else None,
+            self._end(lifetime_s),
+            key,
         )
-        return key, text
+        self._revocations += 1
+        self._known.clear()
+        found = await self.check(text)
+        return None if found is None else (found, text)
+
+    def _end(self, lifetime_s: float | None) -> str | None:
+        if lifetime_s is None:
+            return None
+        return timestamp(self.clock.now() + timedelta(seconds=lifetime_s))
 
     async def check(self, text: str) -> ApiKey | None:
-        """Return the key for `text`, unless it is unknown or revoked."""
+        """Return the key for `text`, unless it is unknown, revoked or at its end."""
         wanted = _hash(text)
         known = self._known.get(wanted)
         if known is not None and self.clock.monotonic() - known[0] < FRESH_S:
@@ -144,6 +186,8 @@ class ApiKeys:
         # The lookup is by hash, so its timing reveals nothing; compared in constant time anyway.
         is_right = row is not None and hmac.compare_digest(str(row[-1]), wanted)
         key = _key(row[:-1]) if row is not None and is_right and row[4] is None else None
+        if key is not None and key.expires_at and key.expires_at <= timestamp(self.clock.now()):
+            key = None
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()
         # A value read before a revocation must not be cached after it.
@@ -193,6 +237,14 @@ def _hash(text: str) -> str:
 
 
 def _key(row: Row) -> ApiKey:
-    key_id, name, scopes, created_at, revoked_at, tools = row
-    limited = None if tools is None else frozenset(tools.split())
-    return ApiKey(KeyId(key_id), name, frozenset(scopes.split()), created_at, revoked_at, limited)
+    key_id, name, scopes, created_at, revoked_at, tools, expires_at, client = row
+    return ApiKey(
+        KeyId(key_id),
+        name,
+        frozenset(scopes.split()),
+        created_at,
+        revoked_at,
+        None if tools is None else frozenset(tools.split()),
+        expires_at,
+        client,
+    )

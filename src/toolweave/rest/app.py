@@ -21,6 +21,7 @@ from toolweave.rest.guard import BodyTooLarge, internal_error, too_large
 from toolweave.rest.json_response import JsonResponse
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
+from toolweave.rest.protected_resource import MCP_PATHS
 from toolweave.rest.routes.backtest import backtest_routes
 from toolweave.rest.routes.build import build_routes
 from toolweave.rest.routes.calls import call_routes
@@ -36,6 +37,7 @@ from toolweave.rest.routes.knowledge import FastInvoke, knowledge_routes
 from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.models import model_routes
 from toolweave.rest.routes.node_test import node_test_routes
+from toolweave.rest.routes.oauth import oauth_routes
 from toolweave.rest.routes.preview import preview_routes
 from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_control import run_control_routes
@@ -51,8 +53,6 @@ from toolweave.rest.routes.signals import signal_routes
 from toolweave.rest.routes.triggers import trigger_routes
 from toolweave.rest.routes.versions import version_routes
 from toolweave.rest.routes.workflows import workflow_routes
-
-MCP_PATHS = ("/mcp", "/mcp/")
 
 
 def create_app(
@@ -147,6 +147,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
     yield service_routes(studio.home, authenticator)
     yield model_routes(studio.home, authenticator)
     yield key_routes(authenticator)
+    yield from oauth_routes(studio.home, authenticator)
 
 
 async def _on_error(request: Request, error: Exception) -> Response:

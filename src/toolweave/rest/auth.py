@@ -74,6 +74,11 @@ class Authenticator:
         self._rates = rates
         self._streams: Counter[str] = Counter()
 
+    def count(self, request: HTTPConnection, what: str) -> None:
+        """Count a request that needs no key, by its sender's address. Raises `RATE_LIMITED`."""
+        sender = request.client.host if request.client is not None else ""
+        self._rates.spend(f"{what}:{sender}")
+
     def gate(self, method: str, path: str) -> Gate:
         """Return the check of a route: what its row in the authorisation table demands."""
         rule = route_rule(method, path)

@@ -9,6 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import write
+from toolweave.rest.protected_resource import MCP_PATHS, challenge
 
 # These endpoints always answer in JSON-RPC 2.0.
 RPC_PATHS = frozenset({"/api/v1/mcp/tools", "/api/v1/mcp/invoke"})
@@ -56,15 +57,19 @@ def error_response(
             "id": getattr(state, "rpc_id", request_id),
             "error": {"code": number, "message": error.message, "data": error.as_json()},
         }
-    all_headers = {**_headers_of(error, status), **(headers or {})}
+    all_headers = {**_headers_of(scope, error, status), **(headers or {})}
     return Response(write(body), status, headers=all_headers, media_type="application/json")
 
 
-def _headers_of(error: ToolweaveError, status: int) -> dict[str, str]:
+def _headers_of(scope: Scope, error: ToolweaveError, status: int) -> dict[str, str]:
+    missing = error.facts.get("scope")
+    if scope["path"] in MCP_PATHS and (status == 401 or missing is not None):
+        is_known = error.code == "KEY_INVALID"
+        return {"WWW-Authenticate": challenge(scope, missing=missing, is_known=is_known)}
     if status == 401:
         return {"WWW-Authenticate": 'Bearer realm="toolweave"'}
-    if (scope := error.facts.get("scope")) is not None:
-        return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{scope}"'}
+    if missing is not None:
+        return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{missing}"'}
     if (wait_s := error.facts.get("retry_after_s")) is not None:
         return {"Retry-After": str(wait_s)}
     return {}

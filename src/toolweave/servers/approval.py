@@ -11,8 +11,8 @@ from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
     HttpServer,
-    OAuthClient,
     Server,
+    SignInClient,
     SseServer,
     definition_hash,
     runner_of,
@@ -108,7 +108,7 @@ def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Approva
     address = masker.mask_text(definition.url)
     names = sorted(definition.headers)
     sign_in = "OAuth" if definition.oauth else None
-    if isinstance(definition.oauth, OAuthClient):
+    if isinstance(definition.oauth, SignInClient):
         sign_in = f"OAuth {_client(masker, definition.oauth)}"
     return [
         ApprovalFact("address", "address", address, address),
@@ -117,7 +117,7 @@ def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Approva
     ]
 
 
-def _client(masker: Masker, client: OAuthClient) -> str:
+def _client(masker: Masker, client: SignInClient) -> str:
     """Describe who signs in, and where its credentials go."""
     parts = [f"as {client.client_id}"] if client.client_id else []
     parts += ["without a person"] if client.grant == "client_credentials" else []

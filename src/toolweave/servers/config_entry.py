@@ -16,7 +16,7 @@ from toolweave.servers.definition import (
     CommandServer,
     Definition,
     HttpServer,
-    OAuthClient,
+    SignInClient,
     SseServer,
     Transport,
 )
@@ -207,7 +207,7 @@ class _Reader:
         scheme, _, rest = url.partition("://")
         return kind(url=f"{scheme.lower()}://{rest}", headers=headers, oauth=self._oauth())
 
-    def _oauth(self) -> bool | OAuthClient:
+    def _oauth(self) -> bool | SignInClient:
         key = "oauth" if "oauth" in self._entry else "auth"
         stated = self._entry.get(key)
         details = as_object(stated)

@@ -67,7 +67,7 @@ class ContainerServer(FrozenModel):
     network: bool = True
 
 
-class OAuthClient(FrozenModel):
+class SignInClient(FrozenModel):
     """The client to sign in with, where the default one does not do.
 
     `client_id` is one registered by hand, or the https address of a document that describes the
@@ -102,7 +102,7 @@ class HttpServer(FrozenModel):
     kind: Literal["http"] = "http"
     url: str = Field(pattern=r"^https?://")
     headers: dict[str, str] = Field(default_factory=dict)
-    oauth: bool | OAuthClient = False
+    oauth: bool | SignInClient = False
 
 
 class SseServer(FrozenModel):
@@ -111,7 +111,7 @@ class SseServer(FrozenModel):
     kind: Literal["sse"] = "sse"
     url: str = Field(pattern=r"^https?://")
     headers: dict[str, str] = Field(default_factory=dict)
-    oauth: bool | OAuthClient = False
+    oauth: bool | SignInClient = False
 
 
 Definition = Annotated[

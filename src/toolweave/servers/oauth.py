@@ -32,7 +32,7 @@ from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
 from toolweave.network.client import EVENTS, invalid_response, open_http_client, request_origin
 from toolweave.patterns import pattern
-from toolweave.servers.definition import HttpServer, OAuthClient, SseServer
+from toolweave.servers.definition import HttpServer, SignInClient, SseServer
 from toolweave.servers.oauth_client import (
     authentication_method,
     check_document,
@@ -90,7 +90,7 @@ def oauth_auth(
     store: OAuthSecrets,
     *,
     sign_in: SignIn | None,
-    client: OAuthClient | None = None,
+    client: SignInClient | None = None,
     client_url: str | None = None,
     clock: Clock | None = None,
     masker: Masker | None = None,
@@ -129,7 +129,7 @@ async def sign_in_now(
         definition.url,
         store,
         sign_in=sign_in,
-        client=client if isinstance(client, OAuthClient) else None,
+        client=client if isinstance(client, SignInClient) else None,
         client_url=client_url,
         clock=SystemClock(),
         anew=True,
@@ -194,7 +194,7 @@ class VaultedOAuth(OAuthClientProvider):
         *,
         sign_in: SignIn | None,
         clock: Clock,
-        client: OAuthClient | None = None,
+        client: SignInClient | None = None,
         client_url: str | None = None,
         anew: bool = False,
         masker: Masker | None = None,
@@ -371,7 +371,7 @@ class VaultedOAuth(OAuthClientProvider):
             return await self._client_credentials(client, found)
         return await super()._perform_authorization()
 
-    async def _client_credentials(self, client: OAuthClient, issuer: str) -> httpx2.Request:
+    async def _client_credentials(self, client: SignInClient, issuer: str) -> httpx2.Request:
         fields = {"grant_type": "client_credentials"}
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         if client.private_key is not None:

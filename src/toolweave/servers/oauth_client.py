@@ -20,7 +20,7 @@ from pydantic import PrivateAttr
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import read
 from toolweave.network.client import request_origin
-from toolweave.servers.definition import OAuthClient
+from toolweave.servers.definition import SignInClient
 
 DOCUMENT_BYTES = 256 * 1024
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -54,7 +54,7 @@ class RequestedClient(OAuthClientMetadata):
         super().__setattr__(name, value)
 
 
-def requested_client(client: OAuthClient | None) -> RequestedClient:
+def requested_client(client: SignInClient | None) -> RequestedClient:
     """Return the metadata to register or to ask with; the redirect is set once it is known."""
     grants = ["authorization_code", "refresh_token"]
     if client is not None and client.grant == "client_credentials":
@@ -62,20 +62,20 @@ def requested_client(client: OAuthClient | None) -> RequestedClient:
     return RequestedClient(client_name="Toolweave", redirect_uris=None, grant_types=grants)
 
 
-def document_url(client: OAuthClient | None, default: str | None) -> str | None:
+def document_url(client: SignInClient | None, default: str | None) -> str | None:
     """Return the address of the document that describes us as a client, if there is one."""
     if client is None or client.client_id is None:
         return default if is_valid_client_metadata_url(default) else None
     return client.client_id if is_described(client) else None
 
 
-def is_described(client: OAuthClient) -> bool:
+def is_described(client: SignInClient) -> bool:
     """Whether the client id is the address of a document."""
     has_key = client.client_secret is not None or client.private_key is not None
     return not has_key and is_valid_client_metadata_url(client.client_id)
 
 
-def registered_client(client: OAuthClient | None) -> OAuthClientInformationFull | None:
+def registered_client(client: SignInClient | None) -> OAuthClientInformationFull | None:
     """Return the client that was registered by hand."""
     if client is None or client.client_id is None or is_described(client):
         return None
@@ -87,7 +87,7 @@ def registered_client(client: OAuthClient | None) -> OAuthClientInformationFull 
     )
 
 
-def authentication_method(client: OAuthClient, metadata: OAuthMetadata | None) -> str:
+def authentication_method(client: SignInClient, metadata: OAuthMetadata | None) -> str:
     """Return how a registered client proves itself, as far as the server supports it."""
     if client.private_key is not None:
         return "private_key_jwt"
@@ -99,7 +99,7 @@ def authentication_method(client: OAuthClient, metadata: OAuthMetadata | None) -
     return "client_secret_basic"
 
 
-async def client_assertion(client: OAuthClient, issuer: str) -> dict[str, str]:
+async def client_assertion(client: SignInClient, issuer: str) -> dict[str, str]:
     """Return the fields by which a client proves that it has its private key.
 
     Raises `Invalid`: `SERVER_PRIVATE_KEY_INVALID`.

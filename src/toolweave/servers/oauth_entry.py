@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from toolweave.patterns import pattern
-from toolweave.servers.definition import OAuthClient
+from toolweave.servers.definition import SignInClient
 
 _REFERENCE = pattern(r"\$\{[^{}]{1,200}\}")
 _NAMES = {
@@ -32,7 +32,7 @@ _WELL_KNOWN = ("/.well-known/oauth-authorization-server", "/.well-known/openid-c
 Ignored = tuple[str, str, str | None]
 
 
-def read_oauth_client(entry: dict[str, object]) -> tuple[OAuthClient | None, list[Ignored]]:
+def read_oauth_client(entry: dict[str, object]) -> tuple[SignInClient | None, list[Ignored]]:
     """Return the client in `entry`, `None` if it names none, and the keys that were ignored."""
     fields: dict[str, object] = {}
     ignored: list[Ignored] = []
@@ -51,12 +51,12 @@ def read_oauth_client(entry: dict[str, object]) -> tuple[OAuthClient | None, lis
         else:
             fields[name] = _scopes(value) if name == "scopes" else value
     try:
-        client = OAuthClient.model_validate(fields)
+        client = SignInClient.model_validate(fields)
     except ValidationError as error:
         wrong = sorted({str(each["loc"][0]) if each["loc"] else "" for each in error.errors()})
         message = f"its OAuth client cannot be used: {', '.join(wrong) or 'incomplete'}"
         return None, [*ignored, ("", message, "sign in with the default client, or correct it")]
-    return (client if client != OAuthClient() else None), ignored
+    return (client if client != SignInClient() else None), ignored
 
 
 def _given(entry: dict[str, object]) -> Iterator[tuple[str, str, object]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.definition import CommandServer, HttpServer, OAuthClient, SseServer
+from toolweave.servers.definition import CommandServer, HttpServer, SignInClient, SseServer
 from toolweave.servers.discovery.claude_code import client
 from toolweave.servers.discovery.client import ConfigOrigin, DiscoveredServer
 from toolweave.servers.discovery.locations import ClientLocations, Platform
@@ -103,7 +103,7 @@ def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
         SseServer(url="http://localhost:8080/sse"),
         HttpServer(
             url="https://d.test/mcp",
-            oauth=OAuthClient(
+            oauth=SignInClient(
                 client_id="abc",
                 callback_port=8080,
                 issuer="https://sign-in.d.test/tenant",

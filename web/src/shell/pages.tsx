@@ -30,6 +30,7 @@ export interface Page {
 
 const VersionsPage = lazy(() => import("./VersionsPage"));
 const TriggersPage = lazy(() => import("../features/manage/TriggersPage"));
+const AuthorizePage = lazy(() => import("../features/manage/AuthorizePage"));
 const CredentialsPage = lazy(() => import("../features/manage/CredentialsPage"));
 
 /** Sections of Manage that are pages of their own now; links to them still work. */
@@ -94,6 +95,11 @@ export const PAGES: readonly Page[] = [
     title: "Servers",
     icon: "server",
     show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} />,
+  },
+  {
+    page: "authorize",
+    title: "Allow access",
+    show: ({ query }) => <AuthorizePage query={query.toString()} />,
   },
   { page: "triggers", title: "Triggers", icon: "bolt", show: () => <TriggersPage /> },
   { page: "credentials", title: "Credentials", icon: "key", show: () => <CredentialsPage /> },

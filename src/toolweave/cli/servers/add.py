@@ -15,7 +15,7 @@ from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
-from toolweave.servers.definition import Definition, OAuthClient
+from toolweave.servers.definition import Definition, SignInClient
 from toolweave.servers.summary import ServerSummary, record_of
 from toolweave.servers.user_definitions import (
     anchored,
@@ -221,7 +221,7 @@ def _from_url(given: dict[str, Any]) -> Definition:
     return made.model_copy(update={"oauth": _oauth(given)})
 
 
-def _oauth(given: dict[str, Any]) -> bool | OAuthClient:
+def _oauth(given: dict[str, Any]) -> bool | SignInClient:
     fields = {
         "client_id": given["client_id"],
         "client_secret": given["client_secret"],
@@ -234,7 +234,7 @@ def _oauth(given: dict[str, Any]) -> bool | OAuthClient:
         return given["oauth"]
     grant = "client_credentials" if given["client_credentials"] else "authorization_code"
     try:
-        return OAuthClient.model_validate({**fields, "grant": grant})
+        return SignInClient.model_validate({**fields, "grant": grant})
     except ValidationError as error:
         first = error.errors()[0]
         where = f"--{str(first['loc'][0]).replace('_', '-')}: " if first["loc"] else ""

@@ -11,18 +11,8 @@ import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
+import { SCOPE_DESCRIPTIONS, ScopeChoices } from "./ScopeChoices";
 import { RemoveButton, Section } from "./Section";
-
-const SCOPE_DESCRIPTIONS: Record<string, string> = {
-  "tools:read": "see tools and servers",
-  "tools:execute": "call tools and talk to models",
-  "health:check": "check the service health",
-  "workflows:read": "see workflows and runs",
-  "workflows:write": "edit and publish workflows, activate triggers",
-  "workflows:run": "start, stop and answer runs",
-  "servers:admin": "add, approve and remove servers",
-  admin: "everything, keys and secrets too",
-};
 
 export function Keys() {
   const { data: keyList, error } = useKeys();
@@ -62,13 +52,19 @@ export function Keys() {
   );
 }
 
-function KeyName({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
+function KeyName({ of: { name, isStudio, isYours, revokedAt, client, expiresAt } }: { of: Key }) {
   return (
     <>
-      <strong>{name}</strong> {isStudio && <Badge>the studio&rsquo;s own</Badge>}{" "}
+      <strong>{name}</strong> {client && <Badge>{renewal(expiresAt)}</Badge>}{" "}
+      {isStudio && <Badge>the studio&rsquo;s own</Badge>}{" "}
       {isYours && <Badge tone="good">used by this page</Badge>} {revokedAt && <Badge>revoked</Badge>}
     </>
   );
+}
+
+/** A key granted with OAuth ends by itself, unless its program renews it. */
+function renewal(expiresAt: string | null): string {
+  return `signed in${expiresAt ? `, renews by ${new Date(expiresAt).toLocaleTimeString()}` : ""}`;
 }
 
 function revokeWarning({ isStudio, isYours }: Key): string {
@@ -144,35 +140,6 @@ function KeyForm({
         </Button>
       </div>
     </form>
-  );
-}
-
-interface ChoicesProps {
-  title: string;
-  options: readonly string[];
-  words: Record<string, string>;
-  selected: readonly string[];
-  onChange(selected: string[]): void;
-}
-
-function ScopeChoices({ title, options, words, selected, onChange }: ChoicesProps) {
-  const toggle = (option: string) =>
-    onChange(
-      selected.includes(option) ? selected.filter((other) => other !== option) : [...selected, option],
-    );
-  return (
-    <fieldset className="manage__choices">
-      <legend>{title}</legend>
-      {options.map((option) => (
-        <label key={option}>
-          <input type="checkbox" checked={selected.includes(option)} onChange={() => toggle(option)} />
-          <span>
-            <span className="mono">{option}</span>{" "}
-            {words[option] && <span className="faint">{words[option]}</span>}
-          </span>
-        </label>
-      ))}
-    </fieldset>
   );
 }
 
