@@ -335,12 +335,12 @@ async def a_new_key(filled: Filled) -> None:
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
 
 
-<<<<<<< HEAD
 async def tried(filled: Filled) -> None:
     await at("servers")(filled)
     await filled.page.get_by_role("button", name=re.compile("^Try ")).first.click()
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
-=======
+
+
 async def access_query(page: Page, studio: Studio) -> str:
     """The query of a program that asks for access, as it opens the page."""
     body = {"redirect_uris": ["http://127.0.0.1/callback"], "client_name": "A coding agent"}
@@ -361,7 +361,6 @@ async def a_program_asking(filled: Filled) -> None:
     query = await access_query(filled.page, filled.studio)
     await at(f"authorize?{query}")(filled)
     await expect(filled.page.get_by_role("heading", level=1)).to_contain_text("A coding agent")
->>>>>>> 80da158b (Let MCP clients sign in to /mcp with OAuth and a page of consent)
 
 
 EDITING: tuple[Place, ...] = (

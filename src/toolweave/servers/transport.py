@@ -11,8 +11,8 @@ from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
     HttpServer,
-    OAuthClient,
     Server,
+    SignInClient,
     SseServer,
 )
 from toolweave.servers.disconnect_reason import DisconnectReason
@@ -46,7 +46,7 @@ async def open_transport(
             ready.url,
             factory.vault,
             sign_in=None,
-            client=ready.oauth if isinstance(ready.oauth, OAuthClient) else None,
+            client=ready.oauth if isinstance(ready.oauth, SignInClient) else None,
             client_url=factory.client_url,
             masker=factory.masker,
         )

@@ -21,15 +21,8 @@ from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
     Definition,
-<<<<<<< HEAD
-    OAuthClient,
-    Server,
-=======
-    HttpServer,
     Server,
     SignInClient,
-    SseServer,
->>>>>>> 80da158b (Let MCP clients sign in to /mcp with OAuth and a page of consent)
 )
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
@@ -78,40 +71,6 @@ class TransportFactory:
         assert isinstance(ready, CommandServer | ContainerServer)
         return runner.launch(ready, server_name=server.name, env=ready.env)
 
-<<<<<<< HEAD
-=======
-    async def open(
-        self, server: Server, faults: DisconnectReason
-    ) -> AbstractAsyncContextManager[TransportStreams]:
-        """Return a transport to `server`, not yet entered. Raises `Denied` or `Unavailable`."""
-        require_approved(server)
-        if isinstance(server.definition, CommandServer | ContainerServer):
-            launch = await self.launch(server)
-            if launch.container:
-                await self.guardian.remove_orphans()
-                if await self.guardian.has_container(launch.container):
-                    # It belongs to a process that is alive, and may be in the middle of a call.
-                    launch = launch.renamed()
-            max_bytes = self.limits.output_bytes
-            return open_stdio(launch, faults, guardian=self.guardian, max_bytes=max_bytes)
-        ready = await self.expanded(server)
-        assert isinstance(ready, HttpServer | SseServer)
-        auth = None
-        if ready.oauth:
-            auth = oauth_auth(
-                server.name,
-                ready.url,
-                self.vault,
-                sign_in=None,
-                client=ready.oauth if isinstance(ready.oauth, SignInClient) else None,
-                client_url=self.client_url,
-                masker=self.masker,
-            )
-        if isinstance(ready, HttpServer):
-            return open_http(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
-        return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
-
->>>>>>> 80da158b (Let MCP clients sign in to /mcp with OAuth and a page of consent)
     async def expanded(self, server: Server) -> Definition:
         """Return the definition with `${…}` expanded; register its secrets with the masker."""
         definition = server.definition
