@@ -43,6 +43,7 @@ async def test_an_approval_is_decided_by_button_and_by_key(page: Page, studio: S
     card = page.get_by_role("region", name="Question")
     items = page.get_by_role("navigation", name="Open questions").get_by_role("button")
     await expect(items).to_have_count(3)
+    await expect(items.first).to_contain_text("Send the offer?")
     await expect(card.get_by_role("heading", name="Send the offer?")).to_be_visible()
     await expect(card.get_by_role("listitem")).to_have_text(["one", "two"])
     await expect(card.locator("img, a[href^=javascript]")).to_have_count(0)

@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from e2e.studio import Studio, shot
+from rest.drawn import greeting
 from toolweave.testing.model import KEY, ScriptedModel, calls, says
 
 pytestmark = pytest.mark.anyio
@@ -33,6 +34,36 @@ async def test_a_model_that_was_added_is_tried_from_its_page(page: Page, studio:
         assert len(model.heard) == 1
     gone = await page.request.delete(f"{studio.url}/api/v1/models/tried", headers=studio.headers)
     assert gone.ok
+
+
+async def test_a_model_is_asked_only_where_the_workflow_says_so(page: Page, studio: Studio) -> None:
+    await studio.ask(page, "PUT", "/api/v1/workflows/says-so", {"document": greeting("says-so")})
+    with ScriptedModel(says("Salut.")).running() as model:
+        new: dict[str, Any] = {"name": "asked", "provider": "compatible", "model": "small"}
+        new |= {"baseUrl": model.base_url("compatible"), "key": KEY}
+        await studio.ask(page, "POST", "/api/v1/models", new)
+        await page.goto(f"{studio.url}/#/w/says-so")
+        await page.locator(".react-flow__node[data-id=greet]").click()
+        output = page.get_by_role("combobox", name="Output")
+        await expect(output.locator("option:checked")).to_contain_text("Template text")
+        await run_for(page, "Ada")
+        panel = page.get_by_role("region", name="Run")
+        await expect(panel).to_contain_text("Hello, Ada!")
+        assert model.heard == []
+        await page.locator(".react-flow__node[data-id=greet]").click()
+        await output.select_option(label="Ask a model")
+        await shot(page, "prompt-asks")
+        await run_for(page, "Bob")
+        await expect(panel).to_contain_text("Salut.")
+        assert len(model.heard) == 1
+    gone = await page.request.delete(f"{studio.url}/api/v1/models/asked", headers=studio.headers)
+    assert gone.ok
+
+
+async def run_for(page: Page, who: str) -> None:
+    await page.keyboard.press("Control+Shift+Enter")
+    await page.get_by_label("Inputs, as JSON").fill(json.dumps({"who": who}))
+    await page.get_by_role("dialog").get_by_role("button", name="Run", exact=True).click()
 
 
 BOUND = """---

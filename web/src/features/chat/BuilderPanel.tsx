@@ -28,7 +28,7 @@ const EXAMPLES = [
 export default function BuilderPanel() {
   const { data: models, isLoading } = useModels();
   return (
-    <div className="builder">
+    <div className="ai-builder">
       <h2>Build with AI</h2>
       {isLoading ? (
         <p className="faint">Loading…</p>
@@ -74,7 +74,7 @@ function Conversation({ models }: { models: readonly string[] }) {
   };
   return (
     <>
-      <div className="builder__talk">
+      <div className="ai-builder__talk">
         {conversation.turns.length === 0 && <Intro onChoose={setRequest} />}
         <ol className="chat__turns" aria-label="Conversation">
           {conversation.turns.map((turn, index) => (
@@ -150,9 +150,14 @@ function Intro({ onChoose }: { onChoose(request: string): void }) {
         The model reads the catalog and this workflow, checks its proposal, and shows it on the canvas.
         Nothing changes until you accept.
       </p>
-      <div className="builder__examples">
+      <div className="ai-builder__examples">
         {EXAMPLES.map((example) => (
-          <button key={example} type="button" className="builder__example" onClick={() => onChoose(example)}>
+          <button
+            key={example}
+            type="button"
+            className="ai-builder__example"
+            onClick={() => onChoose(example)}
+          >
             {example}
           </button>
         ))}
@@ -165,9 +170,9 @@ function Intro({ onChoose }: { onChoose(request: string): void }) {
 function BuilderTurn({ turn }: { turn: Turn }) {
   return (
     <ChatTurn turn={turn}>
-      {turn.decision && <p className="faint builder__usage">{turn.decision}</p>}
+      {turn.decision && <p className="faint ai-builder__usage">{turn.decision}</p>}
       {turn.usage && (
-        <p className="faint builder__usage">
+        <p className="faint ai-builder__usage">
           {turn.usage.inputTokens.toLocaleString("en")} tokens in,{" "}
           {turn.usage.outputTokens.toLocaleString("en")} out
         </p>
@@ -192,17 +197,18 @@ function Decision({ proposal }: { proposal: Proposal }) {
     notify("Change accepted", { tone: "good", hint: "Undo takes it back." });
   };
   return (
-    <section className="builder__decision" aria-label="Proposed change">
+    <section className="ai-builder__decision" aria-label="Proposed change">
       <strong>
         <Untrusted {...safeText(summary)} />
       </strong>
       {review.differences.length === 0 ? (
         <p className="faint">The proposal is the same as the workflow.</p>
       ) : (
-        <ul className="builder__changes" aria-label="Changes">
+        <ul className="ai-builder__changes" aria-label="Changes">
           {review.differences.map(({ kind, what, details }, index) => (
             <li key={index}>
-              <span className={`builder__kind builder__kind--${kind}`}>{kind}</span> {safeText(what).text}
+              <span className={`ai-builder__kind ai-builder__kind--${kind}`}>{kind}</span>{" "}
+              {safeText(what).text}
               {details.length > 0 && (
                 <details>
                   <summary>{countOf(details.length, "field")}</summary>
@@ -223,7 +229,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
         </ul>
       )}
       {problems.length > 0 && (
-        <ul className="builder__problems" aria-label="Problems of the proposal">
+        <ul className="ai-builder__problems" aria-label="Problems of the proposal">
           {problems.map(({ code, pointer, message, severity }) => (
             <li key={code + pointer} className={severity === "error" ? "field__fault" : "field__warning"}>
               {safeText(message).text}

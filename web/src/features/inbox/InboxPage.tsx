@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { Question } from "../../model/form/answerForm";
+import { firstLine } from "../../model/text/markdown";
 import { safeText } from "../../model/text/untrusted";
 import { useHomeNotices, useQuestions, useUncertainSteps } from "../../queries/inbox";
 import { Badge } from "../../ui/Badge";
@@ -65,7 +66,7 @@ function QuestionItem({ question, isOpen, onOpen }: { question: Question; isOpen
   const asked = question.question;
   return (
     <button type="button" className="inbox__line" aria-current={isOpen} onClick={onOpen}>
-      <span className="inbox__title">{safeText(asked.title || asked.text).text}</span>
+      <span className="inbox__title">{firstLine(safeText(asked.title || asked.text).text)}</span>
       <span className="row faint">
         <Badge>{asked.kind}</Badge>
         <bdi>{question.workflow || `run ${question.run.slice(0, 8)}`}</bdi>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseInline, parseMarkdown } from "./markdown";
+import { firstLine, parseInline, parseMarkdown } from "./markdown";
 
 test("blocks are recognized, and HTML stays text", () => {
   const text = "# Refund\n\nOrder **7**\n<b>now</b>\n\n- one\n- `two`\n\n> said\n\n```\n# code\n```";
@@ -39,4 +39,10 @@ test("a code block that is not closed ends with the text, and long nonsense is r
       .map((part) => part.text)
       .join("").length,
   ).toBeGreaterThan(0);
+});
+
+test("a list shows the first line without its marks", () => {
+  expect(firstLine("\n# Send the **offer**?\n\n- one")).toBe("Send the offer?");
+  expect(firstLine("- one\n- two")).toBe("one");
+  expect(firstLine("")).toBe("");
 });

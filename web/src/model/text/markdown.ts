@@ -27,6 +27,15 @@ export function parseMarkdown(text: string): Block[] {
   return blocks;
 }
 
+/** The first heading, paragraph or list item without its marks, for a line in a list. */
+export function firstLine(text: string): string {
+  const [block] = parseMarkdown(text);
+  if (!block) return "";
+  if (block.kind === "code") return block.text;
+  const parts = block.kind === "list" ? (block.items[0] ?? []) : block.content;
+  return parts.map((part) => part.text).join("");
+}
+
 /** The block that begins at a line, and the line after it. */
 function readBlock(lines: readonly string[], at: number): [Block | null, number] {
   const line = lines[at]!;
