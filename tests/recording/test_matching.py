@@ -240,3 +240,13 @@ def test_a_recording_of_200_megabytes_is_refused_by_every_command(
     cases = recorded("backtest", "test", "--json").json["cases"]
     assert [one["name"] for one in cases if one["verdict"] == "not_judged"] == ["huge"]
     assert len(SAMPLES) == sum(one["source"] == "recording" for one in cases) - 1
+
+
+def test_the_secrets_of_another_home_neither_hide_nor_change_what_is_compared(
+    recorded: Commands, recordings: Path
+) -> None:
+    recorded("secrets", "set", "theirs", input="Nothing there.")  # the text of a recorded step
+    assert outcome(recorded, "handled")["status"] == "passed"
+    file = changed(recorded, "handled", sorry=("prompt", {"prompt": "Nothing here."}))
+    assert outcome(recorded, "handled", "--workflow", file)["status"] == "failed"
+    assert outcome(recorded, "mail")["status"] == "passed"  # masked with a secret of its own home

@@ -1,21 +1,26 @@
 """`toolweave mock`: a recorded server for any MCP client."""
 
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any, Literal
 
+import anyio
 import pytest
 from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 from tests.cli.driving import Commands
 from tests.recording.conftest import House
 
 from toolweave.errors import NotFound
 from toolweave.recording.entries import CallLine, ProgressReport
-from toolweave.recording.files import read_recording
+from toolweave.recording.files import read_recording, write_recording
 from toolweave.recording.mock_server import build_mock, recorded_server
 from toolweave.recording.recording import Recording
 
+LATENCY_MS = 400
 MODES: tuple[Literal["legacy", "auto"], ...] = ("legacy", "auto")
 
 
@@ -101,6 +106,45 @@ def test_the_server_is_the_only_one_or_the_named_one(samples: Path) -> None:
         recorded_server(found, "other")
     with pytest.raises(NotFound, match="exactly one"):
         recorded_server(replace(found, tools=()), None)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("has_faults", [False, True])
+async def test_over_http_latency_errors_and_progress_are_replayed_on_request(
+    recorded: Commands, recordings: Path, has_faults: bool
+) -> None:
+    found = recording(recordings, "sums")
+    first = found.calls[0]
+    down = {"code": "SERVER_UNREACHABLE", "message": "it was down"}
+    progress = (ProgressReport(after_ms=5, progress=1, total=2, message="half"),)
+    failed: CallLine = first.model_copy(update={"seq": 0, "result": None, "error": down})
+    slow: CallLine = first.model_copy(update={"progress": progress, "took_ms": LATENCY_MS})
+    write_recording(replace(found, calls=(failed, slow)), recordings / "slow.jsonl")
+    heard: list[float] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert (total, message) == (2, "half")
+        heard.append(progress)
+
+    more = ("--faults",) if has_faults else ()
+    with recorded.process("mock", "slow", "--http", *more) as process:
+        assert process.stderr is not None
+        line = await anyio.to_thread.run_sync(process.stderr.readline)
+        url = line.decode().rpartition(" ")[2].strip()
+        with anyio.fail_after(60):
+            async with Client(streamable_http_client(url)) as mcp:
+                if has_faults:
+                    with pytest.raises(MCPError, match="SERVER_UNREACHABLE"):
+                        await mcp.call_tool("add", {"a": 1, "b": 2})
+                began = monotonic()
+                answer = await mcp.call_tool("add", {"a": 1, "b": 2}, progress_callback=hear)
+                took_ms = (monotonic() - began) * 1000
+        process.send_signal(signal.SIGINT)
+        await anyio.to_thread.run_sync(process.communicate)
+    assert answer.structured_content == {"sum": 3.0}
+    assert heard == ([1] if has_faults else [])
+    if has_faults:
+        assert took_ms >= LATENCY_MS - 50  # not sooner; a busy machine may be later
 
 
 def test_the_mock_is_added_and_called_as_any_server(recorded: Commands) -> None:
