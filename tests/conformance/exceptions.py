@@ -36,11 +36,6 @@ def _not_declared(what: str) -> Excuse:
 
 
 EXCUSED: dict[str, Excuse] = {
-    "completion-complete": Excuse(
-        "completes an argument of the suite's own prompt", re.compile("only the template")
-    ),
-    "prompts-get-simple": _prompt("test_simple_prompt"),
-    "prompts-get-with-args": _prompt("test_prompt_with_arguments"),
     "prompts-get-embedded-resource": _prompt("test_prompt_with_embedded_resource"),
     "prompts-get-with-image": _prompt("test_prompt_with_image"),
     "input-required-result-non-tool-request": _prompt("test_input_required_result_prompt"),

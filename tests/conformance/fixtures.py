@@ -5,8 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from library.repo import Repo
 from toolweave.authoring.environment import known_offline
 from toolweave.home import open_home, workflow_store
+from toolweave.library.home_libraries import library_store
 from toolweave.publishing.service import PublicationRequest, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
@@ -20,6 +22,23 @@ WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
 IMAGE = {"type": "image", "data": PNG, "mimeType": "image/png"}
 # Longer than the service waits before it gives a handle, and shorter than the suite does.
 AFTER_HANDLE_S = 6
+
+
+PROMPTS: list[Document] = [
+    {
+        "id": "p-1",
+        "title": "test_simple_prompt",
+        "template": "This is a simple prompt for testing.",
+        "variables": [],
+    },
+    {
+        "id": "p-2",
+        "title": "test_prompt_with_arguments",
+        "template": "Prompt with arguments: arg1='{arg1}', arg2='{arg2}'",
+        "variables": ["arg1", "arg2"],
+        "variableValueSets": [{"id": "s-1", "name": "Paris", "values": {"arg1": "paris"}}],
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +58,8 @@ async def publish_all(home: Path) -> None:
             await store.save(workflow, over=None)
             wish = PublicationRequest(workflow.name, tool=workflow.name, **fixture.more)
             await publish(opened, known, wish)
+        repo = Repo(home.parent / "prompts", {"templates/all.json": {"templates": PROMPTS}})
+        await library_store(opened).add("team", str(repo.folder), ref=None, folder=repo.folder)
 
 
 def chain(name: str, *nodes: Document, **more: Any) -> Document:

@@ -46,6 +46,21 @@ def run_suite(name: str, url: str, key: str, home: Path) -> list[Check]:
     return [check for folder in sorted(found.iterdir()) for check in _checks(folder)]
 
 
+def run_scenario(name: str, version: str, url: str, key: str, home: Path) -> list[Check]:
+    """Every check of one scenario, which no suite has, in one revision of the protocol."""
+    found = home / f"found-{name}-{version}"
+    arguments = ["--scenario", name, "--spec-version", version, "--force"]
+    done = run_script(
+        "conformance-2026/dist/index.js",
+        ["server", "--url", url, "--output-dir", str(found), *arguments],
+        home=home,
+        environ={"API_KEY": key},
+        preload=_PRELOAD,
+    )
+    assert found.is_dir(), done.stdout + done.stderr
+    return [check for folder in sorted(found.iterdir()) for check in _checks(folder)]
+
+
 def scenarios(checks: Iterable[Check], status: Status) -> set[str]:
     """The scenarios with a check that ended so."""
     return {check.scenario for check in checks if check.status == status}

@@ -5,7 +5,8 @@ import pytest
 from conformance.conftest import Found
 from conformance.exceptions import EXCUSED
 from conformance.programs import needs
-from conformance.suites import SUITES, scenarios
+from conformance.suites import SUITES, run_scenario, scenarios
+from rest.process import Served
 
 pytestmark = [
     pytest.mark.xdist_group("node"),
@@ -24,10 +25,12 @@ CALLED = {
     "tools-call-with-progress",
 }
 ASKED = {"tools-call-elicitation", "elicitation-sep1034-defaults", "elicitation-sep1330-enums"}
+FROM_LIBRARIES = {"prompts-get-simple", "prompts-get-with-args", "completion-complete"}
 # What we implement so far; each of them has to be looked at and found right.
 PASSED: dict[str, set[str]] = {
     "2025": {
         *CALLED,
+        *FROM_LIBRARIES,
         *ASKED,
         "server-initialize",
         "ping",
@@ -39,6 +42,7 @@ PASSED: dict[str, set[str]] = {
     },
     "2025-11-25": {
         *CALLED,
+        *FROM_LIBRARIES,
         *ASKED,
         "json-schema-2020-12",
         "server-initialize",
@@ -52,6 +56,7 @@ PASSED: dict[str, set[str]] = {
     },
     "2026-07-28": {
         *CALLED,
+        *FROM_LIBRARIES,
         "json-schema-2020-12",
         "http-custom-header-server-validation",
         "input-required-result-basic-elicitation",
@@ -105,6 +110,20 @@ def test_no_scenario_is_excused_that_would_pass(found: Found) -> None:
         assert ran, f"no suite has the scenario {name!r}"
         for checks in ran:
             assert name in scenarios(checks, "FAILURE"), f"{name!r} passes: it needs no excuse"
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize("part", ["enumeration", "manifest", "directory"])
+def test_workflows_are_skills_as_the_extension_asks(
+    server: Served, part: str, version: str
+) -> None:
+    checks = run_scenario(
+        f"sep-2640-skills-{part}", version, server.url + "/mcp", server.key, server.home
+    )
+    # The suite looks at the first skill only, and that one has no folder.
+    failed = [check for check in checks if check.status == "FAILURE"]
+    assert [one for one in failed if "exposes no subdirectory" not in one.told] == []
+    assert any(check.status == "SUCCESS" for check in checks)
 
 
 def test_of_the_checks_without_a_session_only_those_of_a_missing_tool_fail(found: Found) -> None:

@@ -142,7 +142,7 @@ async def test_types_and_subtypes_are_completed(client: Client) -> None:
         return (await client.complete(ref, argument, given or None)).completion
 
     assert (await typed("node_type", "t")).values == ["TRIGGER", "TOOL"]
-    assert (await typed("node_type", "")).total == 8
+    assert (await typed("node_type", "")).total == 9
     assert (await typed("subtype", "slack_i")).values == ["SLACK_INTERACTION"]
     assert (await typed("subtype", "so", node_type="flow")).values == ["SORT"]
     assert (await typed("subtype", "", node_type="NOPE")).values == []

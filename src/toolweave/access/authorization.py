@@ -341,6 +341,10 @@ METHODS: Mapping[str, Rule] = {
         "resources/templates/list",
         "resources/read",
         "completion/complete",
+        # By the rule of workflows as resources.
+        "skills/list",
+        "skills/get",
+        "resources/directory/read",
     ),
     **_limited("workflows:read", "prompts/list"),  # empty as well
     **_full("workflows:read", "prompts/get"),

@@ -19,15 +19,17 @@ MODERN_VERSION = "2026-07-28"
 META = "io.modelcontextprotocol/"
 MAX_LINE_BYTES = 64 * 1024
 
+SKILLS: JsonObject = {META + "skills": {"directoryRead": True}}
 HANDSHAKE_CAPABILITIES: JsonObject = {
     "completions": {},
+    "extensions": SKILLS,
     "prompts": {"listChanged": False},
     "resources": {"listChanged": True, "subscribe": False},
     "tools": {"listChanged": True},
 }
 MODERN_CAPABILITIES: JsonObject = {
     "completions": {},
-    "extensions": {META + "tasks": {}},
+    "extensions": {META + "tasks": {}, **SKILLS},
     "prompts": {"listChanged": True},
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},

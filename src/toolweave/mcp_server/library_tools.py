@@ -24,6 +24,8 @@ from toolweave.mcp_server.tool_call import (
 )
 from toolweave.problems import did_you_mean
 
+MAX_ABOUT = 200
+
 
 class LibraryTools:
     """The library tools; only running a flow needs the engine."""
@@ -165,24 +167,41 @@ class LibraryPrompts:
             MCPError: there is no such prompt, or a value is missing.
         """
         try:
-            libraries = await self._libraries()
-            if libraries is None:
-                raise NotFound("TEMPLATE_NOT_FOUND", f"Template not found: {params.name[:200]}")
-            library, _, name = params.name.partition(".")
-            names = [one.name for one in await libraries.list()]
-            if library in names and name:
-                template = await libraries.template(library, name)
-            else:
-                _, template = await find_template(libraries, params.name, names, None)
+            template = await self._template(params.name)
             text = fill(template, cast("JsonObject", params.arguments or {}))
         except ToolweaveError as error:
-            hint = f"; {error.hint}" if error.hint else ""
-            raise MCPError(
-                types.INVALID_PARAMS, f"{error.message}{hint}", data=error.as_json()
-            ) from None
+            raise _refused(error) from None
         content = types.TextContent(type="text", text=text)
         message = types.PromptMessage(role="user", content=content)
-        return types.GetPromptResult(description=template.description, messages=[message])
+        return types.GetPromptResult(description=_about(template), messages=[message])
+
+    async def complete(self, prompt: str, argument: str) -> list[str]:
+        """The values that a library knows for an argument of a prompt.
+
+        Raises:
+            MCPError: there is no such prompt, or it has no such argument.
+        """
+        try:
+            template = await self._template(prompt)
+        except ToolweaveError as error:
+            raise _refused(error) from None
+        known = [one for one in template.variables if one.name == argument]
+        if not known:
+            message = f"prompt {prompt[:200]!r} has no argument {argument[:200]!r}"
+            raise MCPError(types.INVALID_PARAMS, message)
+        values = [known[0].default, *(one.values.get(argument) for one in template.sets)]
+        return list(dict.fromkeys(str(one) for one in values if one not in (None, "")))
+
+    async def _template(self, wanted: str) -> PromptTemplate:
+        """The template that a prompt's name means. Raises `NotFound`, and what reading raises."""
+        libraries = await self._libraries()
+        if libraries is None:
+            raise NotFound("TEMPLATE_NOT_FOUND", f"Template not found: {wanted[:200]}")
+        library, _, name = wanted.partition(".")
+        names = [one.name for one in await libraries.list()]
+        if library in names and name:
+            return await libraries.template(library, name)
+        return (await find_template(libraries, wanted, names, None))[1]
 
     async def _libraries(self) -> LibraryStore | None:
         """The libraries; `None` if the home cannot be opened."""
@@ -265,6 +284,17 @@ def _native(library: str, template: PromptTemplate) -> types.Prompt:
     return types.Prompt(
         name=f"{library}.{template.name}",
         title=template.title,
-        description=template.description,
+        description=_about(template),
         arguments=arguments,
     )
+
+
+def _about(template: PromptTemplate) -> str:
+    """The description, else the beginning of the text."""
+    text = " ".join((template.description or template.text).split())
+    return text if len(text) <= MAX_ABOUT else text[: MAX_ABOUT - 1] + "…"
+
+
+def _refused(error: ToolweaveError) -> MCPError:
+    hint = f"; {error.hint}" if error.hint else ""
+    return MCPError(types.INVALID_PARAMS, f"{error.message}{hint}", data=error.as_json())

@@ -23,6 +23,8 @@ from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH
 from toolweave.mcp_server.library_tools import LibraryPrompts
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.signed_state import sealing
+from toolweave.mcp_server.skills import PREFIX as SKILLS
+from toolweave.mcp_server.skills import SkillMethods, announcing
 from toolweave.mcp_server.tasks import TaskMethods
 from toolweave.mcp_server.tool_call import Context, McpCaller, asker
 from toolweave.mcp_server.tools import McpTools
@@ -36,9 +38,13 @@ CATALOG = resource_rule("catalog")
 class ResourceServer:
     """Serves the catalog, and what the home holds, as resources."""
 
-    def __init__(self, catalog: LiveCatalog, context: McpContext | None) -> None:
+    def __init__(
+        self, catalog: LiveCatalog, context: McpContext | None, prompts: LibraryPrompts
+    ) -> None:
         self._catalog = catalog
+        self._prompts = prompts
         self._home = HomeResources(context.studio) if context else None
+        self.skills = SkillMethods(context.studio if context else None)
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -63,6 +69,8 @@ class ResourceServer:
     ) -> types.ReadResourceResult:
         """Read an entry of the catalog, or something of the home."""
         caller, uri = McpCaller(context), str(params.uri)
+        if uri.startswith(SKILLS):
+            return types.ReadResourceResult(contents=[await self.skills.read(caller, uri)])
         if self._home and not uri.startswith(resources.PREFIX):
             return types.ReadResourceResult(contents=[await self._home.read(caller, uri)])
         caller.require(CATALOG)
@@ -73,9 +81,15 @@ class ResourceServer:
     async def complete(
         self, context: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Complete the arguments of the templates."""
+        """Complete the arguments of templates and prompts."""
         caller, ref = McpCaller(context), params.ref
-        if self._home and isinstance(ref, types.ResourceTemplateReference):
+        if isinstance(ref, types.PromptReference):
+            caller.require(method_rule("prompts/get"))
+            values = await self._prompts.complete(ref.name, params.argument.name)
+            return types.CompleteResult(
+                completion=resources.completed(values, params.argument.value)
+            )
+        if self._home:
             names = await self._home.complete(caller, ref.uri, params.argument.name)
             if names is not None:
                 completion = resources.completed(names, params.argument.value)
@@ -107,11 +121,8 @@ def build_server(
     context: McpContext | None = None,
 ) -> Server[Any]:
     """The server for stdio and HTTP; without a context it runs no workflows."""
-    ours, tools, prompts = (
-        ResourceServer(catalog, context),
-        McpTools(tool_service, context),
-        LibraryPrompts(context),
-    )
+    prompts = LibraryPrompts(context)
+    ours, tools = ResourceServer(catalog, context, prompts), McpTools(tool_service, context)
     server = _Server(
         NAME,
         version=toolweave.__version__,
@@ -137,8 +148,10 @@ def build_server(
         "notifications/initialized", types.NotificationParams, changes.meet
     )
     TaskMethods(context).serve(server)
+    ours.skills.serve(server)
     server.middleware += [
         _contain,
+        announcing(),
         _authorize(server),
         sealing(context.seal_key if context else None),
     ]
