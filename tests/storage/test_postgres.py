@@ -8,7 +8,7 @@ from psycopg import AsyncConnection
 from tests.storage.postgres import Postgres
 
 from toolweave.errors import Conflict, Invalid, Unavailable
-from toolweave.storage.database import open_database
+from toolweave.storage.database import Statement, open_database
 from toolweave.storage.dialects import postgres as postgres_dialect
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
@@ -37,6 +37,11 @@ async def test_a_restart_between_two_statements_goes_unnoticed(postgres: Postgre
         await anyio.to_thread.run_sync(postgres.start)
         assert await database.rows("SELECT * FROM things") == []
         assert await database.execute("INSERT INTO things VALUES (1)") == 1
+        await anyio.to_thread.run_sync(postgres.stop)
+        await anyio.to_thread.run_sync(postgres.start)
+        insert = Statement("INSERT INTO things VALUES (2) RETURNING n")
+        assert await database.at_once([insert], shared=True) == [[(2,)]]
+        assert await database.row("SELECT count(*) FROM things") == (2,)
 
 
 async def test_a_crash_inside_a_transaction_undoes_it(postgres: Postgres) -> None:

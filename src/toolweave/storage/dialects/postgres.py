@@ -6,6 +6,7 @@ and the lock, after `_IDLE_S`; if the server does not enforce that, the process 
 timed out does. Loaded only for a Postgres address.
 """
 
+import select
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache
@@ -30,6 +31,7 @@ _LOCK_WAIT_S = 10
 # Read committed: each statement sees everything stored before the lock was acquired.
 _BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({_LOCK})".encode()
 BEGIN_SHARED = _BEGIN.replace(b"xact_lock(", b"xact_lock_shared(")
+_BEGINS_SHARED = tuple(BEGIN_SHARED.split(b"; "))
 _CHANNEL = "toolweave"
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 # Options in the address win. A dead network is detected in seconds.
@@ -126,21 +128,59 @@ class _Session:
     async def at_once(
         self, statements: Sequence[Statement], *, shared: bool = False
     ) -> list[list[Row]]:
-        found: list[list[Row]] = []
         try:
-            await self.begin(shared=shared)
-            for one in statements:
-                if one.many is None:
-                    found.append(await self.fetch(one.sql, one.values))
+            with self._typed_errors():
+                begins: Sequence[bytes] = ()
+                if shared and self._is_quiet:
+                    # With the rest: the connection is alive, and nothing will be sent twice.
+                    begins = _BEGINS_SHARED
                 else:
-                    await self.executemany(one.sql, one.many)
-                    found.append([])
-            await self.commit()
+                    await self._first(BEGIN_SHARED if shared else _BEGIN, None)
+            with self._typed_errors(shield=True):
+                return await self._pipelined(begins, statements)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self.rollback()
             raise
-        return found
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether there is a connection that the server has not closed."""
+        connection = self._connection
+        if connection is None or connection.closed:
+            return False
+        # The end of a connection can be read; nothing else comes while it is idle.
+        poll = select.poll()
+        poll.register(connection.fileno(), select.POLLIN)
+        return not poll.poll(0)
+
+    async def _pipelined(
+        self, begins: Sequence[bytes], statements: Sequence[Statement]
+    ) -> list[list[Row]]:
+        """Send all statements and the commit before reading the first answer.
+
+        The server skips everything after a statement that fails, the commit included.
+        """
+        connection = self._held
+        cursors: list[psycopg.AsyncCursor[Row] | None] = []
+        async with connection.pipeline():
+            for begin in begins:
+                await connection.execute(begin)
+            for one in statements:
+                sql = _translated(one.sql)
+                if one.many is None:
+                    cursors.append(await connection.execute(sql, one.values))
+                    continue
+                for row in one.many:
+                    await connection.execute(sql, row)
+                cursors.append(None)
+            committed = await connection.execute(b"COMMIT")
+        if committed.statusmessage != "COMMIT":
+            raise psycopg.OperationalError("the transaction was not committed")
+        return [
+            await cursor.fetchall() if cursor is not None and cursor.description else []
+            for cursor in cursors
+        ]
 
     async def begin(self, *, shared: bool = False) -> None:
         with self._typed_errors():
