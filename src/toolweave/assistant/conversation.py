@@ -6,10 +6,9 @@ for the user: the set of tools is fixed before, and the gate checks each call ag
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 
 from toolweave.access.mask import MaskedStream, Masker, secrets_in_use
+from toolweave.assistant.prompt_files import filled_prompt
 from toolweave.assistant.tool_context import ContextTool, ToolContext
 from toolweave.catalog.resources.model import (
     Called,
@@ -26,9 +25,7 @@ from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import MAX_RESULT_CHARS
 from toolweave.nodes.model_tools import told
-from toolweave.patterns import pattern
 
-_PLACEHOLDER = pattern(r"\{\{(\w+)\}\}")
 STOPPED = "(stopped by the user)"
 ENDS_TURN = frozenset({"CALL_SESSION_LIMIT", "CALLS_STOPPED"})
 MAX_ABOUT_CHARS = 20_000
@@ -188,7 +185,7 @@ class Conversation:
         return ModelQuestion(
             messages=self.messages,
             system=self._instructions
-            or _prompt("chat", tools=self.context.described()) + self._document(),
+            or filled_prompt("chat", tools=self.context.described()) + self._document(),
             provider=self._model,
             tools=offers,
         )
@@ -196,7 +193,7 @@ class Conversation:
     def _document(self) -> str:
         if self._about is None:
             return ""
-        return f"\n\n{_prompt('document', text=self._about[:MAX_ABOUT_CHARS])}"
+        return f"\n\n{filled_prompt('document', text=self._about[:MAX_ABOUT_CHARS])}"
 
     def _refuse_endless(self, spent: _Spent) -> None:
         limits, tokens = self._limits, spent.input_tokens + spent.output_tokens
@@ -255,13 +252,3 @@ def _words(error: ToolweaveError) -> str:
     ]
     lines = [f"{error.code}: {error.message}", *problems[:20]]
     return "\n".join([*lines, error.hint] if error.hint else lines)
-
-
-def _prompt(name: str, **values: str) -> str:
-    """Return a prompt with its placeholders filled; inserted values are not expanded again."""
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], _read_prompt(name)).strip()
-
-
-@cache
-def _read_prompt(name: str) -> str:
-    return files("toolweave.assistant").joinpath("prompts", f"{name}.md").read_text("utf-8")

@@ -1,14 +1,19 @@
 """The `ModelCaller`: selects a model, sends the request, and retries temporary failures."""
 
+from importlib import import_module
+
 import anyio
 
 from toolweave.access.mask import Masker
+from toolweave.assistant.constrained import ConstrainedQuestion, with_schema_in_text
 from toolweave.assistant.models import Model, Models
 from toolweave.assistant.prices import cost_usd
-from toolweave.assistant.provider import Provider, Request, Target
+from toolweave.assistant.provider import Provider, Request, StructuredOutput, Target
 from toolweave.assistant.providers import discover
+from toolweave.assistant.providers._ollama import OLLAMA
 from toolweave.assistant.requests import Web, provider_unavailable, send
 from toolweave.assistant.response_fields import read_value
+from toolweave.assistant.structured_output import probe_structured_output
 from toolweave.assistant.tool_names import ToolNames
 from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener
 from toolweave.clock import Clock
@@ -29,6 +34,7 @@ class HomeModelCaller:
         self._web = web
         self._masker = masker
         self._clock = clock
+        self._probing = anyio.Lock()
 
     async def configured(self, provider: str | None = None) -> bool:
         """Whether a model is configured, for this provider or at all."""
@@ -42,21 +48,80 @@ class HomeModelCaller:
         if model is None:
             raise model_needed(question.provider)
         provider = discover()[model.provider]
-        names = ToolNames.of(question)
-        asked = names.out(question)
-        request = provider.request(
-            asked, await self._target(model, question), streams=on_text is not None
-        )
         deadline_s = question.deadline_s or DEADLINE_S
         try:
             with anyio.fail_after(deadline_s):
-                reply = await self._persist(provider, request, asked, on_text, deadline_s)
+                target = await self._target(model, question)
+                return await self._answer(provider, target, question, on_text, deadline_s)
         except TimeoutError:
             raise TimedOut(
                 "MODEL_TIMEOUT",
                 f"{provider.title} did not respond within {deadline_s:g} s",
                 hint="request less, or increase the node's timeout",
             ) from None
+
+    async def structured_output(self, name: str | None = None) -> StructuredOutput:
+        """Return how a model gives structured answers; an unknown one is probed."""
+        model = await self._models.find(name)
+        if model is None:
+            raise model_needed(name)
+        provider = discover()[model.provider]
+        if provider.structured_output is not None:
+            return provider.structured_output
+        target = await self._target(model, ModelQuestion(messages=()))
+        return await self._structured_output(provider, target)
+
+    async def _structured_output(self, provider: Provider, target: Target) -> StructuredOutput:
+        if provider.structured_output is not None:
+            return provider.structured_output
+        async with self._probing:
+            known = await self._models.structured_output(target.base_url, target.model)
+            if known is not None:
+                return known
+
+            async def ask(how: Provider, question: ModelQuestion) -> ModelReply:
+                request = how.request(question, target, streams=False)
+                return await self._once(how, request, question, None)
+
+            found = await probe_structured_output(provider, ask)
+            await self._models.remember_structured_output(target.base_url, target.model, found)
+            return found
+
+    async def _answer(
+        self,
+        provider: Provider,
+        target: Target,
+        question: ModelQuestion,
+        on_text: TextListener | None,
+        left_s: float,
+    ) -> ModelReply:
+        is_structured = bool(question.tools) or question.shape is not None
+        how = await self._structured_output(provider, target) if is_structured else "tools"
+        if how == "tools":
+            return await self._asked(provider, target, question, on_text, left_s)
+        wire = OLLAMA if how == "format" else provider
+
+        async def ask(constrained: ModelQuestion) -> ModelReply:
+            asked = with_schema_in_text(constrained) if how == "text" else constrained
+            return await self._asked(wire, target, asked, None, left_s)
+
+        reply = await ConstrainedQuestion(question, ask, is_small=provider.name == "local").reply()
+        if on_text is not None and reply.message.text:
+            await on_text(reply.message.text)
+        return reply
+
+    async def _asked(
+        self,
+        provider: Provider,
+        target: Target,
+        question: ModelQuestion,
+        on_text: TextListener | None,
+        left_s: float,
+    ) -> ModelReply:
+        names = ToolNames.of(question)
+        asked = names.out(question)
+        request = provider.request(asked, target, streams=on_text is not None)
+        reply = await self._persist(provider, request, asked, on_text, left_s)
         return _finished(names.back(reply), provider, request, question)
 
     async def _target(self, model: Model, question: ModelQuestion) -> Target:
@@ -68,6 +133,12 @@ class HomeModelCaller:
                 f"the key of model {model.name!r} is no longer in the vault",
                 hint=f"run `toolweave models remove {model.name}`, then add it again",
             ) from None
+        if model.provider == "local":
+            # Loaded with the first request to such a model.
+            servers = import_module("toolweave.assistant.local_server")
+            served: Target = await servers.local_target(question.model or model.model)
+            self._masker.learn([served.key or ""])
+            return served
         if key:
             self._masker.learn([key])
         return Target(model.base_url, question.model or model.model, key)

@@ -16,3 +16,4 @@ class ModelRecord(JsonRecord):
     is_default: bool
     found_in: Literal["added", "environment"]
     created_at: str | None
+    structured_output: Literal["tools", "json_schema", "format", "text"] | None

@@ -15,7 +15,7 @@ from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
 
 if TYPE_CHECKING:
-    from toolweave.assistant.provider import Provider
+    from toolweave.assistant.provider import Provider, StructuredOutput
 
 NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 URL_VARIABLE = "TOOLWEAVE_MODEL_URL"
@@ -44,6 +44,8 @@ class Model:
     is_default: bool = False
     found_in: Literal["added", "environment"] = "added"
     created_at: str | None = None
+    # How it gives structured answers, once that was probed.
+    structured_output: "StructuredOutput | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,11 @@ class Models:
     async def list(self) -> list[Model]:
         """Return all models, the default first."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM models ORDER BY name")
-        found = [*map(_model, rows), *self._of_environment()]
+        outputs = await self._structured_outputs()
+        found = [
+            replace(model, structured_output=outputs.get((model.base_url, model.model)))
+            for model in (*map(_model, rows), *self._of_environment())
+        ]
         names = [model.name for model in found]
         # An added model hides an environment model of the same name.
         found = [model for at, model in enumerate(found) if model.name not in names[:at]]
@@ -140,9 +146,36 @@ class Models:
     async def remove(self, name: str) -> None:
         """Remove a model and its key. Raises `MODEL_UNKNOWN`, `MODEL_CONFIG_INVALID`."""
         model = await self._added(name)
-        await self._database.execute("DELETE FROM models WHERE name = ?", name)
+        async with self._database.transaction() as change:
+            await change.execute("DELETE FROM models WHERE name = ?", name)
+            # Probed again when it is added again: the server may be another one by then.
+            await change.execute("DELETE FROM model_outputs WHERE base_url = ?", model.base_url)
         if model.has_key and secret_name(name) in await self._secrets.names():
             await self._secrets.delete(secret_name(name))
+
+    async def structured_output(self, base_url: str, model: str) -> "StructuredOutput | None":
+        """Return how a model at an address gives structured answers; `None` if not probed yet."""
+        return (await self._structured_outputs()).get((base_url, model))
+
+    async def remember_structured_output(
+        self, base_url: str, model: str, found: "StructuredOutput"
+    ) -> None:
+        """Store the result of a probe; it holds for this model at this address only."""
+        async with self._database.transaction() as change:
+            await change.execute(
+                "DELETE FROM model_outputs WHERE base_url = ? AND model = ?", base_url, model
+            )
+            await change.execute(
+                "INSERT INTO model_outputs (base_url, model, structured_output, probed_at)"
+                " VALUES (?, ?, ?, ?)",
+                *(base_url, model, found, timestamp(self._clock.now())),
+            )
+
+    async def _structured_outputs(self) -> "dict[tuple[str, str], StructuredOutput]":
+        rows = await self._database.rows(
+            "SELECT base_url, model, structured_output FROM model_outputs"
+        )
+        return {(base_url, model): found for base_url, model, found in rows}
 
     async def make_default(self, name: str) -> Model:
         """Make a model the default. Raises `MODEL_UNKNOWN`, `MODEL_CONFIG_INVALID`."""

@@ -1,5 +1,7 @@
 """Checks the configuration of a model to add: its name, its address, its key."""
 
+from importlib import import_module
+
 from toolweave.assistant.models import NAME, Model, NewModel
 from toolweave.assistant.provider import Provider
 from toolweave.assistant.providers import discover
@@ -17,7 +19,9 @@ def checked_model(new: NewModel, created_at: str) -> Model:
             f"{new.name[:80]!r} is not a valid model name",
             "use 1 to 64 letters, digits and _ . -, starting with a letter or digit",
         )
-    base_url, model = new.base_url or provider.base_url, new.model or provider.model
+    # The address of a local model is the one its process chooses.
+    own = provider.base_url if provider.name == "local" else new.base_url
+    base_url, model = own or provider.base_url, new.model or provider.model
     if base_url is None:
         raise _wrong(
             f"{provider.title} models need a base URL", "such as http://localhost:11434/v1"
@@ -26,7 +30,11 @@ def checked_model(new: NewModel, created_at: str) -> Model:
         raise _wrong(f"{provider.title} models need a model name", "such as llama3.2")
     if provider.key_variable is not None and not new.key:
         raise _wrong(f"{provider.title} needs a key", "enter it at the prompt or pass it on stdin")
-    _check_address(provider, base_url, has_key=bool(new.key))
+    if provider.name == "local":
+        # Loaded only for such a model. Raises what is missing, or wrong with the file.
+        import_module("toolweave.assistant.local_server").model_file(model)
+    else:
+        _check_address(provider, base_url, has_key=bool(new.key))
     return Model(new.name, provider.name, model, base_url, bool(new.key), created_at=created_at)
 
 

@@ -12,6 +12,9 @@ from toolweave.json_text import JsonObject
 
 # Stop reasons of a `Reply`.
 Stopped = Literal["end", "tools", "length", "refused", "other"]
+# How a model gives structured answers: by tool calls, by JSON of a requested schema
+# (`response_format`, or Ollama's `format`), or only in a text that asks for JSON.
+StructuredOutput = Literal["tools", "json_schema", "format", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,11 @@ class Provider(Protocol):
     @property
     def key_variable(self) -> str | None:
         """The environment variable for its key."""
+        ...
+
+    @property
+    def structured_output(self) -> StructuredOutput | None:
+        """How its models give structured answers; `None` where it differs and is probed."""
         ...
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:

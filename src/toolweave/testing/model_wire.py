@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from toolweave.json_text import Json, JsonObject
 
-Wire = Literal["messages", "chat", "generate"]
+Wire = Literal["messages", "chat", "generate", "ollama"]
 # Any: arbitrary JSON bodies.
 Body = dict[str, Any]
 
@@ -37,6 +37,8 @@ def wire_of(path: str) -> Wire:
     """Return the wire format for a path."""
     if path.endswith("/messages"):
         return "messages"
+    if path.endswith("/api/chat"):
+        return "ollama"
     return "chat" if path.endswith("/chat/completions") else "generate"
 
 
@@ -49,6 +51,8 @@ def plain_of(wire: Wire, turn: Turn, body: Body) -> Body:
             return _completion(turn, body)
         case "generate":
             return _generated(turn, list(_generated_parts(turn)))
+        case "ollama":
+            return _ollama(turn, body)
 
 
 def events_of(wire: Wire, turn: Turn, body: Body) -> Iterator[bytes]:
@@ -66,6 +70,8 @@ def events_of(wire: Wire, turn: Turn, body: Body) -> Iterator[bytes]:
             for part in parts:
                 yield f"data: {json.dumps(_generated(turn, [part], None))}\r\n\r\n".encode()
             yield f"data: {json.dumps(_generated(turn, [last]))}\r\n\r\n".encode()
+        case "ollama":
+            yield json.dumps(_ollama(turn, body)).encode()
 
 
 def _arguments(given: JsonObject | str) -> str:
@@ -216,3 +222,18 @@ def _generated(turn: Turn, parts: list[Body], reason: str | None = "") -> Body:
     usage = {"promptTokenCount": asked, "candidatesTokenCount": said}
     usage["totalTokenCount"] = asked + said
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "scripted-gemini"}
+
+
+# Ollama's chat
+
+
+def _ollama(turn: Turn, body: Body) -> Body:
+    asked, said = turn.tokens
+    return {
+        "model": body.get("model"),
+        "message": {"role": "assistant", "content": turn.text},
+        "done": True,
+        "done_reason": "length" if turn.stopped == "length" else "stop",
+        "prompt_eval_count": asked,
+        "eval_count": said,
+    }

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from toolweave import json_text
-from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.assistant.provider import Broken, Request, Stopped, Stream, StructuredOutput, Target
 from toolweave.assistant.response_fields import (
     Unreadable,
     read_call,
@@ -45,6 +45,7 @@ class ChatCompletions:
     model: str | None
     key_variable: str | None
     limit_field: str
+    structured_output: StructuredOutput | None = None
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """Encode a request for this provider."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from toolweave import json_text
-from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.assistant.provider import Broken, Request, Stopped, Stream, StructuredOutput, Target
 from toolweave.assistant.response_fields import (
     Unreadable,
     read_call,
@@ -50,6 +50,7 @@ class Anthropic:
     base_url: str | None = "https://api.anthropic.com"
     model: str | None = "claude-sonnet-4-5-20250929"
     key_variable: str | None = "ANTHROPIC_API_KEY"
+    structured_output: StructuredOutput | None = "tools"
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """Encode a request for this provider."""

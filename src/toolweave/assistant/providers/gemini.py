@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from toolweave import json_text
-from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.assistant.provider import Broken, Request, Stopped, Stream, StructuredOutput, Target
 from toolweave.assistant.response_fields import (
     Unreadable,
     read_count,
@@ -47,6 +47,7 @@ class Gemini:
     base_url: str | None = "https://generativelanguage.googleapis.com"
     model: str | None = "gemini-2.5-flash"
     key_variable: str | None = "GEMINI_API_KEY"
+    structured_output: StructuredOutput | None = "tools"
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """Encode a request for this provider."""

@@ -9,4 +9,5 @@ provider = ChatCompletions(
     model="gpt-5-mini",
     key_variable="OPENAI_API_KEY",
     limit_field="max_completion_tokens",
+    structured_output="tools",
 )

@@ -22,7 +22,7 @@ class ModelRequest(RequestBody):
     """A model to add."""
 
     name: str = Field(pattern=f"^{NAME.pattern}$", description="Its name")
-    provider: Literal["anthropic", "openai", "gemini", "compatible"]
+    provider: Literal["anthropic", "openai", "gemini", "compatible", "local"]
     model: str | None = Field(None, min_length=1, max_length=200, description="Whose answers")
     base_url: str | None = Field(None, alias="baseUrl", min_length=1, max_length=2_000)
     key: str | None = Field(None, min_length=1, max_length=4_000, description="Stored in the vault")
