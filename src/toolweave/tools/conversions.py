@@ -18,7 +18,7 @@ _NUMBER = pattern(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
 _PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 # `data.items`: may be an expression.
 _PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
-_LISTED = pattern(r"[\w#@+-][\w#@+./-]*(\s*[,;]\s*[\w#@+-][\w#@+./-]*)+")
+_LISTED = pattern(r"[\w#@+*-][\w#@+*./-]*(\s*[,;]\s*[\w#@+*-][\w#@+*./-]*)+")
 _NUMBERED = pattern(r".*\d")
 # YAML booleans too: converted files contain them as texts.
 _BOOLEANS = {
@@ -56,7 +56,9 @@ _ONLY = frozenset(
     {"value", "expression", "text", "content", "expr", "id", "name", "email", "address", "mail"}
 )
 _NAMES = ("name", "key", "field", "header", "property", "id", "column")
-_VALUES = ("value", "type", "expression", "content")
+_VALUES = ("value", "val", "type", "expression", "content")
+# A change from one name to another: which is the key, the field decides.
+_OLD, _NEW = ("from", "old", "source"), ("to", "new", "target")
 
 
 def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Json]:
@@ -68,7 +70,7 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
     elif isinstance(value, int) and value in (0, 1) and "boolean" in kinds:
         yield value == 1
     if isinstance(value, list):
-        yield from _from_list(value, kinds)
+        yield from _from_list(value, kinds, about)
     elif "array" in kinds and _is_one_item(value):
         yield [value]
     if isinstance(value, dict) and "object" not in kinds:
@@ -157,21 +159,26 @@ def _bullets(text: str) -> list[Json]:
     return items if items and len(items) == len(found) else []
 
 
-def _from_list(value: list[Json], kinds: list[Json]) -> Iterator[Json]:
-    if "object" in kinds and (found := _paired(value)):
+def _from_list(value: list[Json], kinds: list[Json], about: str) -> Iterator[Json]:
+    if "object" in kinds and (found := _paired(value, _NAMES, _VALUES)):
         yield found
+    elif "object" in kinds and (found := _paired(value, _OLD, _NEW)):
+        if about.startswith("rename"):
+            yield found
     elif len(value) == 1 and ("array" in kinds) == isinstance(value[0], list):
         yield value[0]
 
 
-def _paired(value: list[Json]) -> JsonObject | None:
+def _paired(
+    value: list[Json], names: tuple[str, ...], values: tuple[str, ...]
+) -> JsonObject | None:
     """`[{"name": "a", "value": 1}]` as `{"a": 1}`, if every item has the same two keys."""
     items = [one for one in value[:MAX_ITEMS] if isinstance(one, dict) and len(one) == 2]
     keys = set(items[0]) if items else set[str]()
     if len(items) != len(value) or any(set(one) != keys for one in items):
         return None
-    name = next((one for one in _NAMES if one in keys), None)
-    rest = next((one for one in _VALUES if one in keys), None)
+    name = next((one for one in names if one in keys), None)
+    rest = next((one for one in values if one in keys), None)
     if name is None or rest is None:
         return None
     found: JsonObject = {str(one[name]): one[rest] for one in items}

@@ -5,7 +5,7 @@ from typing import Any
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
-from toolweave.tools.meaning import renamed
+from toolweave.tools.meaning import renamed, shortened
 from toolweave.tools.repair import misspelt
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
@@ -29,7 +29,9 @@ def moved_member(whole: Json, at: Steps) -> list[Operation]:
 
 def is_meant(key: str, name: str) -> bool:
     """Whether a key is another word for a name, or a misspelling of it."""
-    return misspelt(key, [name]) == name or bool(renamed(key, [name]))
+    if misspelt(key, [name]) == name or renamed(key, [name]):
+        return True
+    return bool(shortened(key, [name]))
 
 
 def _at(value: Json, steps: Steps) -> Json:

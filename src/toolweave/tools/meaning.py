@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from unicodedata import combining, normalize
 
 from toolweave.patterns import pattern
-from toolweave.tools import key_groups, output_groups, word_groups
+from toolweave.tools import foreign_words, key_groups, output_groups, word_groups
 
 MAX_LENGTH = 60
 MAX_OPTIONS = 100
+# The letters of a shortened word, and those that are left out, at least.
+_SHORTEST = 3
 _SEPARATORS = pattern(r"[\s_.\-]+")
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NOTE = pattern(r"\s*\([^()]*\)$")
@@ -34,6 +37,8 @@ _CONTROL = frozenset(
     | {"fallback", "catch", "then", "else", "next", "after", "before", "depends", "timeout", "skip"}
     | {"secret", "token", "password", "key", "auth", "credential", "credentials", "approval"}
 )
+# Words that add nothing to the name of a result.
+_OF_RESULTS = frozenset({"data", "result", "text", "content", "output", "list", "final"})
 _NOISE = frozenset({"api", "chat", "type", "mode", "the", "a", "an", "by", "to", "of", "new"})
 
 
@@ -49,7 +54,8 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     for found in (_same(value, known), _short(value, known), _worded(value, known, about)):
         if found:
             return found
-    return []
+    english = translated(value)
+    return meant(english, known, about) if english else []
 
 
 def _same(value: str, known: Sequence[str]) -> list[str]:
@@ -72,7 +78,10 @@ def renamed(wrong: str, free: Iterable[str]) -> list[str]:
     known = list(dict.fromkeys(free))[:MAX_OPTIONS]
     plain = plain_word(wrong)
     same = [name for name in known if plain_word(name) == plain]
-    return same or _grouped(plain, known, key_groups.GROUPS)
+    if found := same or _grouped(plain, known, key_groups.GROUPS):
+        return found
+    english = translated(wrong)
+    return renamed(english, known) or containing(english, known) if english else []
 
 
 def containing(wrong: str, free: Iterable[str]) -> list[str]:
@@ -97,6 +106,28 @@ def containing(wrong: str, free: Iterable[str]) -> list[str]:
     return found
 
 
+def shortened(wrong: str, free: Iterable[str]) -> list[str]:
+    """The names of which `wrong` has the beginnings of the words, or the other way round.
+
+    `delim` is `delimiter`, and `repository_name` is `repo_name`.
+    """
+    given = _in_order(wrong)
+    return [
+        name
+        for name in list(dict.fromkeys(free))[:MAX_OPTIONS]
+        if len(known := _in_order(name)) == len(given)
+        and known != given
+        and all(_begins(one, other) for one, other in zip(given, known, strict=True))
+    ]
+
+
+def _begins(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    # `counter` is no long form of `count`.
+    is_cut = len(short) >= _SHORTEST and len(long) - len(short) >= _SHORTEST
+    return one == other or (is_cut and long.startswith(short))
+
+
 def says_when(name: str) -> bool:
     """Whether a key asks for something to happen or not, rather than being a detail of it."""
     return bool(_CONTROL & {*_in_order(name)})
@@ -106,6 +137,26 @@ def _in_order(name: str) -> list[str]:
     return [one.lower() for one in _WORD.findall(name)]
 
 
+def translated(name: str) -> str | None:
+    """A name of German, French, Spanish, Italian or Portuguese words in English."""
+    found = [_english().get(one, "") for one in _in_order(unaccented(name))]
+    return "_".join(found) if found and all(found) else None
+
+
+def unaccented(text: str) -> str:
+    """The letters without accents, and umlauts as one letter."""
+    return "".join(one for one in normalize("NFKD", text) if not combining(one))
+
+
+@cache
+def _english() -> dict[str, str]:
+    return {
+        word: group.partition(":")[0]
+        for group in foreign_words.GROUPS
+        for word in group.partition(":")[2].split()
+    }
+
+
 def outputs_meant(wrong: str, known: Iterable[str]) -> list[str]:
     """The outputs that a name of another system means."""
     names = list(dict.fromkeys(known))[:MAX_OPTIONS]
@@ -113,7 +164,12 @@ def outputs_meant(wrong: str, known: Iterable[str]) -> list[str]:
         return []
     plain = plain_word(wrong)
     same = [name for name in names if plain_word(name) == plain]
-    return same or _grouped(plain, names, output_groups.GROUPS) or _worded(wrong, names, "")
+    if found := same or _grouped(plain, names, output_groups.GROUPS):
+        return found
+    # `response` is not `response_time`: what the other words say must add nothing.
+    found = _worded(wrong, names, "")
+    is_more = len(found) == 1 and not words(found[0]) - words(wrong) <= _OF_RESULTS
+    return [] if is_more else found
 
 
 def is_related(wrong: str, known: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.document import Steps
-from toolweave.tools.meaning import containing, is_related, renamed, says_when
+from toolweave.tools.meaning import containing, is_related, renamed, says_when, shortened
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.unions import kind_of
@@ -250,8 +250,9 @@ def _only_fitting(
         ]
 
     found = fitting(renamed(wrong, free))
-    if not found and len(longer := fitting(containing(wrong, free))) == 1:
-        return longer[0]
+    for similar in () if found else (containing, shortened):
+        if len(others := fitting(similar(wrong, free))) == 1:
+            return others[0]
     return found[0] if len(found) == 1 else None
 
 

@@ -17,6 +17,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
+from toolweave.tools.conversions import conversions
+from toolweave.tools.schema_repair import meant_schema
 from toolweave.tools.value_preview import shown
 from toolweave.tools.wire import read_wire
 from toolweave.workflow.mode_fields import misnamed
@@ -82,6 +84,11 @@ _OTHER_NAMES: dict[str, Mode] = {
     "aiParameterConfig": "naturalLanguageParam",
     "aiToolSelection": "fullNaturalLanguage",
 }
+# Words for choosing everything oneself, and for leaving some of it to a model.
+_DETAILED = frozenset({"manual", "manually", "explicit", "fixed", "static", "structured", "form"})
+_DESCRIBED = frozenset(
+    {"ai", "nl", "language", "naturallanguage", "natural_language", "natural-language"}
+)
 _TIMESTAMP = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
@@ -128,7 +135,9 @@ def _invalid_mode(data: JsonObject, now: datetime) -> Problem:
     named = data.get("mode")
     guess = _guessed(named, data) if isinstance(named, str) else None
     # A word that resembles no mode may mean any of them, whatever configuration is there.
-    is_near = isinstance(named, str) and _guessed(named, {}) is not None
+    is_near = isinstance(named, str) and (
+        named.casefold() in _DESCRIBED or _guessed(named, {}) is not None
+    )
     patch = (_replace(guess, "mode"),) if guess and is_near else None
     # The correct mode may reveal other problems; then no patch is offered.
     if guess and any(one.severity == "error" for one in _data({**data, "mode": guess}, now)):
@@ -142,6 +151,11 @@ def _invalid_mode(data: JsonObject, now: datetime) -> Problem:
 def _guessed(named: str, data: JsonObject) -> Mode | None:
     if named in _OTHER_NAMES:
         return _OTHER_NAMES[named]
+    if named.casefold() in _DETAILED:
+        return "detailed"
+    described: list[Mode] = [mode for mode, config in CONFIG_OF.items() if config in data]
+    if named.casefold() in _DESCRIBED:
+        return described[0] if len(described) == 1 else None
     folded: dict[str, Mode] = {mode.casefold(): mode for mode in MODES}
     if close := get_close_matches(named.casefold(), folded, n=1, cutoff=0.6):
         return folded[close[0]]
@@ -160,13 +174,17 @@ def _required(value: Json, key: str, kind: type, default: Json) -> Problem:
         message = f"{key!r} is {shown(value)}; expected {_CALLED[kind]}"
     # A field with a default may be missing: the node still runs.
     is_lenient = default is not None and value is None
+    converted = next(conversions(value, ["object"]), None) if kind is dict else None
+    patch = (_add(default, key),) if default is not None and value is None else None
+    if isinstance(converted, dict):
+        patch = (_replace(converted, key),)
     return Problem(
         "MCP_NODE_FIELD_INVALID",
         pointer(key),
         message,
         hint=None if default is not None else "choose a server and a tool again",
         severity="warning" if is_lenient else "error",
-        patch=(_add(default, key),) if default is not None and value is None else None,
+        patch=patch,
     )
 
 
@@ -219,7 +237,20 @@ def _parameters(entries: Json, at: tuple[str | int, ...]) -> Iterator[Problem]:
         return
     for index, entry in enumerate(entries):
         for problem in read_wire(entry)[1]:
-            yield replace(problem, pointer=pointer(*at, index) + problem.pointer)
+            place = pointer(*at, index) + problem.pointer
+            given = entry.get("type") if isinstance(entry, dict) else None
+            meant = _meant_kind(given) if problem.pointer == "/type" else None
+            if meant is not None:
+                patch = ({"op": "replace", "path": place, "value": meant},)
+                problem = replace(problem, hint=f"use {meant!r}", patch=patch)
+            yield replace(problem, pointer=place)
+
+
+def _meant_kind(given: Json) -> str | None:
+    """The type of JSON Schema that a word of a programming language means."""
+    schema = meant_schema({"type": given}, 1) if isinstance(given, str) else None
+    found = schema.get("type") if isinstance(schema, dict) else None
+    return found if isinstance(found, str) and found != given else None
 
 
 def _are_parameters(entries: list[Json]) -> bool:

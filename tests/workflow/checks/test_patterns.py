@@ -62,7 +62,8 @@ def test_a_node_that_is_attached_already_is_not_meant_again() -> None:
 def test_a_node_of_another_kind_cannot_be_attached() -> None:
     workflow = with_agent(["fetch"])
     assert told(check, workflow) == [("warning", "ATTACHED_KIND", "/nodes/1/data/attachedNodes/0")]
-    assert after_patch(check, workflow, "ATTACHED_KIND").nodes[1].data["attachedNodes"] == []
+    # Another node may be meant, or this one as a step.
+    assert [one.patch for one in found(check, workflow)] == [None]
 
 
 def test_one_attached_node_that_is_no_list_becomes_one() -> None:

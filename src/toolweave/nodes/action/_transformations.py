@@ -20,6 +20,7 @@ from toolweave.nodes.action._records import (
     read_condition,
     record_at,
 )
+from toolweave.tools.meaning import meant
 from toolweave.workflow.expression_values import value_of
 
 # A join of two lists with one common key is their product.
@@ -86,7 +87,9 @@ def read_order(given: NodeInput) -> tuple[str, str]:
     if isinstance(direction, str) and direction in {"asc", "desc"}:
         return path, direction
     message = f"the direction of sort_config is {direction!r:.40}; expected 'asc' or 'desc'"
-    raise refused_at(("sort_config", "direction"), CODE, message)
+    found = meant(direction, ("asc", "desc")) if isinstance(direction, str) else []
+    fix = found[0] if len(found) == 1 else None
+    raise refused_at(("sort_config", "direction"), CODE, message, fix=fix)
 
 
 def sort_records(given: NodeInput, data: Sequence[Json]) -> Transformed:

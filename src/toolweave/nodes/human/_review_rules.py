@@ -198,8 +198,7 @@ def review_of(given: NodeInput) -> Review:
     scoring = given.text("scoring_system")
     if scoring == "numeric_scale" and not lowest < highest:
         message = "'score_range' must begin below where it ends"
-        turned: JsonObject = {**ends, "min": highest, "max": lowest}
-        raise _invalid(message, "score_range", fix=turned if lowest > highest else None)
+        raise _invalid(message, "score_range")
     if scoring == "numeric_scale" and not lowest <= threshold <= highest:
         message = f"'passing_threshold' is {threshold:g}, outside of 'score_range'"
         raise _invalid(message, "passing_threshold")
@@ -217,9 +216,9 @@ def review_of(given: NodeInput) -> Review:
     )
 
 
-def _invalid(message: str, field: str, fix: Json = None) -> Invalid:
+def _invalid(message: str, field: str) -> Invalid:
     hint = 'write score_range as {"min": 1, "max": 5}, and passing_threshold within it'
-    return refused_at((field,), "REVIEW_INVALID", message, hint=hint, fix=fix)
+    return refused_at((field,), "REVIEW_INVALID", message, hint=hint)
 
 
 def _last(who: str, moved: JsonObject) -> str:

@@ -21,7 +21,7 @@ from toolweave.workflow.checks.loop_lists import LoopLists
 from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten, with_size
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.spelling import closest
-from toolweave.workflow.checks.typed_expressions import type_faults, type_repair
+from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import loop_variable
@@ -107,6 +107,9 @@ class _Flow:
 
     def _types(self, node: Node, asked: NodeReferences) -> Iterator[Problem]:
         if asked.ours == asked.placeholder.content:
+            for fault in never_equal(self._scope, node, asked):
+                place = self._case.at(node, *asked.steps)
+                yield moved(fault, asked.text, asked.placeholder.at).problem(place)
             for fault in type_faults(self._scope, node, asked):
                 place = self._case.at(node, *asked.steps)
                 found = moved(fault, asked.text, asked.placeholder.at).problem(place)

@@ -7,12 +7,13 @@ from typing import Any
 from toolweave.problems import Problem, did_you_mean
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.kinds import is_loop, spec_of, style_of, type_of
+from toolweave.workflow.checks.kinds import is_loop, meant_type, spec_of, style_of, type_of
 from toolweave.workflow.checks.ports import NEXT, is_attachment, names_out, out_ports
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
+_ENDS = frozenset({"start", "end"})
 
 
 def way(edge: Edge) -> tuple[object, ...]:
@@ -90,7 +91,7 @@ class EdgeEnds:
         self, index: int, edge: Edge, key: str, end: NodeId
     ) -> tuple[str, Operation] | None:
         named = self._by_name.get(end, [])
-        meant = named[0] if len(named) == 1 else self._ids.meant(end)
+        meant = named[0] if len(named) == 1 else self._ids.meant(end) or self._by_type(end)
         place = self._case.at_edge(index, key)
         if meant is not None and self._fits(edge, key, NodeId(meant)):
             return f"did you mean {meant!r}?", {"op": "replace", "path": place, "value": meant}
@@ -100,6 +101,12 @@ class EdgeEnds:
             node = plain_node(end, kind)
             return f"add a node of type {kind!r}", {"op": "add", "path": "/nodes/-", "value": node}
         return None
+
+    def _by_type(self, end: NodeId) -> NodeId | None:
+        """The only node of a type, where the type is written in place of its id."""
+        kind = meant_type(end) if end not in _ENDS else str(end)
+        found = [one.id for one in self._nodes.values() if one.type == kind]
+        return found[0] if kind in _ENDS and len(found) == 1 else None
 
     def _fits(self, edge: Edge, key: str, node: NodeId) -> bool:
         """Whether the edge can use this node without a new problem."""

@@ -11,6 +11,7 @@ from toolweave.workflow.checks.ports import (
     ERROR,
     LOOP_PORTS,
     NUMBERED,
+    by_branch_number,
     choices_of,
     enters_by,
     is_attachment,
@@ -170,7 +171,8 @@ class _Ways:
         if self._left < 0 or len(known) > MAX_PORTS:
             return None
         used = frozenset(one.source_port for one in self._case.graph.outgoing(edge.source))
-        return meant_out(self._case.graph.nodes[edge.source], edge, known, used)
+        node = self._case.graph.nodes[edge.source]
+        return meant_out(node, edge, known, used) or by_branch_number(edge.source_port, known, used)
 
     def _unknown_target(self, index: int, edge: Edge, target: Node) -> Iterator[Problem]:
         """Yield unknown input ports; any name is valid if an expression reads it."""

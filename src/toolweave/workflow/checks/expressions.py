@@ -33,6 +33,7 @@ from toolweave.workflow.scope.references import Language, may_ask
 
 # A placeholder in a placeholder; a lone `{{` in quotes is how braces are written.
 _NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
+_UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -289,9 +290,18 @@ def _mapped(
 
 def _closed(text: str) -> str | None:
     """Close the last placeholder at the end of the text, if the result can be parsed."""
-    repaired = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
-    template = read_template(repaired)
-    is_read = all(
-        compile_text(placeholder.content).is_usable for placeholder in template.placeholders
-    )
-    return repaired if template.placeholders and not template.faults and is_read else None
+    whole = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
+    head, mark, rest = text.rpartition(MARK)
+    # `{{ a.b and more words`: a path ends where words begin.
+    inside = _UNCLOSED.fullmatch(rest)
+    tried = [whole]
+    if inside is not None:
+        tried.append(f"{head}{mark} {inside[1]} }}}}{inside[2]}")
+    for repaired in tried:
+        template = read_template(repaired)
+        is_read = all(
+            compile_text(placeholder.content).is_usable for placeholder in template.placeholders
+        )
+        if template.placeholders and not template.faults and is_read:
+            return repaired
+    return None

@@ -27,27 +27,34 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _parents(case: CheckContext) -> Iterator[Problem]:
-    groups = Spelling([node.id for node in case.graph.nodes.values() if node.type == "group"])
+    boxes = [node for node in case.graph.nodes.values() if node.type == "group"]
+    groups = Spelling([node.id for node in boxes])
     for index, node in enumerate(case.workflow.nodes):
         if node.parent is None or node.parent in case.graph.nodes:
             continue
-        meant = groups.meant(node.parent)
+        titled = [one.id for one in boxes if node.parent.casefold() in _titles(one)]
+        meant = titled[0] if len(titled) == 1 else groups.meant(node.parent)
         if meant == node.id:
             meant = None
         place = pointer("nodes", index, "parentId")
-        repaired = (
-            {"op": "replace", "path": place, "value": meant}
-            if meant
-            else {"op": "remove", "path": place}
-        )
+        patch: tuple[dict[str, str], ...] | None = None
+        if meant:
+            patch = ({"op": "replace", "path": place, "value": meant},)
+        elif all(one is node for one in boxes):
+            patch = ({"op": "remove", "path": place},)
+        hint = "use the id of a group" if patch is None else "remove it: the node is in no group"
         yield Problem(
             "GROUP_UNKNOWN",
             place,
             f"there is no group {shown(node.parent)}",
-            hint=f"did you mean {meant!r}?" if meant else "remove it: the node is in no group",
+            hint=f"did you mean {meant!r}?" if meant else hint,
             severity="warning",
-            patch=(repaired,),
+            patch=patch,
         )
+
+
+def _titles(group: Node) -> set[str]:
+    return {str(one).casefold() for one in (group.name, group.data.get("label")) if one}
 
 
 def _nested(case: CheckContext) -> Iterator[Problem]:

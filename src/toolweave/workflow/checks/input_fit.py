@@ -13,6 +13,7 @@ from toolweave.cel.paths import write_path
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
+from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext, RequiredInput
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
@@ -66,6 +67,8 @@ class InputFit:
                 else None,
             )
         repaired = self._converted(node, asked, given, wanted)
+        if asked.is_whole and self._is_cel(node, asked):
+            repaired = asked.ours  # the field is an expression itself
         return Problem(
             "VALUE_TYPE_MISFIT",
             place,
@@ -73,6 +76,13 @@ class InputFit:
             hint=f"use {repaired!r}" if repaired else None,
             patch=({"op": "replace", "path": place, "value": repaired},) if repaired else None,
         )
+
+    def _is_cel(self, node: Node, asked: NodeReferences) -> bool:
+        """Whether a text is that of a field which is an expression without braces."""
+        spec = self._case.spec(node)
+        settings = object_at(node.data, "configurations")
+        found = cel_texts(spec, settings) if spec is not None else ()
+        return any(asked.steps == ("data", "configurations", *one.at) for one in found)
 
     def missing(self, node: Node) -> Iterator[Problem]:
         """Yield required inputs of a catalog node that no incoming value matches."""

@@ -9,6 +9,7 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.tools.meaning import plain_word, words
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
@@ -46,6 +47,18 @@ _ALIASES = {
 }
 
 
+_TRIGGER = "trigger"
+# What other systems call nodes, by our subtype.
+_FOREIGN_TYPES = {
+    **dict.fromkeys(("schedule", "scheduled", "timer", "interval"), "cron"),
+    **dict.fromkeys(("set", "editfields", "setvariable"), "setfields"),
+    **dict.fromkeys(("http", "httpcall", "fetch", "restapi"), "httprequest"),
+    **dict.fromkeys(("splitout", "splitinto"), "split"),
+    **dict.fromkeys(("executeworkflow", "callworkflow"), "subworkflow"),
+    **dict.fromkeys(("stopanderror", "stopexecution"), "stop"),
+    "sleep": "delay",
+    "itemlists": "datatransformation",
+}
 _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 
 
@@ -136,8 +149,15 @@ def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | Non
         for spec in catalog.of_type(node_type)
         if not is_tool or spec.origin is not None
     }
-    meant = closest(subtype, of_type)
+    meant = closest(subtype, of_type) or _by_words(subtype, of_type)
     return of_type[meant] if meant else _by_keyword(subtype, of_type.values())
+
+
+def _by_words(subtype: str, known: Iterable[str]) -> str | None:
+    """Return the only subtype of the same words: `TRANSFORM_DATA` is DATA_TRANSFORMATION."""
+    given = words(subtype)
+    found = [one for one in known if len(given) > 1 and words(one) == given]
+    return found[0] if len(found) == 1 else None
 
 
 def _by_keyword(subtype: str, specs: Iterable[NodeSpec]) -> NodeSpec | None:
@@ -162,19 +182,39 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     message = f"there is no node type {shown(node.type)}"
     if not is_looked_up:
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(None))
-    named = [one for one in _built_in(case.known.catalog) if one.subtype == node.type.upper()]
-    if len(named) == 1:
-        return _corrected(index, node, named[0], message)
+    # `n8n-nodes-base.httpRequest`: the last part says what it does.
+    name = node.type.rpartition(".")[2]
+    named = _by_subtype(name, case.known.catalog)
+    # In a drawing, `if` is a decision with branches.
+    is_drawn = "." not in node.type and style_of(case) == "drawn" and meant_type(node.type)
+    if named is not None and not is_drawn:
+        return _corrected(index, node, named, message)
     if meant := meant_type(node.type):
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
-    # `n8n-nodes-base.httpRequest`: the last part says what it does.
-    for name in dict.fromkeys((node.type, node.type.rpartition(".")[2])):
-        found = correct(case.known.catalog, name, "")
+    for one in dict.fromkeys((node.type, name)):
+        found = correct(case.known.catalog, one, "")
         if isinstance(found, CorrectedName):
             return _corrected(index, node, found.spec, message)
     hint = did_you_mean(node.type, _PLAIN) or _hint(None)
     return Problem("NODE_TYPE_UNKNOWN", place, message, hint=hint)
+
+
+def _by_subtype(name: str, catalog: Catalog) -> NodeSpec | None:
+    """Return the only built-in node of this name, or of the word that n8n has for it."""
+    plain = plain_word(name)
+    is_trigger = len(plain) > len(_TRIGGER) and plain.endswith(_TRIGGER)
+    plain = plain.removesuffix(_TRIGGER) if is_trigger else plain
+    plain = _FOREIGN_TYPES.get(plain, plain)
+    found = [
+        one
+        for one in _built_in(catalog)
+        if plain_word(one.subtype) == plain and (one.type == "TRIGGER" or not is_trigger)
+    ]
+    # `n8n-nodes-base.slack` is an action: triggers are named so.
+    steps = [one for one in found if one.type != "TRIGGER"]
+    found = steps or found
+    return found[0] if len(found) == 1 else None
 
 
 def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: bool) -> Problem:

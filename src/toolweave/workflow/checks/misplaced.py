@@ -13,6 +13,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
 
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
@@ -59,6 +60,8 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     given = node.data.get(part)
     values = given if isinstance(given, dict) else {}
     operations, to = _unwrapped(spec, part, name, values), f"/{part}"
+    if not operations:
+        operations, to = _whole_part(node, spec, part, name)
     if not operations:
         inside = _into_object(spec, part, name, values)
         aside = _to_other_part(node, spec, part, name)
@@ -119,6 +122,16 @@ def _unwrapped(spec: NodeSpec, part: str, name: str, values: JsonObject) -> list
         return []
     is_known = inner.keys() <= _names(spec, part)
     return [{"op": "replace", "path": f"/{part}", "value": inner}] if is_known else []
+
+
+def _whole_part(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[Operation], str]:
+    """Move the other part, which is in this one under a name of other systems."""
+    other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
+    inner = object_at(node.data, part).get(name)
+    is_part = isinstance(inner, dict) and bool(inner) and inner.keys() <= _names(spec, other)
+    if name not in {*_CONTAINERS, other} or not is_part or node.data.get(other):
+        return [], f"/{part}"
+    return [{"op": "move", "from": f"/{part}/{name}", "path": f"/{other}"}], other
 
 
 def _to_other_part(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[Operation], str]:

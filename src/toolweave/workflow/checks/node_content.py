@@ -103,6 +103,8 @@ def _of_node(node: Node) -> Iterator[Problem]:
         yield from _answered_by(node)
     if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
         yield _one_port(node.data["outputPorts"])
+    if kind in _CHOICES and "outputPorts" in node.data:
+        yield from _port_for_each(node, _CHOICES[kind])
 
 
 def _answered_by(node: Node) -> Iterator[Problem]:
@@ -118,6 +120,25 @@ def _answered_by(node: Node) -> Iterator[Problem]:
         f"'answeredBy' is {shown(given)}; expected 'substitution' or 'model'",
         hint=f"use {meant!r}" if meant else "use 'model' to ask a model, else remove it",
         patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+    )
+
+
+def _port_for_each(node: Node, key: str) -> Iterator[Problem]:
+    """Yield a number of ports that is not that of the branches or options."""
+    given, listed = node.data["outputPorts"], node.data.get(key)
+    is_one_way = node.data.get("multiSelect") is True or node.data.get("useAiSuggestions") is True
+    if not isinstance(listed, list) or is_one_way or given == len(listed):
+        return
+    # Too few or too many of them are reported; then the number may be the right one.
+    if not 2 <= len(listed) <= (4 if key == "options" else 100):
+        return
+    yield Problem(
+        "FIELD_LIMIT_VIOLATED",
+        pointer("outputPorts"),
+        f"'outputPorts' is {shown(given)}; there are {len(listed)} {key}",
+        hint=f"use {len(listed)}",
+        severity="warning",
+        patch=({"op": "replace", "path": pointer("outputPorts"), "value": len(listed)},),
     )
 
 

@@ -70,7 +70,7 @@ class PathRepair:
                 return of_loop
             if path[0] == "inputs":
                 return self._elsewhere(node, path)
-            meant = self.fields(path, found)
+            meant = self.fields(path, found) or self._without_layer(node, path, found, language)
             return meant[0] if len(meant) == 1 else None
         if not isinstance(wrong, str):
             return None
@@ -93,6 +93,20 @@ class PathRepair:
         is_body = len(meant) == 1 and len(meant[0]) > len(path) and meant[0][found.at] == "body"
         # What a webhook is asked by GET comes in the query.
         return [] if is_body and self._may_be_asked() else meant
+
+    def _without_layer(
+        self, node: Node, path: Path, found: ResolvedPath, language: Language
+    ) -> list[Path]:
+        """`a.content` for `a.output.content`, where `output` is a text without fields."""
+        before = path[: found.at - 1]
+        if found.at < 2 or path[found.at - 1] not in WRAPPERS or "object" in found.shape.kinds:
+            return []
+        shorter: Path = (*before, *path[found.at :])
+        target = self._scope.find(node, before, language)
+        is_named = (
+            target.trouble is None and look_up(target.shape, path[found.at]).verdict == "named"
+        )
+        return [shorter] if is_named else []
 
     def _may_be_asked(self) -> bool:
         """Whether a webhook answers GET."""

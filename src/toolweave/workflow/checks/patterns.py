@@ -101,9 +101,9 @@ def _one(
             "ATTACHED_KIND",
             place,
             f"{shown(node.id)} is {shown(node.type)}; expected a TOOL or MEMORY node",
-            hint="remove it, and connect it with an edge",
+            # Another node may be meant, or this one as a step.
+            hint="attach a TOOL or MEMORY node; any other is connected with an edge",
             severity="warning",
-            patch=({"op": "remove", "path": place},),
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from toolweave.catalog.spec import NodeSpec, Port
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.tools.meaning import meant
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
@@ -38,10 +39,14 @@ _ONLY_OUTPUT = frozenset(
         *("complete", "completed", "finished", "value", "0"),
     }
 )
-_FAILURES = frozenset({"fail", "failed", "failure", "onfailure", "catch", "exception", "fault"})
+_FAILURES = frozenset(
+    {"fail", "fails", "failed", "failure", "failures", "catch", "exception", "fault"}
+    | {"err", "errors", "crash", "unsuccessful"}
+)
 # An edge of such a kind attaches a tool or a memory to an agent.
 _ATTACHING = "ai_"
 
+_NUMBER = pattern(r"([A-Za-z]+)[-_ ]?(\d{1,2})")
 _SYNONYMS = {
     "true": ("yes", "then", "success", "branch-0"),
     "false": ("no", "else", "otherwise", "branch-1"),
@@ -145,7 +150,7 @@ def _by_other_key(edge: Edge, known: Sequence[str]) -> str | None:
 def _means_error(wrong: str, known: Sequence[str]) -> bool:
     """Whether a name means the error port; a decision may call another port a failure."""
     said = _letters(wrong)
-    return "error" in said or (len(known) == 1 and said in _FAILURES)
+    return "error" in said or (len(known) == 1 and said.removeprefix("on") in _FAILURES)
 
 
 def _letters(name: str) -> str:
@@ -189,6 +194,17 @@ def _by_number(node: Node, wrong: str) -> str | None:
         return f"{prefix}{listed.index(wrong)}"
     number = _letters(wrong).removeprefix(_letters(prefix))
     return f"{prefix}{number}" if number.isdecimal() else None
+
+
+def by_branch_number(wrong: str, known: Sequence[str], used: frozenset[str]) -> str | None:
+    """Return `branch-1` for `option-1`, where the first of them is counted from 0."""
+    match = _NUMBER.fullmatch(wrong)
+    if match is None or not all(one.startswith("branch-") for one in known):
+        return None
+    others = [found for one in used if (found := _NUMBER.fullmatch(one)) and found[1] == match[1]]
+    meant = f"branch-{match[2]}"
+    is_from_zero = any(one[2] == "0" for one in others) and len(others) <= len(known)
+    return meant if is_from_zero and meant in known else None
 
 
 def choices_of(node: Node) -> list[Json]:

@@ -355,7 +355,10 @@ def _listed_triggers(case: CheckContext) -> Iterator[Problem]:
     for at, name in enumerate(listed):
         if isinstance(name, str) and name not in case.graph.nodes:
             place = pointer("triggers", at)
-            meant = closest(name, [one for one in starts if one not in listed])
+            free = [one for one in starts if one not in listed]
+            # With one trigger and one name there is no other that it can mean.
+            is_only = len(starts) == len(listed) == len(free) == 1
+            meant = free[0] if is_only else closest(name, free)
             yield Problem(
                 "TRIGGER_UNKNOWN",
                 place,

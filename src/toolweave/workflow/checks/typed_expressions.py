@@ -5,9 +5,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from toolweave.cel.checker import check as check_types
-from toolweave.cel.fault import SyntaxProblem
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
-from toolweave.cel.paths import Path
+from toolweave.cel.paths import Path, path_in, write_path
+from toolweave.cel.syntax import FunctionCall, Literal, Term
 from toolweave.cel.tokens import tokens
 from toolweave.workflow.checks.path_repair import rewritten_by
 from toolweave.workflow.model import Node
@@ -22,6 +23,8 @@ _CEL_KINDS: dict[frozenset[Kind], str] = {
     frozenset({"array"}): "list",
     frozenset({"object"}): "map",
 }
+_EQUALITY = frozenset({"_==_", "_!=_"})
+_MAX_LISTED = 10
 _NUMBER: frozenset[Kind] = frozenset({"integer", "fraction"})
 
 
@@ -64,6 +67,38 @@ def _is_fine(text: str, kinds: tuple[tuple[Path, str], ...]) -> bool:
     known = dict(kinds)
     term = compile_text(text).term
     return term is not None and not check_types(text, term, lambda p: known.get(p, "dyn")).faults
+
+
+def never_equal(scope: Scope, node: Node, asked: NodeReferences) -> Iterator[SyntaxProblem]:
+    """Comparisons of a value with a text that is none of its options."""
+    expression = asked.expression
+    if expression is None or expression.term is None:
+        return
+    waiting: list[Term] = [expression.term]
+    while waiting:
+        term = waiting.pop()
+        if not isinstance(term, FunctionCall):
+            continue
+        waiting.extend(term.arguments)
+        if term.function not in _EQUALITY:
+            continue
+        for one, other in (term.arguments, term.arguments[::-1]):
+            path = path_in(one, ())
+            if path is None or not isinstance(other, Literal) or not isinstance(other.value, str):
+                continue
+            found = scope.find(node, path, asked.language)
+            options = found.shape.options if found.trouble is None else None
+            if options and other.value not in options:
+                message = f"{write_path(path)} is never {other.value!r}"
+                listed = ", ".join(repr(option) for option in options[:_MAX_LISTED])
+                yield fault_at(
+                    expression.text,
+                    other.at,
+                    "EXPRESSION_TYPE",
+                    message,
+                    f"it is one of {listed}",
+                    "warning",
+                )
 
 
 def type_repair(scope: Scope, node: Node, asked: NodeReferences) -> str | None:

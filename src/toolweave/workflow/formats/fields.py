@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Position
 
@@ -12,6 +13,7 @@ MAX_SHOWN = 60
 # The limit of recorded problems.
 MAX_NOTED = 1_000
 _NUMBERS = frozenset({int, float})
+_DECIMAL = pattern(r"-?\d{1,9}(?:\.\d{1,9})?")
 
 
 @dataclass(slots=True)
@@ -157,8 +159,34 @@ def position(item: JsonObject, notes: Notes) -> Position | None:
             ("position",),
             "'position' needs the numbers x and y",
             hint='use {"x": 0, "y": 0}, or omit it for automatic layout',
+            patch=_as_position(value, notes),
         )
     return None
+
+
+def _as_position(value: Json, notes: Notes) -> tuple[JsonObject, ...] | None:
+    """Two numbers in a list, or as texts, as a position."""
+    listed = value if isinstance(value, list) else []
+    if isinstance(value, str):
+        listed = [one.strip() for one in value.split(",")]
+    if isinstance(value, dict) and value.keys() == {"x", "y"}:
+        listed = [value["x"], value["y"]]
+    numbers = [_number(one) for one in listed]
+    if len(numbers) != 2 or None in numbers:
+        return None
+    x, y = numbers
+    return ({"op": "replace", "path": f"{notes.at}/position", "value": {"x": x, "y": y}},)
+
+
+def _number(value: Json) -> float | None:
+    if type(value) in _NUMBERS:
+        return value  # pyright: ignore[reportReturnType] # a number, as just asked
+    is_text = isinstance(value, str) and _DECIMAL.fullmatch(value) is not None
+    return _read_number(value) if is_text and isinstance(value, str) else None
+
+
+def _read_number(text: str) -> float:
+    return int(text) if "." not in text else float(text)
 
 
 def drawn(place: Position) -> JsonObject:

@@ -31,6 +31,7 @@ _USUAL: dict[Dialect, frozenset[str]] = {
         {"id", "type", "name", "description", "position", "parentId", "parameters", *_FLAT}
     ),
 }
+_LOWER = frozenset({"id", "type", "name", "position", "data"})
 _USUAL_DATA = frozenset({*_OF_DATA, "description", "label"})
 _LISTS = frozenset(
     {"steps", "tasks", "blocks", "stages", "activities", "elements", "components", "vertices"}
@@ -152,7 +153,12 @@ def _hides_parts(node: JsonObject, data: Json) -> bool:
     ):
         return True
     inner = owner.get("configurations")
-    return isinstance(inner, dict) and not _PARTS.isdisjoint(inner)
+    if not isinstance(inner, dict):
+        return False
+    is_agent = node.get("type") == "AI_AGENT"
+    return not _PARTS.isdisjoint(inner) or (
+        is_agent and any(plain(key) in _ATTACHED for key in inner)
+    )
 
 
 def _identity(node: JsonObject, place: str) -> Iterator[Operation]:
@@ -164,6 +170,11 @@ def _identity(node: JsonObject, place: str) -> Iterator[Operation]:
         found = [key for key, one in node.items() if plain(key) in _IDS and isinstance(one, str)]
         if len(found) == 1 and node[found[0]]:
             yield _move(place + pointer(found[0]), f"{place}/id")
+    for key in node:
+        # `Data` for `data`: no other key differs by its case only.
+        name = key.casefold()
+        if key != name and name in _LOWER and name not in node:
+            yield _move(place + pointer(key), f"{place}/{name}")
 
 
 def _moves(

@@ -4,6 +4,7 @@ Where the languages disagree on precedence, `not` binds as in Python and `|` as 
 """
 
 from toolweave.cel.paths import quoted
+from toolweave.patterns import pattern
 from toolweave.workflow.formats.foreign.joined_texts import template_parts, text_parts, unescaped
 from toolweave.workflow.formats.foreign.tree import (
     AppliedFilter,
@@ -34,7 +35,7 @@ _LEVELS = {
     "??": _COALESCE,
     **dict.fromkeys(("&&", "&", "and"), _AND),
     **dict.fromkeys(("==", "===", "=", "!=", "!==", "<>", "=/=", "<", "<=", "=<"), _RELATION),
-    **dict.fromkeys((">", ">=", "in", "not", "is", "between", "contains"), _RELATION),
+    **dict.fromkeys((">", ">=", "in", "not", "is", "between", "contains", "like"), _RELATION),
     **dict.fromkeys(("+", "-"), _SUM),
     **dict.fromkeys(("*", "/", "%"), _PRODUCT),
 }
@@ -50,7 +51,8 @@ _SPELT = {
     "&": "&&",
     "and": "&&",
 }
-_WORDS = frozenset({"or", "and", "in", "not", "is", "between", "contains"})
+_WORDS = frozenset({"or", "and", "in", "not", "is", "between", "contains", "like"})
+_LIKE = pattern(r"(%?)([^%_\\]+)(%?)")
 _CONSTANTS = {"true": "true", "false": "false"} | dict.fromkeys(
     ("null", "none", "nil", "undefined"), "null"
 )
@@ -62,6 +64,25 @@ def read_foreign(text: str) -> Tree:
     return _Parser(text).whole()
 
 
+def _like(value: Tree, wanted: Tree) -> Tree:
+    """The comparison of SQL with a pattern that has `%` only at its ends."""
+    text = wanted.text if isinstance(wanted, Constant) else None
+    match = _LIKE.fullmatch(text or "")
+    if match is None:
+        raise NotReadable
+    inside = Constant(quoted(match[2]), match[2])
+    match match[1], match[3]:
+        case "%", "%":
+            method = "contains"
+        case "%", _:
+            method = "endsWith"
+        case _, "%":
+            method = "startsWith"
+        case _:
+            return Operation((value, inside), ("==",))
+    return Call(FieldAccess(value, method, is_optional=False), (inside,))
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self._words = words_of(text)
@@ -70,8 +91,11 @@ class _Parser:
 
     def whole(self) -> Tree:
         self._take("return")
+        if self._word.text == "if" and self._ahead(1).text == "(":
+            self._advance()  # a condition as a statement without one
         tree = self.expression()
         self._take(";")
+        tree = tree.inner if isinstance(tree, Group) and self._words[0].text == "if" else tree
         if self._word.kind != "end":
             raise NotReadable
         return tree
@@ -173,6 +197,9 @@ class _Parser:
                 self._advance()
                 high = self._operations(_SUM)
                 return Operation((first, low, high), ("between",))
+            if sign in {"like", "not like"}:
+                found = _like(first, self._operations(_SUM))
+                return found if sign == "like" else Sign("!", Group(found))
             if sign in {"is", "is not"} and self._word.text.lower() in _STATES:
                 word = self._advance()
                 state = Constant(word.text.lower())
@@ -185,10 +212,11 @@ class _Parser:
         sign = self._sign()
         self._advance()
         if sign == "not":
-            if self._sign() != "in":
+            negated = self._sign()
+            if negated not in {"in", "like"}:
                 raise NotReadable
             self._advance()
-            return "not in"
+            return f"not {negated}"
         if sign == "is" and self._sign() == "not":
             self._advance()
             return "is not"

@@ -10,7 +10,7 @@ from toolweave.patterns import pattern
 from toolweave.workflow.formats.foreign.characters import straightened
 from toolweave.workflow.formats.foreign.parser import read_foreign
 from toolweave.workflow.formats.foreign.tree import NotReadable
-from toolweave.workflow.formats.foreign.words import closed
+from toolweave.workflow.formats.foreign.words import closed, with_points
 from toolweave.workflow.formats.foreign.writer import ForeignWriter
 
 _ASSIGNED = pattern(r"(?:(?:let|const|var)\s+)?([A-Za-z_]\w*)\s*=(?![=<>])\s*")
@@ -47,7 +47,7 @@ def translate_foreign(
         plain = plain[assigned.end() :]
     if not in_template and "{{" in plain:
         plain = _without_braces(plain) or plain
-    for tried in (plain, closed(plain)):
+    for tried in (plain, closed(plain), with_points(plain)):
         if tried is None:
             continue
         writer = ForeignWriter(names, in_template=in_template)

@@ -23,6 +23,13 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 _QUOTED = pattern(r"""'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[()\[\]{}]""")
 
 
+_COMMAS = pattern(
+    r"""'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[()\[\]{}]"""
+    r"""|(?<![\w.,])(?P<whole>\d+),(?P<part>\d+)(?![\w.,])"""
+)
+_THOUSAND = 3
+
+
 class Word(NamedTuple):
     """One word."""
 
@@ -58,6 +65,24 @@ def closed(text: str) -> str | None:
         elif len(word) < 2 or word[-1] != word[0]:
             return _with_quote(text, word[0], "".join(reversed(needed)))
     return text.rstrip() + "".join(reversed(needed)) if needed else None
+
+
+def with_points(text: str) -> str | None:
+    """The text with decimal points in place of commas, where no list or call has one."""
+    depth = 0
+    pieces: list[str] = []
+    end = 0
+    for found in _COMMAS.finditer(text):
+        word = found[0]
+        depth += (word in _OPEN) - (word in _OPEN.values())
+        if found["whole"] is None:
+            continue
+        # `1,000` may be a thousand.
+        if depth or len(found["part"]) == _THOUSAND:
+            return None
+        pieces += (text[end : found.start()], f"{found['whole']}.{found['part']}")
+        end = found.end()
+    return "".join((*pieces, text[end:])) if pieces else None
 
 
 def _with_quote(text: str, quote: str, closers: str) -> str | None:

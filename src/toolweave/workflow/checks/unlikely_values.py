@@ -1,0 +1,117 @@
+"""Values that a node accepts and that nobody can mean: stand-ins, reversed ranges, empty lists.
+
+Warnings without a fix: what is meant is not known.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
+from toolweave.problems import Problem, pointer
+from toolweave.tools.document import Steps
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.modes import mode_of, object_at
+
+CODE = "VALUE_UNLIKELY"
+_PARTS = ("configurations", "inputParams")
+_MAX_DEPTH = 4
+# Words that a template leaves for its reader to replace.
+_STAND_IN = pattern(
+    r"(?:.*[\W_])?(?:YOUR[_-][A-Z0-9_-]+|(?:REPLACE|CHANGE|INSERT|FILL)[_-](?:ME|THIS|HERE|IN)"
+    r"|REPLACE_WITH_\w+|INSERT_[A-Z]+_HERE|CHANGEME|TODO)(?:[\W_].*)?"
+    r"|.*[<\[](?:(?i:your|insert|enter|the|add)[ _-][^<>\[\]{}]{1,60}|placeholder)[>\]].*"
+)
+_MAX_TEXT = 500
+# Both ends of a range, by the words that make the difference.
+_ENDS = (
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("start", "end"),
+    ("from", "until"),
+    ("since", "until"),
+)
+# Lists of those who are asked or told: without any, nobody is.
+_PEOPLE = frozenset({"reviewers", "recipients", "recipient_emails", "people", "approvers", "to"})
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield stand-ins, ranges that end before they begin, and lists of nobody."""
+    for index, node, spec in catalog_nodes(case):
+        for part in _PARTS:
+            if values := object_at(node.data, part):
+                yield from _of_values(values, f"/nodes/{index}/data/{part}")
+        yield from _nobody(spec, object_at(node.data, _PARTS[0]), index)
+    for index, node in enumerate(case.workflow.nodes):
+        values = object_at(node.data, "parameterValues") if node.type == "mcp" else {}
+        if values and mode_of(node.data) == "detailed":
+            yield from _of_values(values, f"/nodes/{index}/data/parameterValues")
+
+
+def _of_values(values: JsonObject, place: str) -> Iterator[Problem]:
+    waiting: list[tuple[Steps, Json]] = [((), values)]
+    while waiting:
+        at, one = waiting.pop()
+        if isinstance(one, str):
+            if len(one) <= _MAX_TEXT and "{{" not in one and _STAND_IN.fullmatch(one):
+                message = f"{shown(one)} stands for a value that is still to be written"
+                hint = "write the value, or {{ trigger.NAME }} for one that a run is started with"
+                yield Problem(CODE, place + pointer(*at), message, hint=hint, severity="warning")
+        elif len(at) >= _MAX_DEPTH:
+            continue
+        elif isinstance(one, dict):
+            if len(one) > 1:
+                yield from _reversed(one, place, at)
+            waiting.extend(((*at, key), item) for key, item in one.items() if item)
+        elif isinstance(one, list):
+            waiting.extend(((*at, index), item) for index, item in enumerate(one) if item)
+
+
+def _reversed(values: JsonObject, place: str, at: Steps) -> Iterator[Problem]:
+    for low, high in _ENDS:
+        for name in values:
+            other = _other_end(name, low, high)
+            if other is None or other not in values:
+                continue
+            if _is_after(values[name], values[other]):
+                message = (
+                    f"{name!r} is {shown(values[name])}, after {other!r}, {shown(values[other])}"
+                )
+                hint = f"write a {name!r} before {other!r}"
+                place_of = place + pointer(*at, other)
+                yield Problem(CODE, place_of, message, hint=hint, severity="warning")
+
+
+def _other_end(name: str, low: str, high: str) -> str | None:
+    """`max_value` for `min_value`, `end` for `start`."""
+    words = name.split("_")
+    if words.count(low) != 1:
+        return None
+    return "_".join(high if one == low else one for one in words)
+
+
+def _is_after(one: Json, other: Json) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return False
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one > other
+    if not isinstance(one, str) or not isinstance(other, str):
+        return False
+    try:
+        begin, end = datetime.fromisoformat(one), datetime.fromisoformat(other)
+        return begin > end
+    except (ValueError, TypeError):  # no moments, or only one of them with a zone
+        return False
+
+
+def _nobody(spec: NodeSpec, settings: JsonObject, index: int) -> Iterator[Problem]:
+    known = {one.name for one in spec.configurations if one.type == "array"}
+    for name in settings.keys() & _PEOPLE & known:
+        if settings[name] == []:
+            place = pointer("nodes", index, "data", "configurations", name)
+            message = f"{name!r} is empty: nobody is asked"
+            hint = "name at least one, or leave it out"
+            yield Problem(CODE, place, message, hint=hint, severity="warning")
