@@ -19,11 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from bench import restart
 from bench.catalog_doors import talking
 from bench.ground import DEMO, SMALL
 from bench.table import Row, table
 
 TOOLWEAVE = (str(Path(sys.executable).with_name("toolweave")),)
+SERVE = (*TOOLWEAVE, "serve", "--port", "0", "--no-browser")
 IMPORTS = (sys.executable, "-c", "import pydantic, orjson")
 BARE_CLIENT = """
 import json
@@ -138,7 +140,8 @@ def rows_of(size: Size) -> list[Row]:
             kinds |= {one.what: (one.argv, one.environ) for one in measured}
             cpu = in_turns(kinds, size, home)
         rows = [_row(one, cpu) for one in measured]
-        return [*rows, *serve_rows(alone, home, size), mcp_row(alone, size)]
+        rows += [*serve_rows(alone, home, size), *restart_rows(home, size)]
+        return [*rows, mcp_row(alone, size)]
 
 
 def in_turns(
@@ -196,10 +199,9 @@ def prepared(folder: Path, name: str) -> dict[str, str]:
 def serving(environ: Mapping[str, str], folder: Path) -> Generator[tuple[psutil.Process, str]]:
     """A studio from its first line to its end, and its address."""
     log = folder / "serve.log"
-    argv = (*TOOLWEAVE, "serve", "--port", "0", "--no-browser")
     with (
         log.open("wb") as stderr,
-        subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=stderr, env=environ) as process,
+        subprocess.Popen(SERVE, stdin=subprocess.DEVNULL, stderr=stderr, env=environ) as process,
     ):
         try:
             until = time.monotonic() + START_S
@@ -234,6 +236,21 @@ def serve_rows(environ: Mapping[str, str], folder: Path, size: Size) -> list[Row
         rows.append(Row(f"serve to its {name}", cpu, 1000.0, "ms", PROMISE, at_most))
         rows.append(Row("serve, memory after it", held, 110.0, "MiB", PROMISE, 1.0))
     return rows
+
+
+def restart_rows(folder: Path, size: Size) -> list[Row]:
+    """From the start of a studio, after one that was killed, until all its runs go on."""
+    environ = prepared(folder, "restart")
+    state = Path(environ["TOOLWEAVE_HOME"])
+    with serving(environ, folder) as (process, url):
+        restart.start_runs(url, state)
+        restart.until_grown(state, {}, 4)
+        process.kill()
+    wall_s, cpu_s = restart.restarts(SERVE, environ, size.rounds)
+    return [
+        Row("restart to 20 resumed runs, wall", wall_s * 1e3, 3000.0, "ms", PROMISE, 1.0),
+        Row("restart to 20 resumed runs, CPU", cpu_s * 1e3, None, "ms"),
+    ]
 
 
 def mcp_row(environ: Mapping[str, str], size: Size) -> Row:
