@@ -1,5 +1,6 @@
 """`toolweave servers sign-in` at a real authorization server, with a person's browser."""
 
+import json
 import socket
 
 import httpx2
@@ -7,6 +8,7 @@ from mcp.shared.auth import OAuthClientInformationFull
 from pydantic import AnyUrl
 from tests.cli.driving import DEADLINE_S, Commands
 
+from rest.drawn import drawn
 from servers.authorization import protected_server
 
 
@@ -87,3 +89,25 @@ def test_a_client_that_was_registered_by_hand_signs_in_with_its_secret_of_the_va
             process.communicate(timeout=DEADLINE_S)
         assert process.returncode == 0
         assert list(known.provider.clients) == ["by-hand"]
+
+
+def test_every_command_that_meets_a_401_names_the_sign_in(tw: Commands) -> None:
+    with protected_server() as known:
+        tw.ok("servers", "add", "web", known.url, "--oauth")
+        tw("servers", "approve", "web", "--yes")
+        call = {
+            "serverId": "web",
+            "toolName": "add",
+            "mode": "detailed",
+            "parameterValues": {"a": 1, "b": 2},
+        }
+        workflow = drawn("uses", {"id": "t", "type": "mcp", "name": "T", "data": call})
+        (tw.project / "uses.json").write_text(json.dumps(workflow), encoding="utf-8")
+        for command in (
+            ("call", "web", "add", "--args", '{"a": 1, "b": 2}'),
+            ("servers", "check", "web"),
+            ("run", str(tw.project / "uses.json")),
+        ):
+            ran = tw(*command)
+            assert ran.code == 1
+            assert "toolweave servers sign-in web" in " ".join((ran.out + ran.err).split()), command

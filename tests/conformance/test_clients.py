@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ import httpx2
 import pytest
 
 from conformance.fixtures import FIXTURES
-from conformance.programs import PACKAGES, needs, run_program, run_script
+from conformance.programs import PACKAGES, needs, node, run_program, run_script
 from rest.process import PROGRAM, Served
 from toolweave.mcp_server.tool_list import DEFAULT
 
@@ -168,3 +169,38 @@ def test_claude_code_signs_in_without_a_key(tmp_path: Path, server: Served) -> N
     assert "Authenticated" in said
     done = run_program([program, "mcp", "list"], home=tmp_path)
     assert "Connected" in done.stdout, done.stdout
+
+
+@needs("conformance-2026")
+def test_our_authorization_server_passes_the_official_suite(tmp_path: Path, server: Served) -> None:
+    with httpx2.Client(trust_env=False, headers=server.headers, timeout=60) as browser:
+        described = {"redirect_uris": ["http://127.0.0.1/callback"]}
+        client = browser.post(f"{server.url}/oauth/register", json=described).json()
+        arguments = {
+            "--url": server.url,
+            "--client-id": client["client_id"],
+            "--resource": f"{server.url}/mcp",
+            "--port": str(free_port()),
+        }
+        script = PACKAGES / "conformance-2026" / "dist" / "index.js"
+        flat = [part for pair in arguments.items() for part in pair]
+        program = [str(node()), str(script), "authorization", *flat]
+        with subprocess.Popen(program, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            said = location = ""
+            for line in process.stdout:
+                said += line
+                if line.startswith(f"{server.url}/oauth/authorize"):
+                    query = browser.get(line.strip()).headers["location"].partition("?")[2]
+                    body = {"query": query, "allowed": True, "scopes": ["tools:read"]}
+                    granted = browser.post(f"{server.url}/api/v1/oauth/grants", json=body)
+                    location = granted.json()["location"]
+                if "Callback server started" in line:
+                    browser.get(location)
+    assert process.returncode == 0, said
+    assert "Total: 3 passed, 0 failed" in said
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        return bound.getsockname()[1]

@@ -1,5 +1,6 @@
 """Signing in with OAuth at a real authorization server, and using what was kept."""
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from toolweave.access.vault_key import KeySource
 from toolweave.errors import Denied, TimedOut, Unavailable
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import open_http_client
+from toolweave.servers.connection import open_connection
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.oauth import (
@@ -38,6 +40,7 @@ from toolweave.servers.oauth import (
     sign_in_now,
 )
 from toolweave.servers.sign_in import SignIn
+from toolweave.servers.transports.failures import typed_error_in
 from toolweave.servers.transports.http import open_http
 from toolweave.servers.transports.sse import open_sse
 from toolweave.storage.database import open_database
@@ -312,3 +315,25 @@ async def test_two_calls_that_need_a_person_ask_once(protected: Protected) -> No
     assert len(shown) == 1
     assert 401 not in statuses
     assert len(statuses) == 2
+
+
+async def test_a_401_to_the_newest_handshake_is_a_missing_sign_in_and_no_refusal() -> None:
+    def answer(request: bytes) -> bytes:
+        if b"server/discover" in request:
+            return http(401)
+        refused = {"code": -32020, "message": "Missing MCP-Protocol-Version header"}
+        return json_answer(json.dumps({"jsonrpc": "2.0", "id": 1, "error": refused}).encode(), 400)
+
+    async with peer(answer) as known:
+        faults = DisconnectReason("tools")
+        auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=None)
+        definition = HttpServer(url=known.url, oauth=True)
+        transport = open_http(definition, faults, headers={}, auth=auth, limits=LIMITS)
+        with pytest.raises(Exception) as raised:  # noqa: PT011 - in a group of the SDK's tasks
+            async with open_connection(transport, faults, limits=LIMITS):
+                pytest.fail("it connected")
+    failure = typed_error_in(raised.value)
+    assert failure is not None
+    assert failure.code == "SERVER_SIGN_IN_REQUIRED"
+    assert failure.hint == "run `toolweave servers sign-in tools`"
+    assert len(known.heads) == 1

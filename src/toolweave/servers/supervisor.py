@@ -29,6 +29,8 @@ from toolweave.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 
+UNLIMITED = 1_000_000_000
+
 # Limits how often tools are listed, however often the server reports changes.
 LOOK_PAUSE_S = 1.0
 
@@ -270,6 +272,8 @@ class Supervisor:
         will_retry = (self._keeps_trying or is_awaited) and self._failures <= len(waits)
         logger.warning("server connection failed", extra={"server": self.server.name})
         threshold = min(MAX_FAILURES, len(waits) + 1)
+        if error.code == "SERVER_SIGN_IN_REQUIRED":
+            threshold = UNLIMITED  # it works as soon as somebody signs in
         noted = await self._remember(
             self._registry.note_failure(
                 self.server, error.message, will_retry=will_retry, threshold=threshold

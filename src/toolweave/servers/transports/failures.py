@@ -139,15 +139,18 @@ def sign_in_required(
     scopes: str | None = None,
     facts: dict[str, Any] | None = None,
 ) -> Denied:
-    """Return the error for a server that requires a sign-in or token; `scopes` are missing."""
+    """Return the error for a server that requires a sign-in or token; `scopes` are missing.
+
+    The command is in the message too: not every place shows hints.
+    """
+    what = f"more permissions: {scopes}" if scopes else "authentication"
+    command = f"`toolweave servers sign-in {shlex.quote(server)}`" if server else None
     return Denied(
         "SERVER_SIGN_IN_REQUIRED",
-        f"{where} requires more permissions: {scopes}"
-        if scopes
-        else f"{where} requires authentication",
-        hint=f"run `toolweave servers sign-in {shlex.quote(server)}`"
-        if server
-        else "add a token to the headers of its definition, or register it with OAuth",
+        f"{where} requires {what}" + (f" ({command})" if command else ""),
+        hint=f"run {command}"
+        if command
+        else "add a token to the headers of its definition, or register it with `--oauth`",
         facts=facts,
     )
 
