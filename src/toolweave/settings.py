@@ -12,6 +12,7 @@ from toolweave.errors import Invalid
 MIB = 1024 * 1024
 PREFIX = "TOOLWEAVE_"
 LOCKFILE = "toolweave.lock.json"
+REGISTRY = "https://registry.modelcontextprotocol.io"
 
 # Descriptions in page order; a number's default and minimum come from the model.
 WORDS: Mapping[str, str] = {
@@ -45,6 +46,8 @@ WORDS: Mapping[str, str] = {
     "DRAIN_S": "Seconds that running steps get to finish when a service or worker stops; a step "
     "that takes longer is handled as after a crash.",
     "LIBRARY_DEADLINE_S": "Timeout in seconds for one request to a git host.",
+    "REGISTRY_URL": "Address of the registry that `servers search` and `servers add --registry` "
+    "ask. Default: `https://registry.modelcontextprotocol.io`.",
     "ALLOW_PRIVATE_HTTP": "Set to 1 to let nodes connect to this machine and its private network.",
     "FILE_ROOTS": "Folders that nodes may read and write besides `files` in the home; separated "
     "as in PATH.",
@@ -104,6 +107,8 @@ class Settings:
     drain_s: float = 0.0
     # Timeout of one request to a git host.
     library_deadline_s: float = 60.0
+    # The registry of MCP servers.
+    registry_url: str = REGISTRY
     # Whether nodes may connect to this machine and its private network.
     allow_private_http: bool = False
     # Whether the catalog is searched by meaning too.
@@ -142,6 +147,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         ),
         drain_s=_number(env, "DRAIN_S", 8.0, 0),
         library_deadline_s=_number(env, "LIBRARY_DEADLINE_S", 60.0, 0.1),
+        registry_url=env.get("TOOLWEAVE_REGISTRY_URL") or REGISTRY,
         allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,
         semantic_search=_number(env, "SEMANTIC_SEARCH", 0, 0) > 0,
         mcp_wait_s=_number(env, "MCP_WAIT_S", 45.0, 0.1),

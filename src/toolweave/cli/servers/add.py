@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,9 @@ class ServerArguments:
     warnings: tuple[Problem, ...] = ()
 
 
+_Find = Callable[[Home, str], Awaitable[ServerArguments]]
+
+
 @click.command(cls=SplitAtDashes)
 @click.argument("name", required=False)
 @click.argument("url", required=False)
@@ -75,6 +80,7 @@ class ServerArguments:
     metavar="FILE",
     help='Read {"mcpServers": …} JSON from FILE, or - for standard input.',
 )
+@click.option("--registry", is_flag=True, help="NAME is a name in the registry of servers.")
 @click.option("--image", metavar="IMAGE", help="Run a container image as the server.")
 @click.option(
     "--env", "-e", multiple=True, metavar="K=V", help="Environment variable of the server."
@@ -135,10 +141,12 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     toolweave servers add NAME URL [--header K=V]
     toolweave servers add NAME --image IMAGE [-- ARG…]
     toolweave servers add [NAME] --from FILE
+    toolweave servers add NAME --registry
 
     Values may contain ${VAR}, ${VAR:-default} or ${vault:NAME}; they are resolved at start.
     """
-    wanted = _wanted(ctx, given, ctx.obj or ())
+    argv = ctx.obj or ()
+    wanted = _from_registry(ctx, given) if given["registry"] else _wanted(ctx, given, argv)
     summaries, known = in_home(lambda home: _register(home, wanted))
     for problem in wanted.warnings:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
@@ -152,6 +160,16 @@ def add(ctx: click.Context, /, **given: Any) -> None:
             if server.name in known
             else f"Added {server.name!r}. Next: `{approve}`."
         )
+
+
+def _from_registry(ctx: click.Context, given: dict[str, Any]) -> ServerArguments:
+    name = given["name"]
+    if not name or ctx.obj or any(given[form] for form in ("url", "file", "image")):
+        raise click.UsageError("--registry takes the NAME of a server in the registry, no more")
+
+    # By a module that loads the HTTP client, which no other form needs.
+    find: _Find = import_module("toolweave.cli.servers.registry_entry").find_entry
+    return in_home(lambda home: find(home, name))
 
 
 def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) -> ServerArguments:

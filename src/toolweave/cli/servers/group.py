@@ -44,6 +44,11 @@ from toolweave.cli.lazy import LazyGroup
             "resources",
             "List a server's resources, or read one.",
         ),
+        "search": (
+            "toolweave.cli.servers.search",
+            "search",
+            "Find servers in a registry.",
+        ),
         "sign-in": ("toolweave.cli.servers.sign_in", "sign_in", "Sign in to an OAuth server."),
         "tools": ("toolweave.cli.servers.tools", "tools", "List a server's tools."),
     },
