@@ -112,3 +112,16 @@ def test_what_cannot_be_asked_is_not_added(
 def test_a_name_is_taken_once(tw: Commands, model: ScriptedModel) -> None:
     add(tw, model)
     assert add(tw, model, "mine", "--json").json["error"]["code"] == "MODEL_NAME_TAKEN"
+
+
+def test_models_on_this_machine_are_found_and_none_is_added(
+    tw: Commands, model: ScriptedModel
+) -> None:
+    base_url = model.base_url("compatible")
+    port = base_url.removesuffix("/v1").rpartition(":")[2]
+    found = tw.ok("models", "discover", "--port", port, "--json", **NO_OTHERS).json
+    expected = {"server": "Ollama", "model": "scripted", "baseUrl": base_url}
+    assert [one for one in found if one["baseUrl"] == base_url] == [expected]
+    shown = tw.ok("models", "discover", "--port", port, **NO_OTHERS).out
+    assert "toolweave models add NAME --provider compatible" in shown
+    assert tw.ok("models", "list", "--json", **NO_OTHERS).json == []

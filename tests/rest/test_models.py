@@ -62,3 +62,18 @@ async def test_a_model_without_what_it_needs_is_refused(house: House) -> None:
     ):
         refused = await house.client.post("/api/v1/models", json=body, headers=admin)
         assert refused.status_code == 422, body
+
+
+async def test_models_of_this_machine_are_offered_to_admins_and_none_is_added(
+    house: House, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base_url = model.base_url("compatible")
+    port = int(base_url.removesuffix("/v1").rpartition(":")[2])
+    # The default ports belong to the machine; the scripted server has a free one.
+    monkeypatch.setattr("toolweave.assistant.model_discovery.PORTS", {port: "Ollama"})
+    admin = await house.key("admin")
+    before = (await house.client.get("/api/v1/models", headers=admin)).json()
+    found = await house.client.get("/api/v1/models/discovered", headers=admin)
+    expected = {"server": "Ollama", "model": "scripted", "baseUrl": base_url}
+    assert (found.status_code, found.json()["models"]) == (200, [expected])
+    assert (await house.client.get("/api/v1/models", headers=admin)).json() == before

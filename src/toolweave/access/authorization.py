@@ -249,6 +249,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/secrets/{name}/hosts",
         "DELETE /api/v1/secrets/{name}",
         "GET /api/v1/models",
+        "GET /api/v1/models/discovered",
         "POST /api/v1/models",
         "DELETE /api/v1/models/{model}",
         "PUT /api/v1/models/{model}/default",

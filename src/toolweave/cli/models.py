@@ -1,7 +1,9 @@
 """`toolweave models`: configure the language models that nodes and chats use."""
 
 import os
+import shlex
 import sys
+from importlib import import_module
 
 import click
 
@@ -92,6 +94,36 @@ def list_models(as_json: bool) -> None:
         )
     else:
         say(NONE_YET)
+
+
+@models.command("discover")
+@click.option(
+    "--port",
+    "ports",
+    type=click.IntRange(1, 65535),
+    multiple=True,
+    help="Also look at this port; can be given several times.",
+)
+@json_option
+def discover_models(ports: tuple[int, ...], as_json: bool) -> None:
+    """Find models of Ollama, LM Studio, llama.cpp and vLLM on this machine; none is added."""
+    # Loads an HTTP client, which the other commands do not need.
+    search = import_module("toolweave.assistant.model_discovery").discover_models
+    found = run(lambda: search(ports))
+    if as_json:
+        print_json(found)
+    elif found:
+        print_table(
+            ("server", "model", "address"),
+            [(one.server, one.model, one.base_url) for one in found],
+        )
+        first = found[0]
+        say(
+            "Add one with `toolweave models add NAME --provider compatible"
+            f" --base-url {first.base_url} --model {shlex.quote(first.model)}`."
+        )
+    else:
+        say("No model server answers on this machine.")
 
 
 @models.command("test")

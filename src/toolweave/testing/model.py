@@ -188,6 +188,13 @@ class _Conversation(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing."""
 
+    def do_GET(self) -> None:
+        """List one model, as servers with this format do."""
+        listed = {"object": "list", "data": [{"id": "scripted", "owned_by": "library"}]}
+        is_list = self.path == "/v1/models"
+        turn = Turn(status=200 if is_list else 404)
+        self._send(turn, json.dumps(listed if is_list else {}).encode(), "application/json")
+
     def do_POST(self) -> None:
         """Answer a request; a cancelled client may disconnect."""
         with contextlib.suppress(ConnectionError):

@@ -8,7 +8,15 @@ export const MODELS = ["models"] as const;
 export const useModels = () =>
   useQuery({ queryKey: MODELS, queryFn: async () => (await unwrap(client.GET("/api/v1/models"))).models });
 
-export const PROVIDERS = ["anthropic", "openai", "gemini", "compatible"] as const;
+export const PROVIDERS = ["anthropic", "openai", "gemini", "compatible", "local"] as const;
+
+export interface FoundModel {
+  server: string;
+  model: string;
+  baseUrl: string;
+}
+
+export const findModels = async () => (await unwrap(client.GET("/api/v1/models/discovered"))).models;
 
 export interface NewModel {
   name: string;

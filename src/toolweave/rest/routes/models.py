@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from pydantic import Field
 
 from toolweave.assistant.home_models import home_models, open_model_caller
+from toolweave.assistant.model_discovery import FoundModel, discover_models
 from toolweave.assistant.model_record import ModelRecord
 from toolweave.assistant.model_test import ModelTestResult, check_model
 from toolweave.assistant.models import NAME, NewModel
@@ -34,6 +35,12 @@ class ModelListResponse(JsonRecord):
     models: list[ModelRecord]
 
 
+class FoundModelListResponse(JsonRecord):
+    """The models that servers on this machine offer."""
+
+    models: list[FoundModel]
+
+
 class _Handlers:
     """The handlers."""
 
@@ -44,6 +51,10 @@ class _Handlers:
     async def list_models(self) -> ModelListResponse:
         """List the configured models, without their keys."""
         return ModelListResponse(models=[ModelRecord.of(one) for one in await self._models.list()])
+
+    async def discover_models(self) -> FoundModelListResponse:
+        """Find models of servers on this machine, at their default ports; none is added."""
+        return FoundModelListResponse(models=await discover_models())
 
     async def add_model(
         self, body: Annotated[ModelRequest, Depends(ModelRequest.read)]
@@ -79,10 +90,11 @@ _TEXTS = {
 
 
 def model_routes(home: Home, authenticator: Authenticator) -> APIRouter:
-    """The five endpoints."""
+    """The six endpoints."""
     handlers, one = _Handlers(home), "/{model}"
     routes = Routes(authenticator, "/api/v1/models", "models", texts=_TEXTS)
     routes.add("GET", "", handlers.list_models)
+    routes.add("GET", "/discovered", handlers.discover_models)
     routes.add("POST", "", handlers.add_model, 409, status=201)
     routes.add("DELETE", one, handlers.remove_model, 404, status=204)
     routes.add("PUT", f"{one}/default", handlers.make_default_model, 404)

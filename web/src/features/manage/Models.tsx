@@ -14,6 +14,7 @@ import {
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";
+import { FoundModels } from "./FoundModels";
 import { RemoveButton, Section } from "./Section";
 
 const FIELDS = [
@@ -71,6 +72,13 @@ export function Models() {
         </>
       )}
     >
+      <FoundModels />
+      {models?.some((model) => model.provider === "local") && (
+        <p>
+          The local model is small: use it to try things out. Every tool and value it chose is shown in the
+          run.
+        </p>
+      )}
       <AddForm
         title="Add a model"
         fields={FIELDS}
