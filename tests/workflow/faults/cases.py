@@ -51,9 +51,9 @@ def right_documents() -> dict[str, Json]:
 
 
 @cache
-def faults() -> tuple[Fault, ...]:
-    """All faults, by family."""
-    files = sorted((FOLDER / "wrong").glob("*.json"))
+def faults(folder: str = "wrong") -> tuple[Fault, ...]:
+    """All faults of a set, by family."""
+    files = sorted((FOLDER / folder).glob("*.json"))
     return tuple(_fault(entry) for path in files for entry in cast(list[Entry], _read(path)))
 
 

@@ -95,11 +95,11 @@ def known_environment() -> KnownEnvironment:
         return anyio.run(known_home, Path(directory), texts)
 
 
-def measure(known: KnownEnvironment) -> Measured:
-    """Examine and repair every document once."""
+def measure(known: KnownEnvironment, folder: str = "wrong") -> Measured:
+    """Examine and repair every document of a set once."""
     measured = Measured(known=known)
     rights = {name: examined(json.dumps(one), known) for name, one in right_documents().items()}
-    for fault in faults():
+    for fault in faults(folder):
         measured.outcomes.append(outcome(fault, rights[fault.right], known))
     for one in unusual_documents():
         measured.right_count += 1
@@ -234,9 +234,9 @@ def table(measured: Measured) -> str:
     return "\n".join(lines)
 
 
-def show(id: str, known: KnownEnvironment) -> str:
+def show(id: str, known: KnownEnvironment, folder: str = "wrong") -> str:
     """The problems of one fault or unusual document, and its fix, as text."""
-    texts = {one.id: one.text for one in (*unusual_documents(), *faults())}
+    texts = {one.id: one.text for one in (*unusual_documents(), *faults(folder))}
     report = examined(texts[id], known)
     lines = [json.dumps(problem.as_json(), ensure_ascii=False) for problem in report.problems]
     if report.is_workflow:
@@ -249,12 +249,13 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", choices=[*FAILURES, "alarm"])
     parser.add_argument("--show", metavar="ID")
+    parser.add_argument("--set", choices=["wrong", "second"], default="wrong")
     given = parser.parse_args(arguments)
     known = known_environment()
     if given.show:
-        text = show(given.show, known)
+        text = show(given.show, known, given.set)
     else:
-        measured = measure(known)
+        measured = measure(known, given.set)
         text = "\n".join(measured.ids(given.list)) if given.list else table(measured)
     sys.stdout.write(f"{text}\n")
 

@@ -64,3 +64,13 @@ def test_the_set_is_large_and_varied() -> None:
     assert len(right_documents()) >= 25
     assert len(unusual_documents()) - len(right_documents()) >= 40
     assert len({fault.id for fault in faults()}) == len(faults())
+
+
+def test_the_second_set_is_measured_as_recorded(measured: Measured) -> None:
+    second = measure(measured.known, "second")
+    recorded = RECORDED["second"]
+    assert len(second.outcomes) >= 400
+    for name in ("wrong", "refused"):
+        assert second.ids(name) == recorded["known"][name]
+    for name, least in recorded["floor"].items():
+        assert second.rate(name) >= least, name
