@@ -10,7 +10,8 @@ export function KeyboardShortcuts() {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
-      const target = event.target as HTMLElement;
+      // The element inside of a code editor, which has a document of its own.
+      const target = (event.composedPath()[0] ?? event.target) as HTMLElement;
       // A dialog handles its own keys.
       if (document.querySelector("dialog[open]") && !target.closest("[data-keys]")) return;
       const command = commandFor(event, focusAreaOf(target));

@@ -42,7 +42,7 @@ function pasteText(editor: Editor, text: string): void {
 
 /** Whether a clipboard event is for the canvas: not for a field, and not for text selected on the page. */
 function isForCanvas(event: ClipboardEvent): boolean {
-  const target = event.target as HTMLElement;
+  const target = (event.composedPath()[0] ?? event.target) as HTMLElement;
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return false;
   if (target.closest?.("input, textarea, select, [contenteditable='true']")) return false;
   return event.type === "paste" || document.getSelection()?.isCollapsed !== false;

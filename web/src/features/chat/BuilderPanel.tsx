@@ -81,11 +81,11 @@ function Conversation({ models }: { models: readonly string[] }) {
             <BuilderTurn key={index} turn={turn} />
           ))}
         </ol>
-        {proposal && <Decision proposal={proposal} />}
         {!proposal && isAnsweredWithoutProposal(conversation.turns.at(-1)) && (
           <p className="faint">Nothing was proposed. Answer the model, or say more exactly what you want.</p>
         )}
       </div>
+      {proposal && <Decision proposal={proposal} />}
       <form className="chat__form" onSubmit={onSubmit}>
         <Field label="What should the workflow do?">
           {(id, _, aria) => (

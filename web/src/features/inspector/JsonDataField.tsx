@@ -3,6 +3,7 @@ import { setData } from "../../model/workflow/edits";
 import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
+import { JsonEditor } from "../../ui/JsonEditor";
 
 /** The data of a node as JSON, which works for every node type. */
 export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
@@ -19,6 +20,7 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
     setFault(null);
   }, [editor, node.id, node.data]);
   const type = (typed: string) => {
+    if (typed === text) return;
     setText(typed);
     try {
       const data = JSON.parse(typed) as JsonObject;
@@ -36,15 +38,13 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
   return (
     <Field label="Data" fault={fault}>
       {(id, _, aria) => (
-        <textarea
+        <JsonEditor
           id={id}
-          {...aria}
-          className="textarea textarea--code"
-          rows={16}
-          spellCheck={false}
+          aria={aria}
+          label="Data"
           value={text}
-          readOnly={isReadOnly}
-          onChange={(event) => type(event.target.value)}
+          isReadOnly={isReadOnly}
+          onChange={type}
           onBlur={() => editor.document.endGesture()}
         />
       )}

@@ -47,7 +47,7 @@ export default function NodeView({ node, form, onClose }: Props) {
     const pressed = keyCombination(event);
     const command = SHARED_COMMANDS[pressed];
     // A text field undoes its own typing.
-    const isTyping = command !== "save" && (event.target as Element).matches("input, textarea");
+    const isTyping = command !== "save" && (event.target as Element).matches("input, textarea, .code-editor");
     const action =
       command && !isTyping
         ? () => runCommand(command)
