@@ -8,10 +8,10 @@ from tests.cli.driving import Commands
 
 from toolweave.cli.main import cli
 
-# They run until they are stopped and print no data.
+# They run until they are stopped, or print a script; none prints data.
 SERVICES = {
     *("toolweave demo-server", "toolweave mcp", "toolweave mock", "toolweave serve"),
-    "toolweave worker",
+    *("toolweave worker", "toolweave completion"),
 }
 
 

@@ -116,7 +116,7 @@ WORKFLOWS: dict[str, str] = {
     "TEXT_UNSEEN_CHARACTERS": "A name or id contains invisible characters.",
     "TRIGGER_UNKNOWN": "The list of triggers names a node that does not exist.",
     "VALUE_TYPE_MISFIT": "A template's value can never have the expected type.",
-    "VALUE_UNLIKELY": "A valid value that nobody means: a stand-in, a reversed range, an empty list.",
+    "VALUE_UNLIKELY": "A valid value that is hardly meant: a placeholder, a reversed range.",
     "WORKFLOWS_BUSY": "Another process has locked the workflows folder.",
     "WORKFLOW_CHANGED": "The workflow changed since the given revision.",
     "WORKFLOW_EMPTY": "A workflow has no node to run.",
