@@ -5,6 +5,7 @@ import { groupNodes, moveNodes, ungroupNodes } from "../model/workflow/edits";
 import type { Direction } from "../model/workflow/navigation";
 import { neighbour } from "../model/workflow/navigation";
 import { canOpenNode } from "../model/workflow/families";
+import { canBeDisabled, toggleDisabled } from "../model/workflow/nodeActions";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { togglePin } from "../queries/pinnedData";
@@ -86,6 +87,11 @@ function groupSelection(editor: Editor): void {
 
 function selectedSubworkflow({ document: { workflow, selection } }: Editor): string | null {
   return selection.size === 1 ? subworkflowOf(nodeById(workflow, [...selection][0]!)) : null;
+}
+
+function canRunStep({ document: { workflow, selection, isReadOnly } }: Editor): boolean {
+  const node = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
+  return !isReadOnly && node !== undefined && canOpenNode(node);
 }
 
 /** The first connection from the selected node. */
@@ -195,6 +201,22 @@ function editorCommands(editor: Editor): readonly Command[] {
       at: "canvas",
       isDisabled: () => !canConnect(),
       run: () => void togglePin(editor, [...document.selection][0]!),
+    },
+    {
+      id: "run-step",
+      title: "Run this step",
+      keys: "r",
+      at: "canvas",
+      isDisabled: () => !canRunStep(editor),
+      run: () => setPanels({ overlay: "node", openNode: [...document.selection][0]!, runsOpenNode: true }),
+    },
+    {
+      id: "disable",
+      title: "Disable or enable the node",
+      keys: "d",
+      at: "canvas",
+      isDisabled: () => !canConnect() || !canBeDisabled(document.workflow, [...document.selection][0]!),
+      run: () => document.edit((now) => toggleDisabled(now, [...document.selection][0]!)),
     },
     {
       id: "open-subworkflow",

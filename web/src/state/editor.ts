@@ -37,6 +37,8 @@ export interface CanvasActions {
   reveal(nodeId: string, isClose?: boolean): void;
   /** Brings a node that was just added into view as soon as it is on the canvas. */
   revealAdded(nodeId: string): void;
+  /** Lets the nodes glide to the places that the next edit gives them. */
+  animateNodes(): void;
   /** Moves the focus to a node, or to the canvas itself. */
   focus(nodeId?: string): void;
 }

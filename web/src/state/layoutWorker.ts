@@ -20,6 +20,7 @@ export function tidyWorkflow(editor: Editor): void {
   };
   worker.onmessage = (message: MessageEvent<LayoutResult>) => {
     stop();
+    editor.canvas?.animateNodes();
     editor.document.edit((current) => applyLayout(current, message.data));
     requestAnimationFrame(() => editor.canvas?.showInitialView());
   };

@@ -10,6 +10,8 @@ export interface PanelState {
   hasRunPanel: boolean;
   /** The node that the overlay `node` shows. */
   openNode: string | null;
+  /** Whether the node is run alone as soon as it is open. */
+  runsOpenNode?: boolean;
   /** The overlay that is open, if any. */
   overlay:
     "node" | "add" | "commands" | "connect" | "disconnect" | "find" | "files" | "keys" | "servers" | null;

@@ -5,7 +5,9 @@ import { NodeResizer } from "@xyflow/react";
 import { memo } from "react";
 import type { NodeView } from "../../model/layout/canvasMapping";
 import { resizeNode } from "../../model/workflow/edits";
+import { parseMarkdown } from "../../model/text/markdown";
 import { useEditor } from "../../state/editorContext";
+import { MarkdownBlocks } from "../../ui/MarkdownBlocks";
 
 export const GroupNode = memo(function GroupNode({ id, data, selected }: NodeProps & { data: NodeView }) {
   const editor = useEditor();
@@ -28,7 +30,9 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps & {
   return (
     <div className={selected ? "remark is-selected" : "remark"}>
       <div className="remark__title">{data.title}</div>
-      <div className="remark__text">{data.note}</div>
+      <div className="remark__text markdown">
+        <MarkdownBlocks blocks={parseMarkdown(data.note)} />
+      </div>
     </div>
   );
 });

@@ -43,6 +43,7 @@ import "./changes.css";
 import "./edges.css";
 import "./marks.css";
 import "./step.css";
+import "./toolbar.css";
 
 const NODE_TYPES = { step: StepNode, group: GroupNode, note: NoteNode };
 const EDGE_TYPES = { wire: ConnectionEdge };

@@ -2,7 +2,7 @@
 
 import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
-import { memo, useContext } from "react";
+import { memo, useContext, useState } from "react";
 import type { NodeView } from "../../model/layout/canvasMapping";
 import { nodeLabelId } from "../../model/layout/canvasMapping";
 import { inputTop } from "../../model/layout/geometry";
@@ -16,6 +16,7 @@ import { Icon } from "../../ui/Icon";
 import { NodeIcon } from "../../ui/NodeIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import { LowDetail } from "./detailLevel";
+import { StepToolbar } from "./StepToolbar";
 import { NodeDuration, STATUS_LABELS, StatusMark, useNodeError } from "./NodeStatus";
 
 /** Labels for tools that do not match what their server offers. */
@@ -64,6 +65,9 @@ function LowDetailStep({ id, data, selected }: Props) {
 }
 
 function FullStep({ id, data, selected }: Props) {
+  // Rendered on demand: a large canvas shows hundreds of nodes.
+  const [isHovered, setHovered] = useState(false);
+  const isReadOnly = useDocument((state) => state.isReadOnly);
   const status = useRunState((state) => state.statuses[id] ?? null);
   const change = useEditor().changes.get(id);
   const { family, modeLabel, isDisabled, isPill, inputs, outputs } = data;
@@ -76,8 +80,14 @@ function FullStep({ id, data, selected }: Props) {
     change ? `is-${change}` : "",
   ];
   return (
-    <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
+    <div
+      className={names.filter(Boolean).join(" ")}
+      data-status={status ?? undefined}
+      onMouseEnter={() => setHovered(true)}
+      onMouseLeave={() => setHovered(false)}
+    >
       {change && <span className="step__change">{change}</span>}
+      {(isHovered || selected) && !isReadOnly && !isPill && <StepToolbar id={id} />}
       <NodeLabel id={id} data={data} isSelected={selected ?? false} />
       {inputs.map((port, at) => (
         <Handle

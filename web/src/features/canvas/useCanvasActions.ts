@@ -59,6 +59,12 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         if (zoom > flow.getZoom() || !isInView(nodeElement(id)))
           void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });
       },
+      animateNodes() {
+        const canvas = canvasElement();
+        if (!canvas || flow.getNodes().length > MAX_ANIMATED_NODES) return;
+        canvas.classList.add("canvas--tidying");
+        window.setTimeout(() => canvas.classList.remove("canvas--tidying"), 2 * ANIMATION_MS);
+      },
       revealAdded: (id) => revealWhenKnown(flow, id),
       focus: (id) => focusWhenDrawn(id, { number: ++focusRequest, dialog: focusedDialog() }),
     });
@@ -68,6 +74,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
 }
 
 const ANIMATION_MS = 200;
+const MAX_ANIMATED_NODES = 300;
 const MAX_FRAMES = 600;
 
 /** How long the view is animated; not at all if the user prefers reduced motion. */

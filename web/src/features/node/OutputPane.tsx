@@ -1,6 +1,6 @@
 /** The output of a node: of the step that was run alone here, else of the run on the canvas. */
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
@@ -14,6 +14,7 @@ import type { StepResult } from "../../queries/expressions";
 import { runStep, useNodeInput } from "../../queries/expressions";
 import { pinLastOutput } from "../../queries/pinnedData";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
+import { panelStore, setPanels } from "../../state/panels";
 import { lastOutput, pinOutput, unpinOutput } from "../../state/pinnedData";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -152,6 +153,12 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
       setRunning(false);
     }
   };
+  useEffect(() => {
+    if (!panelStore.getState().runsOpenNode) return;
+    setPanels({ runsOpenNode: false });
+    void run();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only for the command that opened the node
+  }, []);
   return (
     <>
       <div className="row">

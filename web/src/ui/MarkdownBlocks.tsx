@@ -1,0 +1,60 @@
+/** Parsed Markdown as elements: no HTML, no images, and no links that can be followed. */
+
+export type MarkdownInline =
+  | { kind: "text" | "strong" | "emphasis" | "code"; text: string }
+  | { kind: "link"; text: string; address: string };
+
+export type MarkdownBlock =
+  | { kind: "heading"; level: number; content: MarkdownInline[] }
+  | { kind: "paragraph" | "quote"; content: MarkdownInline[] }
+  | { kind: "list"; isOrdered: boolean; items: MarkdownInline[][] }
+  | { kind: "code"; text: string };
+
+export function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
+  return blocks.map((block, at) => <BlockView key={at} block={block} />);
+}
+
+function BlockView({ block }: { block: MarkdownBlock }) {
+  switch (block.kind) {
+    case "heading":
+      return (
+        <p className="markdown__heading" role="heading" aria-level={Math.min(block.level + 1, 6)}>
+          <InlineView parts={block.content} />
+        </p>
+      );
+    case "list": {
+      const items = block.items.map((parts, at) => (
+        <li key={at}>
+          <InlineView parts={parts} />
+        </li>
+      ));
+      return block.isOrdered ? <ol>{items}</ol> : <ul>{items}</ul>;
+    }
+    case "code":
+      return <pre tabIndex={0}>{block.text}</pre>;
+    case "quote":
+      return (
+        <blockquote>
+          <InlineView parts={block.content} />
+        </blockquote>
+      );
+    case "paragraph":
+      return (
+        <p>
+          <bdi>
+            <InlineView parts={block.content} />
+          </bdi>
+        </p>
+      );
+  }
+}
+
+function InlineView({ parts }: { parts: readonly MarkdownInline[] }) {
+  return parts.map((part, at) => {
+    if (part.kind === "strong") return <strong key={at}>{part.text}</strong>;
+    if (part.kind === "emphasis") return <em key={at}>{part.text}</em>;
+    if (part.kind === "code") return <code key={at}>{part.text}</code>;
+    if (part.kind === "link") return <span key={at}>{`${part.text} (${part.address})`}</span>;
+    return <span key={at}>{part.text}</span>;
+  });
+}
