@@ -45,14 +45,6 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   };
   return (
     <div className="run-panel" style={{ "--run-height": `${height}px` } as CSSProperties}>
-      <ResizeHandle
-        label="Height of the run panel"
-        height={height}
-        min={MIN_HEIGHT}
-        max={maxHeight()}
-        initial={INITIAL_HEIGHT}
-        onResize={setHeight}
-      />
       <div className="run-panel__head">
         <h2>Run</h2>
         <Badge tone={statusTone(run.status)}>{run.status}</Badge>
@@ -113,6 +105,15 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
           <Result run={run} />
         )}
       </div>
+      {/* Last, so that the actions of the run come first for keyboard users. */}
+      <ResizeHandle
+        label="Height of the run panel"
+        height={height}
+        min={MIN_HEIGHT}
+        max={maxHeight()}
+        initial={INITIAL_HEIGHT}
+        onResize={setHeight}
+      />
       {isAsking && step && (
         <RerunDialog
           run={run.id}
