@@ -196,7 +196,9 @@ def _worded(value: str, known: Sequence[str], about: str) -> list[str]:
         return []
     named = {option: found for option in known if (found := words(option))}
     equal = [option for option, found in named.items() if found == given]
-    longer = [option for option, found in named.items() if given < found]
+    # `delete` alone says not what; a wrong guess could not be undone.
+    is_open = given <= _destructive()
+    longer = [] if is_open else [option for option, found in named.items() if given < found]
     spare = _NOISE | words(about)
     shorter = [
         option
@@ -204,6 +206,11 @@ def _worded(value: str, known: Sequence[str], about: str) -> list[str]:
         if found < given and (len(found) > 1 or given - found <= spare)
     ]
     return equal or longer or shorter
+
+
+@cache
+def _destructive() -> frozenset[str]:
+    return words("delete remove drop ban kick revoke archive clear purge cancel close")
 
 
 @cache

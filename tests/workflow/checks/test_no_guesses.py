@@ -144,3 +144,49 @@ def test_an_attached_node_with_a_wrong_id_stays_attached() -> None:
     control = _one(_report(_agent("note")), "ATTACHED_UNKNOWN")
     assert control.patch is not None
     assert control.patch[0]["value"] == "notes"
+
+
+@pytest.mark.parametrize(
+    ("action", "meant"), [("delete", None), ("remove", None), ("invite", "create_invite")]
+)
+def test_a_verb_that_destroys_is_not_completed(action: str, meant: str | None) -> None:
+    settings = {"action_type": action, "server_id": "81384788765712384"}
+    given = node("act", "EXTERNAL_ACTION.DISCORD_ACTION", configurations=settings)
+    start = node("go", "TRIGGER.MANUAL", configurations={"trigger_name": "Go"})
+    report = _report(whole("acts", [start, given], [edge("go", "act")]))
+    problem = _one(report, "FIELD_OPTION_INVALID")
+
+    assert [one["value"] for one in problem.patch or ()] == ([meant] if meant else [])
+
+
+@pytest.mark.parametrize(
+    ("tool", "values", "is_fixed"),
+    [
+        # In the second, a required value is missing as well.
+        ("weather", {"city": "Oslo", "verbose": True}, True),
+        ("recall", {"city": "Oslo", "verbose": True}, False),
+    ],
+)
+def test_a_value_is_not_removed_where_another_tool_may_be_meant(
+    tool: str, values: JsonObject, is_fixed: bool
+) -> None:
+    data = {"serverId": "demo", "toolName": tool, "mode": "detailed", "parameterValues": values}
+    nodes = [node("start", "start"), node("call", "mcp", **data), node("end", "end")]
+    report = _report(
+        whole("calls", nodes, [edge("start", "call"), edge("call", "end")]), world("pinned")
+    )
+    unknown = [one for one in report.problems if one.pointer.endswith("/verbose")]
+
+    assert [one.code for one in unknown] == ["MCP_PARAMETER_UNKNOWN"]
+    assert (unknown[0].patch is not None) == is_fixed
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_an_end_is_not_connected_past_an_edge_to_an_annotation(is_broken: bool) -> None:
+    prompts = [node(name, "prompt", prompt="Hi") for name in ("one", "two")]
+    nodes = [node("start", "start"), *prompts, node("frame", "group", "Frame"), node("end", "end")]
+    edges = [edge("start", "one"), edge("start", "two")]
+    edges += [edge("one", "frame")] if is_broken else []
+    problem = _one(_report(whole("framed", nodes, edges)), "END_UNREACHED")
+
+    assert (problem.patch is None) == is_broken

@@ -305,6 +305,7 @@ def _ending(shape: _Shape) -> Iterator[Problem]:
     is_clear = 0 < len(ways) <= MAX_JOINED and "end" not in shape.lost
     # If the chain is broken, an end after its first part is not the intention.
     is_clear &= not any(node not in shape.reached for node in shape.roots if node not in shape.ends)
+    is_clear &= not shape.has_wrong_edge
     hint = "connect the last step to an end node"
     if shape.ends:
         place, message = (

@@ -143,11 +143,24 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
         return
     patches: list[object] = []
     is_there = VALUES in node.data
-    for problem in _of_values(node, known):
+    for problem in _of_one_tool(list(_of_values(node, known))):
         # One patch fixes both problems of a misspelt name.
         is_given = is_there and problem.patch not in patches
         patches += [problem.patch] if problem.patch else []
         yield placed(problem, f"/{VALUES}", is_there=is_given)
+
+
+def _of_one_tool(problems: list[Problem]) -> Iterator[Problem]:
+    """Values may be those of another tool if required ones are missing: none of them is removed."""
+    is_other = any(one.code == "MCP_PARAMETER_REQUIRED" and not one.patch for one in problems)
+    for problem in problems:
+        is_removed = problem.code == "MCP_PARAMETER_UNKNOWN" and problem.patch is not None
+        is_removed = is_removed and [one["op"] for one in problem.patch or ()] == ["remove"]
+        if is_other and is_removed:
+            hint = "remove it, or choose the tool that takes it"
+            yield replace(problem, patch=None, hint=hint)
+        else:
+            yield problem
 
 
 def _wrapped(node: Node, known: _KnownTools) -> Problem | None:
