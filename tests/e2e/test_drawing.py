@@ -26,7 +26,7 @@ PORTS = """() => {
     });
   });
 }"""
-STILL_FRAMES = 5
+STILL_FRAMES = 10
 DROP = """([text, name, selector]) => {
   const files = new DataTransfer();
   files.items.add(new File([text], name));

@@ -4,6 +4,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from e2e.studio import Studio, open_page, shot
+from e2e.test_drawing import settled
 from rest.drawn import drawn
 
 pytestmark = pytest.mark.anyio
@@ -29,8 +30,12 @@ def card(page: Page, name: str) -> Locator:
     return page.locator(f".react-flow__node[data-id='{name}']")
 
 
+SAY = {"id": "say", "type": "prompt", "name": "Say", "data": {"prompt": "Hi"}}
+
+
 async def opened(page: Page, studio: Studio, name: str) -> None:
-    document = drawn(name, SORT)
+    await page.emulate_media(reduced_motion="reduce")
+    document = drawn(name, SORT, SAY)
     await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
     await page.goto(f"{studio.url}/#/w/{name}")
     await expect(card(page, "sort")).to_be_visible()
@@ -46,6 +51,12 @@ async def test_the_toolbar_of_a_node_runs_disables_duplicates_and_deletes_it(
             bar = card(page, "sort").get_by_role("group", name="Actions of the node")
             await expect(bar).to_be_visible()
             await shot(page, f"toolbar-{scheme}")
+            # A prompt has no such setting: no button that does nothing.
+            other = card(page, "say").get_by_role("group", name="Actions of the node")
+            await card(page, "say").hover()
+            await expect(other.get_by_role("button", name="Duplicate")).to_be_visible()
+            assert await other.get_by_role("button", name="Disable").count() == 0
+            await card(page, "sort").hover()
             await bar.get_by_role("button", name="Run this step").click()
             view = page.get_by_role("dialog")
             await expect(view.get_by_role("region", name="Output")).to_contain_text("n")
@@ -63,6 +74,8 @@ async def test_the_toolbar_of_a_node_runs_disables_duplicates_and_deletes_it(
             await bar.get_by_role("button", name="Duplicate").click()
             copy = page.locator(".react-flow__node-step", has_text="Numbers 2")
             await expect(copy).to_be_visible()
+            # The canvas moves to show the copy.
+            await settled(page, copy)
             await copy.get_by_role("button", name="Delete", exact=True).click()
             await expect(copy).to_have_count(0)
             assert await card(page, "sort").count() == 1

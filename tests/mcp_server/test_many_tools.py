@@ -72,7 +72,7 @@ async def test_pages_of_resources_together_have_every_tool_once(tmp_path: Path) 
         found += [resource.name for resource in page.resources]
         if (cursor := page.next_cursor) is None:
             break
-    assert len(found) == len(set(found)) == 1 + 8 + len(catalog.knowledge.catalog)
+    assert len(found) == len(set(found)) == 1 + 9 + len(catalog.knowledge.catalog)
     assert {f"TOOL.{name}" for name in NAMES} <= set(found)
 
 
@@ -87,7 +87,7 @@ async def test_the_command_lists_every_type_and_nothing_that_is_none(tmp_path: P
 
     shown = json.loads(await anyio.to_thread.run_sync(run, "--json"))
     assert set(shown["TOOL"]) >= set(NAMES)
-    assert len(shown) == 8
+    assert len(shown) == 9
     only = json.loads(await anyio.to_thread.run_sync(run, "--json", "--type", "tool"))
     assert only == {"TOOL": shown["TOOL"]}
     table = await anyio.to_thread.run_sync(run)

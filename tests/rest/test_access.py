@@ -107,6 +107,7 @@ KEYED = [
     ("DELETE", "/api/v1/secrets/unknown", "admin"),
     ("POST", "/api/v1/secrets/unknown/hosts", "admin"),
     ("GET", "/api/v1/models", "admin"),
+    ("GET", "/api/v1/models/discovered", "admin"),
     ("POST", "/api/v1/models", "admin"),
     ("DELETE", "/api/v1/models/nobody", "admin"),
     ("PUT", "/api/v1/models/nobody/default", "admin"),

@@ -55,7 +55,7 @@ async def test_invoke_answers_as_the_seed_shows(house: House) -> None:
     assert took > 0
     types = body["result"].pop("structuredContent")
     assert types["TRIGGER"][:6] == ["MANUAL", "WEBHOOK", "CRON", "GITHUB", "SLACK", "EMAIL"]
-    assert len(types) == 8
+    assert len(types) == 9
     assert body == {
         "jsonrpc": "2.0",
         "id": request_id,

@@ -1,6 +1,6 @@
 /** The actions of a node, above it while the pointer is on it. Keyboard users have commands for all of them. */
 
-import { isDisabledNode, pinOfNode } from "../../model/workflow/nodeActions";
+import { canBeDisabled, isDisabledNode, pinOfNode } from "../../model/workflow/nodeActions";
 import { runCommand } from "../../state/commands";
 import { useDocument, useEditor } from "../../state/editorContext";
 import type { IconName } from "../../ui/Icon";
@@ -14,10 +14,18 @@ interface Action {
   keys: string;
 }
 
+const disableAction = (isDisabled: boolean): Action => ({
+  command: "disable",
+  title: isDisabled ? "Enable" : "Disable",
+  icon: "plug",
+  keys: "D",
+});
+
 export function StepToolbar({ id }: { id: string }) {
   const editor = useEditor();
   const isPinned = useDocument(({ history }) => pinOfNode(history.present, id));
   const isDisabled = useDocument(({ history }) => isDisabledNode(history.present, id));
+  const hasDisable = useDocument(({ history }) => canBeDisabled(history.present, id));
   const run = (command: string) => {
     editor.document.select([id]);
     runCommand(command);
@@ -26,7 +34,7 @@ export function StepToolbar({ id }: { id: string }) {
     { command: "run-step", title: "Run this step", icon: "play", keys: "R" },
     { command: "pin", title: isPinned ? "Unpin the output" : "Pin the output", icon: "pin", keys: "Shift P" },
     { command: "duplicate", title: "Duplicate", icon: "copy", keys: "Ctrl D" },
-    { command: "disable", title: isDisabled ? "Enable" : "Disable", icon: "plug", keys: "D" },
+    ...(hasDisable ? [disableAction(isDisabled)] : []),
     { command: "delete", title: "Delete", icon: "trash", keys: "Del" },
   ];
   return (
