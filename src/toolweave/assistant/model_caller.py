@@ -60,17 +60,6 @@ class HomeModelCaller:
                 hint="request less, or increase the node's timeout",
             ) from None
 
-    async def structured_output(self, name: str | None = None) -> StructuredOutput:
-        """Return how a model gives structured answers; an unknown one is probed."""
-        model = await self._models.find(name)
-        if model is None:
-            raise model_needed(name)
-        provider = discover()[model.provider]
-        if provider.structured_output is not None:
-            return provider.structured_output
-        target = await self._target(model, ModelQuestion(messages=()))
-        return await self._structured_output(provider, target)
-
     async def _structured_output(self, provider: Provider, target: Target) -> StructuredOutput:
         if provider.structured_output is not None:
             return provider.structured_output
