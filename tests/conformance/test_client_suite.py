@@ -1,6 +1,7 @@
 """The official suite's client scenarios, run through the product: registry, sign-in, gate."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Generator
@@ -54,11 +55,15 @@ def run_client(socket: Path, out: Path, *arguments: str) -> subprocess.Completed
     )
 
 
+# Each scenario's folder ends with the time of its run.
+STAMP = re.compile(r"-\d{4}-\d\d-\d\dT[^/]*$")
+
+
 def statuses(out: Path) -> dict[str, set[str]]:
     """The statuses of every scenario's checks."""
     found: dict[str, set[str]] = {}
     for checks in out.glob("**/checks.json"):
-        scenario = str(checks.parent.relative_to(out)).rsplit("-20", 1)[0]
+        scenario = STAMP.sub("", str(checks.parent.relative_to(out)))
         entries = json.loads(checks.read_text(encoding="utf-8"))
         found[scenario] = {entry["status"] for entry in entries}
     return found

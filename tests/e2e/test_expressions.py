@@ -7,6 +7,7 @@ from playwright.async_api import Locator, Page, expect
 
 from e2e.studio import Studio, shot
 from rest.drawn import drawn
+from servers.rooms import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +43,14 @@ def workflow(name: str, server: str) -> dict[str, Any]:
 
 
 async def chosen(page: Page, node: str) -> Locator:
-    await page.locator(f".react-flow__node[data-id={node}]").click()
+    selected = page.locator(f".react-flow__node.selected[data-id={node}]")
+
+    async def is_selected() -> bool:
+        # A panel that opens moves the canvas, perhaps away from the pointer.
+        await page.locator(f".react-flow__node[data-id={node}]").click()
+        return await selected.count() == 1
+
+    await eventually(is_selected)
     return page.locator(".inspector")
 
 
