@@ -29,8 +29,13 @@ def test_a_person_signs_in_once_and_calls_tools_from_then_on(tw: Commands) -> No
         assert (process.returncode, err.strip()) == (0, b"")
         assert out.startswith(b"Signed in to 'web': ")
         tw.ok("servers", "approve", "web")
-        ran = tw.ok("call", "web", "add", "--args", '{"a": 20, "b": 22}')
-        assert "42" in ran.out
+        add = ("call", "web", "add", "--args", '{"a": 20, "b": 22}')
+        assert "42" in tw.ok(*add).out
+        assert "Signed out" in tw.ok("servers", "sign-out", "web").out
+        refused = tw(*add)
+        assert refused.code == 1
+        assert "toolweave servers sign-in web" in " ".join(refused.err.split())
+        assert "Nobody was signed in" in tw.ok("servers", "sign-out", "web").out
 
 
 def test_a_person_with_a_browser_elsewhere_pastes_the_address_it_ended_at(tw: Commands) -> None:
@@ -53,6 +58,9 @@ def test_a_person_with_a_browser_elsewhere_pastes_the_address_it_ended_at(tw: Co
             out, _ = process.communicate(timeout=DEADLINE_S)
         assert process.returncode == 0
         assert out.startswith(b"Signed in to 'web': ")
+        assert "oauth:web" in tw.ok("secrets", "list").out
+        tw.ok("servers", "remove", "web")
+        assert "oauth:web" not in tw.ok("secrets", "list").out
 
 
 def free_port() -> int:

@@ -92,6 +92,7 @@ KEYED = [
     ("POST", "/api/v1/servers/no-server/migrations", "servers:admin"),
     ("POST", "/api/v1/servers/no-server/sign-in", "servers:admin"),
     ("POST", "/api/v1/servers/no-server/sign-in/address", "servers:admin"),
+    ("DELETE", "/api/v1/servers/no-server/sign-in", "servers:admin"),
     ("GET", "/api/v1/calls", "tools:read"),
     ("POST", "/api/v1/calls/stop", "tools:execute"),
     ("POST", "/api/v1/calls/resume", "tools:execute"),

@@ -229,6 +229,7 @@ ROUTES: Mapping[str, Rule] = {
         "GET /api/v1/servers/{server}/migrations",
         "POST /api/v1/servers/{server}/migrations",
         "GET /api/v1/servers/{server}/health",
+        "DELETE /api/v1/servers/{server}/sign-in",
         "POST /api/v1/servers/{server}/sign-in",
         "POST /api/v1/servers/{server}/sign-in/address",
         "POST /api/v1/library",

@@ -11,7 +11,6 @@ from contextlib import (
     contextmanager,
     suppress,
 )
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
@@ -22,14 +21,12 @@ from mcp.client._probe import negotiate_auto  # the SDK's connect policy has no 
 from mcp.client._transport import TransportStreams
 from mcp.client.session import ClientRequestContext, ClientSession, IncomingMessage
 from mcp.client.subscriptions import SubscriptionLost, listen
-from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 import toolweave
-from toolweave.errors import Denied, ToolweaveError, Unavailable
+from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content_requests import (
     LISTS,
@@ -47,12 +44,17 @@ from toolweave.servers.disconnect_reason import (
     protocol_error,
 )
 from toolweave.servers.elicitation import elicit
+from toolweave.servers.raw_dispatcher import (
+    ANYTHING,
+    KeepingDispatcher,
+    request_error,
+    take_raw,
+)
 from toolweave.servers.task_polling import TaskPolling
 from toolweave.servers.task_requests import EXTENSION as TASKS
 from toolweave.servers.task_requests import poll_s, task_in, unfinished
 from toolweave.servers.task_rule import TaskRule
 from toolweave.servers.tool_list import parse_tools
-from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits
 from toolweave.tools.elicitation import Asker
 from toolweave.tools.tool import (
@@ -73,50 +75,6 @@ PLAIN = TaskRule()
 # How long one poll of a known task waits for its end.
 HOLD_S = 20.0
 DESCRIPTION_CHARACTERS = 500
-
-
-class _Anything(types.Result):
-    """A result that is not read: the raw response is used instead."""
-
-
-# A call result that is valid in every protocol version.
-DONE: dict[str, Any] = {"content": [], "resultType": "complete"}
-READ_DONE: dict[str, Any] = {"contents": [], "ttlMs": 0, "cacheScope": "private"}
-
-ANYTHING: TypeAdapter[_Anything] = TypeAdapter(_Anything)
-
-_last_raw: ContextVar[dict[str, Any] | None] = ContextVar("last_raw", default=None)
-
-
-class KeepingDispatcher(JSONRPCDispatcher):
-    """Stores the raw response of a request for the task that sent it."""
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the transport is closed; a server may send this error code itself."""
-        return self._closed
-
-    async def send_raw_request(
-        self,
-        method: str,
-        params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,
-        **related: Any,  # the SDK's routing argument, passed through unchanged
-    ) -> dict[str, Any]:
-        """Send as the SDK does, and keep the raw response."""
-        _last_raw.set(None)
-        try:
-            raw = await super().send_raw_request(method, params, opts, **related)
-        except MCPError as error:
-            refused = typed_error_in(error) if method == "server/discover" else None
-            if isinstance(refused, Denied):
-                raise refused from None  # a missing sign-in says nothing of the protocol version
-            raise
-        _last_raw.set(raw)
-        # Parsed here: the SDK's models of a large result would block the event loop.
-        if method == "resources/read" and raw.get("resultType") != "input_required":
-            return dict(READ_DONE)
-        return DONE if method == "tools/call" else raw
 
 
 class Connection:
@@ -352,13 +310,13 @@ class Connection:
             await self._session.list_tools(params=params)
         except ValidationError:
             self.is_conforming = False
-            return self._absorbed(_take_raw())
+            return self._absorbed(take_raw())
         except MCPError as error:
             # Sent even without the capability: some servers have tools and do not declare it.
             if error.code == types.METHOD_NOT_FOUND and not self._declares("tools"):
                 return {}
             raise self._translate(error) from None
-        return _take_raw()
+        return take_raw()
 
     def _absorbed(self, page: dict[str, Any]) -> dict[str, Any]:
         """Return `page` after the SDK has learned what it needs to call its valid tools."""
@@ -387,10 +345,10 @@ class Connection:
             self.is_conforming = False
         except MCPError as error:
             raise self._translate(error) from None
-        return _take_raw()
+        return take_raw()
 
     def _translate(self, error: MCPError) -> ToolweaveError:
-        return _reason(error, self._dispatcher, self.faults, "answered")
+        return request_error(error, self._dispatcher, self.faults, "answered")
 
     def _read_input_required(self, raw: Mapping[str, Any]) -> types.InputRequiredResult:
         try:
@@ -434,34 +392,6 @@ class Connection:
         """Handle a notification of the server."""
         if isinstance(message, types.ToolListChangedNotification):
             self.needs_check.set()
-
-
-def _take_raw() -> dict[str, Any]:
-    """Return and release the raw response of this task's last request."""
-    raw = _last_raw.get() or {}
-    _last_raw.set(None)
-    return raw
-
-
-def _reason(
-    error: MCPError, dispatcher: KeepingDispatcher, faults: DisconnectReason, what: str
-) -> ToolweaveError:
-    if (found := typed_error_in(error)) is not None:
-        return found
-    if error.code == types.CONNECTION_CLOSED and dispatcher.is_closed:
-        return faults.closed()
-    if faults.first is not None:
-        return faults.first
-    facts: dict[str, Any] = {"rpc_code": error.code}
-    data: object = error.data
-    if error.code == types.URL_ELICITATION_REQUIRED and isinstance(data, dict):
-        # Any: what the server sent.
-        facts["elicitations"] = cast("dict[str, Any]", data).get("elicitations")
-    return Unavailable(
-        "SERVER_REFUSED",
-        f"server {faults.server!r} {what} error {error.code}: {printable(error.message, 500)}",
-        facts=facts,
-    )
 
 
 @asynccontextmanager
@@ -514,7 +444,7 @@ def _connecting(
     except TimeoutError:
         raise faults.first or connect_timeout(faults.server, deadline_s) from None
     except MCPError as error:
-        raise _reason(error, dispatcher, faults, "refused the handshake with") from None
+        raise request_error(error, dispatcher, faults, "refused the handshake with") from None
     except (ValidationError, RuntimeError):
         what = "its handshake response is invalid"
         raise faults.first or protocol_error(faults.server, what) from None

@@ -5,12 +5,10 @@ it, refreshes it early and once for all waiting calls, allows concurrent calls, 
 token to an address other than its own, and keeps tokens out of errors and logs.
 """
 
-import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Protocol
 
 import anyio
 import httpx2
@@ -20,18 +18,15 @@ from mcp.client.auth.utils import issuers_match, union_scopes
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
-    OAuthMetadata,
     OAuthToken,
-    ProtectedResourceMetadata,
 )
-from pydantic import AnyUrl, BaseModel, ConfigDict, ValidationError
+from pydantic import AnyUrl, ValidationError
 
 from toolweave.access.mask import Masker
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
 from toolweave.network.client import EVENTS, invalid_response, open_http_client, request_origin
-from toolweave.patterns import pattern
 from toolweave.servers.definition import HttpServer, SignInClient, SseServer
 from toolweave.servers.oauth_client import (
     authentication_method,
@@ -43,6 +38,8 @@ from toolweave.servers.oauth_client import (
     requested_client,
 )
 from toolweave.servers.sign_in import Redirect, SignIn
+from toolweave.servers.sign_in_entry import OAuthSecrets, sign_in_entry_name
+from toolweave.servers.stored_sign_in import StoredSignIn
 from toolweave.servers.transports.failures import (
     send_within_origin,
     sign_in_required,
@@ -54,34 +51,7 @@ Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
 
 EARLY_S = 60.0
 SDK_LOG = logging.getLogger("mcp.client.auth.oauth2")
-# Names the vault accepts, without the `@` that starts a hash; server names may have more.
-PLAIN_NAME = pattern(r"[A-Za-z0-9_.:/+-][A-Za-z0-9_.:/@+-]{0,127}")
 REFUSED = frozenset({400, 401, 403})
-
-
-class OAuthSecrets(Protocol):
-    """The part of the vault that is used here."""
-
-    async def put(self, name: str, value: str) -> object: ...
-
-    async def get(self, name: str) -> str: ...
-
-    async def delete(self, name: str) -> object: ...
-
-
-class StoredSignIn(BaseModel):
-    """All persistent sign-in state, as one vault entry."""
-
-    model_config = ConfigDict(frozen=True)
-
-    url: str  # the tokens' address; a definition with another address starts over
-    client: OAuthClientInformationFull
-    tokens: OAuthToken
-    expires_at: float | None = None
-    metadata: OAuthMetadata | None = None
-    resource: ProtectedResourceMetadata | None = None
-    asked_scope: str | None = None
-    missed_scope: str | None = None  # what the server missed since; the next sign-in asks for it
 
 
 def oauth_auth(
@@ -160,21 +130,6 @@ async def sign_in_now(
             f"server {server_name!r} did not request a sign-in (HTTP {response.status_code})",
             hint="it may not need one; run `toolweave servers check` to see",
         )
-
-
-async def forget_sign_in(server_name: str, store: OAuthSecrets) -> None:
-    """Remove a server's tokens from the vault, if there are any."""
-    try:
-        await store.delete(sign_in_entry_name(server_name))
-    except NotFound:
-        return
-
-
-def sign_in_entry_name(server_name: str) -> str:
-    """Return the vault name of a server's sign-in: its name, or a hash of an unusual name."""
-    if PLAIN_NAME.fullmatch(server_name):
-        return f"oauth:{server_name}"
-    return f"oauth:@{hashlib.sha256(server_name.encode()).hexdigest()}"
 
 
 def without_traceback(record: logging.LogRecord) -> bool:

@@ -50,6 +50,11 @@ from toolweave.cli.lazy import LazyGroup
             "Find servers in a registry.",
         ),
         "sign-in": ("toolweave.cli.servers.sign_in", "sign_in", "Sign in to an OAuth server."),
+        "sign-out": (
+            "toolweave.cli.servers.state",
+            "sign_out",
+            "Delete the tokens of a sign-in.",
+        ),
         "tools": ("toolweave.cli.servers.tools", "tools", "List a server's tools."),
     },
 )

@@ -1,4 +1,4 @@
-"""`toolweave servers enable|disable|remove`."""
+"""`toolweave servers enable|disable|remove|sign-out`."""
 
 import shlex
 
@@ -9,6 +9,8 @@ from toolweave.cli.completion_values import server_names
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say, tell
 from toolweave.servers.checks import check_server
+from toolweave.servers.removal import remove_server
+from toolweave.servers.sign_in_entry import forget_sign_in
 from toolweave.servers.summary import ServerSummary, details_of, record_of, summarize_server
 
 
@@ -59,12 +61,11 @@ def disable(name: str, as_json: bool) -> None:
 @click.argument("name", shell_complete=server_names)
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Remove a server, its approval and its pinned tools."""
+    """Remove a server, its approval, its pinned tools and its sign-in."""
 
     async def work() -> None:
         async with current_home() as home:
-            await home.registry.remove(name)
-            home.lockfile.unpin(name)
+            await remove_server(home.registry, home.lockfile, home.vault, name)
 
     run(work)
     tell(
@@ -72,3 +73,19 @@ def remove(name: str, as_json: bool) -> None:
         {"removed": name},
         f"Removed {name!r}. Configurations of other clients are unchanged.",
     )
+
+
+@click.command("sign-out")
+@click.argument("name", shell_complete=server_names)
+@json_option
+def sign_out(name: str, as_json: bool) -> None:
+    """Delete the tokens of an OAuth sign-in; the server itself may keep the session."""
+
+    async def work() -> bool:
+        async with current_home() as home:
+            server = await home.registry.get(name)
+            return await forget_sign_in(server.name, home.vault)
+
+    was_signed_in = run(work)
+    line = f"Signed out of {name!r}." if was_signed_in else f"Nobody was signed in to {name!r}."
+    tell(as_json, {"name": name, "signedIn": False, "wasSignedIn": was_signed_in}, line)

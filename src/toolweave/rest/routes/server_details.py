@@ -22,6 +22,7 @@ from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.servers.checks import ServerActivity, recent_activity
 from toolweave.servers.definition import Server
 from toolweave.servers.sign_in import SignIn, require_sign_in
+from toolweave.servers.sign_in_entry import forget_sign_in
 
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of checks and of calls")]
 OnlyTool = Annotated[str | None, Query(description="Compare this tool only")]
@@ -110,6 +111,13 @@ class _Handlers:
         signing.paste(body.address)
         return Response(status_code=204)
 
+    async def sign_out_of_server(self, server: ServerIdentity) -> Response:
+        """Delete the tokens of a sign-in, and close the connection that uses them."""
+        found = await server_of(self._studio, server)
+        await forget_sign_in(found.name, self._studio.home.vault)
+        self._studio.connections.drop(found.name)
+        return Response(status_code=204)
+
 
 def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
     """The endpoints."""
@@ -119,4 +127,5 @@ def server_detail_routes(studio: Studio, authenticator: Authenticator) -> APIRou
     routes.add("GET", "/difference", handlers.show_server_difference, 409, 504)
     routes.stream("POST", "/sign-in", handlers.sign_in_to_server, {"type": "string"})
     routes.add("POST", "/sign-in/address", handlers.paste_sign_in_address, status=204)
+    routes.add("DELETE", "/sign-in", handlers.sign_out_of_server, status=204)
     return routes.router()

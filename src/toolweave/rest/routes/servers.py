@@ -37,6 +37,7 @@ from toolweave.servers.import_servers import (
     discovery_record,
     import_server,
 )
+from toolweave.servers.removal import remove_server
 from toolweave.servers.summary import ServerRecord, record_of, summarize_server
 from toolweave.servers.user_definitions import anchored, read_pasted
 
@@ -182,11 +183,11 @@ class _Handlers:
         )
 
     async def remove_server(self, server: ServerIdentity) -> Response:
-        """Remove a server, its approval and its pinned tools."""
+        """Remove a server, its approval, its pinned tools and its sign-in."""
         found = await self._server(server)
-        await self._studio.home.registry.remove(found.name)
+        home = self._studio.home
+        await remove_server(home.registry, home.lockfile, home.vault, found.name)
         self._studio.connections.drop(found.name)
-        self._studio.home.lockfile.unpin(found.name)
         return Response(status_code=204)
 
     async def approve_server(
