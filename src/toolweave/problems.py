@@ -46,9 +46,14 @@ def pointer(*steps: str | int) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
+def quantity(count: int, noun: str) -> str:
+    """`1 tool`, `3 tools`."""
+    return f"1 {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def how_many(problems: Sized) -> str:
     """`1 problem`, `3 problems`."""
-    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    return quantity(len(problems), "problem")
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str | None:

@@ -12,6 +12,7 @@ from toolweave.assistant.home_models import home_models
 from toolweave.errors import Denied
 from toolweave.home import Home
 from toolweave.json_record import JsonRecord
+from toolweave.problems import quantity
 from toolweave.servers import runners
 from toolweave.servers.discovery.search import discover_all
 from toolweave.servers.import_servers import client_locations
@@ -77,7 +78,7 @@ def _lockfile(lockfile: Lockfile, pinned: int) -> DoctorFinding:
         lockfile.require_approved()
     except Denied as error:
         return DoctorFinding("note", "lockfile", error.message, error.hint)
-    return DoctorFinding("ok", "lockfile", f"{lockfile.path}, {pinned} tools pinned")
+    return DoctorFinding("ok", "lockfile", f"{lockfile.path}, {quantity(pinned, 'tool')} pinned")
 
 
 _PROGRAMS = (
@@ -120,7 +121,11 @@ def _runner(name: str, runner: Runner) -> DoctorFinding:
 def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
     found = discover_all(client_locations(environ))
     clients = sorted({entry.client for entry in found.found})
-    details = f"{len(found.found)} servers of {', '.join(clients)}" if clients else "none found"
+    details = (
+        f"{quantity(len(found.found), 'server')} of {', '.join(clients)}"
+        if clients
+        else "none found"
+    )
     if not found.file_problems:
         return DoctorFinding("ok", "other clients", details)
     remedy = "`toolweave servers discover` shows which files cannot be read and why"

@@ -21,6 +21,7 @@ from toolweave.documents.service import DocumentSection
 from toolweave.documents.workspace import document_service
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
+from toolweave.problems import quantity
 
 SHOWN_CHARS = 200
 
@@ -90,7 +91,8 @@ def chat(
 
 async def _go_on(talk: Conversation, shown: "_Shown") -> int:
     count = len(talk.context.tools)
-    say(f"{count} tools of {len(talk.context.enabled_servers)} servers. Ctrl-D ends.", stderr=True)
+    servers = quantity(len(talk.context.enabled_servers), "server")
+    say(f"{quantity(count, 'tool')} of {servers}. Ctrl-D ends.", stderr=True)
     while (line := await read_line("> ")) is not None:
         if line.strip():
             await _answer(talk, line, shown)

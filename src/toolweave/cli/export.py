@@ -19,7 +19,7 @@ from toolweave.export.exporter import Export
 from toolweave.export.folder import FileChangePlan, State, changes, write
 from toolweave.json_text import JsonObject
 from toolweave.nodes.spec_cache import cached_specs
-from toolweave.problems import Problem
+from toolweave.problems import Problem, how_many
 from toolweave.settings import from_environment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
@@ -118,7 +118,7 @@ def _load(name: str) -> LoadedWorkflow:
     if errors:
         raise Invalid(
             errors[0].code,
-            f"{name!r} cannot be exported: {errors[0].message}",
+            f"{name!r} cannot be exported: {how_many(errors)}",
             problems=errors,
             hint="run `toolweave validate` for details; `--fix` repairs what it can",
         )

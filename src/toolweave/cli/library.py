@@ -19,6 +19,7 @@ from toolweave.library.home_libraries import flow_runner, library_store
 from toolweave.library.library_json import LibraryContent, LibraryRecord
 from toolweave.library.models import Library, LibraryRevision, Skipped
 from toolweave.library.store import LibraryStore
+from toolweave.problems import quantity
 
 ref_option = click.option("--ref", metavar="REF", help="Branch, tag or commit.")
 SHOWN_SKIPPED = 20
@@ -51,7 +52,8 @@ def add(name: str, address: str, ref: str | None, as_json: bool) -> None:
         left_out = [one.as_json() for one in skipped]
         print_json({**LibraryRecord.of(added).as_json(), **counts, "skipped": left_out})
         return
-    say(f"Added {name!r} at {added.ref}: {flows} flows, {templates} templates.")
+    found = f"{quantity(flows, 'flow')}, {quantity(templates, 'template')}"
+    say(f"Added {name!r} at {added.ref}: {found}.")
     _tell_skipped(skipped)
 
 

@@ -6,6 +6,7 @@ from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, tell
 from toolweave.engine.retention import Retention, prune
 from toolweave.patterns import pattern
+from toolweave.problems import quantity
 
 _AGE = pattern(r"(\d+(?:\.\d+)?)([mhdw]?)")
 _DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}
@@ -37,9 +38,7 @@ def prune_runs(age: str | None, keep: int | None, as_json: bool) -> None:
             return await prune(home.database, retention, home.clock.now())
 
     pruned = run(work)
-    tell(
-        as_json, {"pruned": pruned}, "Deleted 1 run." if pruned == 1 else f"Deleted {pruned} runs."
-    )
+    tell(as_json, {"pruned": pruned}, f"Deleted {quantity(pruned, 'run')}.")
 
 
 def _days(age: str) -> float:

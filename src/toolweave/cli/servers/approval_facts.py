@@ -3,6 +3,7 @@
 from toolweave.cli.sanitize import visible
 from toolweave.cli.servers.typed_changes import show_changes
 from toolweave.cli.terminal import print_table, say
+from toolweave.problems import quantity
 from toolweave.recording.migration.records import ToolDifferenceRecord
 from toolweave.servers.approval import ApprovalFact
 from toolweave.servers.lockfile import Drift
@@ -24,7 +25,7 @@ def show_facts(facts: list[ApprovalFact]) -> None:
 
 def show_tools(tools: tuple[Tool, ...], path: str) -> None:
     """Print the pinned tools and warnings about them."""
-    say(f"Pinned {len(tools)} tools in {path}:")
+    say(f"Pinned {quantity(len(tools), 'tool')} in {path}:")
     print_table(("", ""), [_tool_row(tool) for tool in tools[:SHOWN_TOOLS]], indent=2)
     if len(tools) > SHOWN_TOOLS:
         say(f"  … and {len(tools) - SHOWN_TOOLS} more")

@@ -15,6 +15,7 @@ from toolweave.cli.servers.approvals import approve_lockfile
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
+from toolweave.problems import quantity
 from toolweave.recording.migration.records import ToolDifferenceRecord
 from toolweave.recording.migration.tool_difference import changed_tools
 from toolweave.servers.approval import (
@@ -156,7 +157,7 @@ def _conclude(listed: ApprovedListing, path: str) -> None:
     if listed.is_first:
         show_tools(listed.tools, path)
     elif listed.drift:
-        say(f"Pinned {len(listed.tools)} tools in {path}.")
+        say(f"Pinned {quantity(len(listed.tools), 'tool')} in {path}.")
     else:
         say(f"All {len(listed.tools)} tools match the approved ones. Nothing to do.")
 

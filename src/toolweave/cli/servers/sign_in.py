@@ -12,6 +12,7 @@ from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, say, tell
 from toolweave.errors import ToolweaveError
+from toolweave.problems import quantity
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_flow import sign_in_to
 from toolweave.tasks import background
@@ -54,7 +55,7 @@ def sign_in(name: str, no_browser: bool, as_json: bool) -> None:
     tell(
         as_json,
         {"name": name, "signedIn": True, "toolCount": count},
-        f"Signed in to {name!r}: {count} tools.",
+        f"Signed in to {name!r}: {quantity(count, 'tool')}.",
     )
 
 
