@@ -66,4 +66,4 @@ def test_other_clients_servers_and_unreadable_files_are_counted(tw: Commands) ->
     (tw.project / ".mcp.json").write_text("{", "utf-8")
     [line] = [line for line in tw.ok("doctor").lines if "other clients" in line]
     assert line.startswith("--")
-    assert "1 servers of Claude Code; 1 unreadable files" in line
+    assert "1 server of Claude Code; 1 unreadable file" in line

@@ -129,7 +129,7 @@ def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
     if not found.file_problems:
         return DoctorFinding("ok", "other clients", details)
     remedy = "`toolweave servers discover` shows which files cannot be read and why"
-    details = f"{details}; {len(found.file_problems)} unreadable files"
+    details = f"{details}; {quantity(len(found.file_problems), 'unreadable file')}"
     return DoctorFinding("note", "other clients", details, remedy)
 
 
