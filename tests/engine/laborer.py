@@ -1,8 +1,8 @@
 """A process that executes whatever is to be done on a database, and marks what it does.
 
-`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE [VICE [DAYS [BACKEND]]]]`: with a
+`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE VICE DAYS BACKEND VERSION]`: with a
 MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
-clock is wrong by DAYS. A VICE is for positive
+clock is wrong by DAYS, and it drives runs like an engine of VERSION. A VICE is for positive
 controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
 that steps begin, `shy` takes no run of another one that is gone, `careless` does not compare its
 runs with Temporal.
@@ -27,6 +27,7 @@ from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
 from toolweave.engine import lease_watch
 from toolweave.engine.backend_choice import choose_backend
+from toolweave.engine.compatibility import VERSION
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal, JournalEntry, Lease, Written
@@ -136,9 +137,10 @@ def engine_on(
     vice: str = "",
     days: float = 0,
     backend: str = "",
+    version: int = VERSION,
 ) -> Engine:
     clock = WrongClock(days)
-    written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s)
+    written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s, version=version)
     kinds = Kinds(**dict.fromkeys(STEPS, marks.effect), year=waits(seconds=365 * 86_400))
     return Engine(
         database,
@@ -151,11 +153,12 @@ def engine_on(
 
 
 async def work(
-    address: str, folder: Path, hold_s: float, vice: str, days: float, backend: str
+    address: str, folder: Path, hold_s: float, vice: str, days: float, backend: str, version: int
 ) -> None:
+    marks = Marks(folder)
     async with (
         open_database(address) as database,
-        engine_on(database, Marks(folder), hold_s, vice, days, backend).running(drives_runs=True),
+        engine_on(database, marks, hold_s, vice, days, backend, version).running(drives_runs=True),
     ):
         sys.stdout.write("working\n")
         sys.stdout.flush()
@@ -172,9 +175,11 @@ def laborer(
     *,
     days: float = 0,
     backend: str = "",
+    version: int = VERSION,
 ) -> Generator["Popen[bytes]"]:
     """The process; killed at the end."""
-    words = (address, str(folder), str(hold_s), machine, vice, str(days), backend)
+    place = (address, str(folder), str(hold_s), machine)
+    words = (*place, vice, str(days), backend, str(version))
     argv = (sys.executable, "-m", "tests.engine.laborer", *words)
     with Popen(argv, cwd=ROOT, stdout=PIPE) as process:
         try:
@@ -201,6 +206,7 @@ def main(
     vice: str = "",
     days: str = "0",
     backend: str = "",
+    version: str = str(VERSION),
 ) -> None:
     if machine != HERE:
         socket.gethostname = lambda: machine
@@ -208,7 +214,8 @@ def main(
         lease_watch.is_gone = _is_dead
     if vice == "careless":  # by name: the other ones need no Temporal
         import_module("toolweave.engine.temporal.reconciler").Reconciler.keep = _keep_nothing
-    anyio.run(work, address, Path(folder), float(hold_s), vice, float(days), backend)
+    here = Path(folder)
+    anyio.run(work, address, here, float(hold_s), vice, float(days), backend, int(version))
 
 
 if __name__ == "__main__":

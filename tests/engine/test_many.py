@@ -11,6 +11,7 @@ from tests.engine.building import EchoTools, Kinds, waits, workflow
 from tests.engine.conftest import Opened
 
 from toolweave.clock import SystemClock, timestamp
+from toolweave.engine.compatibility import VERSION
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
@@ -61,7 +62,7 @@ async def test_a_look_at_many_runs_reads_only_those_that_are_due(
         await database.execute("ANALYZE runs")  # as a server does by itself in its time
     await clock.advance(61)
     at = timestamp(clock.now())
-    plan = await plan_of(database, DUE, BATCH, at, BATCH)
+    plan = await plan_of(database, DUE, VERSION, VERSION, BATCH, at, VERSION, BATCH)
     plan += await plan_of(database, NEXT, at)
     scans = [line for line in plan if "SCAN runs" in line or "Seq Scan on runs" in line]
     assert [line for line in scans if "USING INDEX" not in line] == []

@@ -9,6 +9,7 @@ from typing import Literal
 
 import toolweave
 from toolweave.assistant.home_models import home_models
+from toolweave.engine.deployed_versions import DeployedVersions, deployed_versions
 from toolweave.errors import Denied
 from toolweave.home import Home
 from toolweave.json_record import JsonRecord
@@ -67,10 +68,27 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         DoctorFinding("ok", "servers", f"{len(servers)} registered"),
         await _models(home),
     ]
+    found += _versions(await deployed_versions(home.database, home.clock))
     for notice in await home.registry.notices(SHOWN_NOTICES):
         remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
         found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))
     return found
+
+
+def _versions(found: DeployedVersions) -> list[DoctorFinding]:
+    """Workers of several versions, and runs that need a later one than they have."""
+    findings: list[DoctorFinding] = []
+    if len({*found.workers, found.own}) > 1 and found.workers:
+        told = ", ".join(f"{found.workers.count(one)} of {one}" for one in sorted({*found.workers}))
+        details = f"{told}; this program has {found.own}"
+        remedy = "runs of the later version are left to its workers; upgrade the older ones"
+        findings.append(DoctorFinding("note", "engine versions of workers", details, remedy))
+    if found.stranded:
+        needed = max(version for version, _ in found.needed)
+        details = f"{found.stranded} runs need engine version {needed}, which no worker has"
+        remedy = "start a worker of the later release; nothing is lost meanwhile"
+        findings.append(DoctorFinding("fault", "runs left alone", details, remedy))
+    return findings
 
 
 def _lockfile(lockfile: Lockfile, pinned: int) -> DoctorFinding:

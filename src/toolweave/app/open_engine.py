@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from toolweave.app.node_resources import open_resources
+from toolweave.app.schema_watch import stop_when_newer
 from toolweave.app.studio import Studio
 from toolweave.authoring.environment import ToolKnowledge
 from toolweave.authoring.run_check import RunCheck
@@ -58,7 +59,9 @@ async def open_engine(
         if settings.record_bytes:
             tools = KeptTools(tools, log)
             opened = replace(opened, model=KeptModel(opened.model, log))
-        services = EngineServices(tools, home.clock, opened, on_progress)
+        services = EngineServices(
+            tools, home.clock, opened, on_progress, limits=studio.shared_limits
+        )
         engine = Engine(
             home.database,
             journal,
@@ -81,6 +84,7 @@ async def open_engine(
         ):
             if drives_runs:
                 tasks.start_soon(_keep_pruning, home)
+                tasks.start_soon(stop_when_newer, home.database)
             yield engine
 
 

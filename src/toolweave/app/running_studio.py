@@ -36,6 +36,7 @@ async def open_running_studio(home: Home) -> AsyncGenerator[RunningStudio]:
             connections=studio.connections,
             gate=studio.gate,
             transports=studio.transports,
+            shared_limits=studio.shared_limits,
             engine=engine,
             authoring=Authoring(home, studio.connections),
             published=Published(home),

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from toolweave.engine.lease_owner import is_gone, new_holder
 from toolweave.home import Home
 from toolweave.servers.call_list import CallList
 from toolweave.servers.connections import Connections
@@ -12,6 +13,7 @@ from toolweave.servers.guardian import Guardian
 from toolweave.servers.history import History
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.transport_factory import TransportFactory
+from toolweave.storage.shared_limits import SharedLimits
 from toolweave.tasks import background
 
 
@@ -23,6 +25,7 @@ class Studio:
     connections: Connections
     gate: Gate
     transports: TransportFactory
+    shared_limits: SharedLimits
 
 
 @asynccontextmanager
@@ -47,21 +50,24 @@ async def open_studio(home: Home, *, keeps_trying: bool = False) -> AsyncGenerat
             settings=settings,
             keeps_trying=keeps_trying,
         )
+        shared_limits = SharedLimits(home.database, new_holder(), is_gone=is_gone)
         gate = Gate(
             home.registry,
             connections,
             home.lockfile,
             limits=ExecutionLimits(settings.limits),
+            shared_limits=shared_limits,
             history=history,
             masker=home.masker,
             clock=clock,
             settings=settings,
         )
-        async with connections.running(), background() as tasks:
+        async with connections.running(), shared_limits.running(), background() as tasks:
             tasks.start_soon(gate.follow_stops, CallList(home.database, clock))
             yield Studio(
                 home=home,
                 connections=connections,
                 gate=gate,
                 transports=transports,
+                shared_limits=shared_limits,
             )

@@ -174,6 +174,8 @@ def _told(event: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield key, "success", ""
         case "step_waiting":
             yield key, "waiting", f"  until {event['until']}" if event.get("until") else "  waits"
+        case "slot_awaited":
+            yield "run", "waiting", f"  waits for a free slot of {event['limit']}"
         case "step_uncertain":
             yield key, "uncertain", "  outcome unknown"
         case "step_cancelled":

@@ -10,7 +10,7 @@ from toolweave.engine.events import Answered, to_body
 from toolweave.engine.execution_report import StepRecord, records
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_table import RunRecord
-from toolweave.engine.timeline import WIDTH, StepBar, step_bars
+from toolweave.engine.timeline import WIDTH, StepBar, run_waits, step_bars
 from toolweave.json_text import Json, JsonObject, write
 
 
@@ -40,7 +40,8 @@ def timeline(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
     """Print a run as bars over time, one line per step."""
     bars = step_bars(entries)
     widest = min(max((width_of(one.record.key) for one in bars), default=0), 32)
-    return [_line(one, widest) for one in bars]
+    waits: list[tuple[Part, ...]] = [(text,) for text in run_waits(entries)]
+    return waits + [_line(one, widest) for one in bars]
 
 
 def answered(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
@@ -60,7 +61,8 @@ def _line(one: StepBar, widest: int) -> tuple[Part, ...]:
     name = visible(one.record.key, one_line=True)
     padding = " " * max(widest - width_of(name), 0)
     style = STYLES.get(one.record.status, "")
-    return (f"{name}{padding}  ", (one.bar.ljust(WIDTH), style), f"  {one.words}")
+    words = visible(one.words, one_line=True)
+    return (f"{name}{padding}  ", (one.bar.ljust(WIDTH), style), f"  {words}")
 
 
 def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:

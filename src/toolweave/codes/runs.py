@@ -14,6 +14,7 @@ RUNS: dict[str, str] = {
     "PICTURE_UNKNOWN": "The step's output has no image at this path.",
     "RESOURCE_MISSING": "A node needs a service that is not available in this process.",
     "RUN_HELD": "Another process is executing the run.",
+    "RUN_NEWER": "The run needs a worker of a later version; this one leaves it alone.",
     "RUN_STEP_UNFINISHED": "The service stopped twice while it computed the same step of a run.",
     "RUN_INPUT_INVALID": "A run's input does not match its workflow's `inputSchema`.",
     "RUN_TAKEN": "Another process has taken over the run.",

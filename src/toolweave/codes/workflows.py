@@ -57,6 +57,7 @@ WORKFLOWS: dict[str, str] = {
     "GROUP_CYCLE": "A group is inside itself.",
     "GROUP_UNKNOWN": "A node is in a group that does not exist.",
     "HIL_ANALYSED_TWICE": "An IF or AI_AGENT after a human node repeats what that node does.",
+    "RUN_LIMITS_INVALID": "The `limits` of a workflow cannot be followed.",
     "INPUT_SCHEMA_INVALID": "The declared input of the workflow is no usable JSON Schema.",
     "INPUT_MISSING": "A required input is not set, and no incoming value matches it.",
     "LOOP_BACK_PORT": "A loop's body leads back to a port other than `next`.",

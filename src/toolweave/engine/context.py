@@ -13,6 +13,7 @@ from toolweave.catalog.resources.record import Resources
 from toolweave.clock import Clock
 from toolweave.engine.events import Key
 from toolweave.engine.metrics import Meter
+from toolweave.storage.shared_limits import SharedLimits
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
 Listener = Callable[[str, Key, ToolProgress], Awaitable[None]]
@@ -30,6 +31,8 @@ class EngineServices:
     clock: Clock
     resources: Resources = field(default_factory=Resources)
     on_progress: Listener | None = None
+    # The limits of workflows; none where runs are only replayed.
+    limits: SharedLimits | None = None
     meter: Meter = field(default_factory=Meter)
     # The threads for heavy steps: more would keep the event loop from its turn.
     heavy: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))

@@ -3,6 +3,7 @@
 Runs are started through `Engine.runs` (`runs.py`).
 """
 
+import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -34,6 +35,7 @@ from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan
 from toolweave.engine.run_creation import NewRun
 from toolweave.engine.run_search import RunSearch
+from toolweave.engine.run_slots import RunSlots, SlotWait
 from toolweave.engine.run_table import ALL_RUNS, RunRecord, RunTable
 from toolweave.engine.runs import PrepareWorkflow, RunRequest, Runs, WorkflowChecker
 from toolweave.engine.spans import run_span, tell_run_span
@@ -41,11 +43,14 @@ from toolweave.engine.state import RunState
 from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
 from toolweave.engine.wakeups import due_runs
 from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
-from toolweave.errors import Conflict, Invalid, NotFound
+from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
+from toolweave.storage.shared_limits import LimitSlot
 from toolweave.workflow.question import question_of
 from toolweave.workflow.studio_data import write_pins
+
+logger = logging.getLogger(__name__)
 
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
@@ -76,6 +81,7 @@ class Engine:
         self._completions = Completions()
         self.journal = journal
         self.backend = open_backend(self)
+        self._slots = RunSlots(journal, services.clock, services.limits)
         self.runs = Runs(self, self._snapshots, checker, prepare=prepare)
         journal.notifications.on_call = self._called
 
@@ -278,7 +284,8 @@ class Engine:
 
     async def unfinished(self) -> list[str]:
         """Return the runs that can continue now: due, or interrupted and not leased."""
-        return await due_runs(self._database, self.services.clock.now(), self.journal.leases)
+        now, journal = self.services.clock.now(), self.journal
+        return await due_runs(self._database, now, journal.leases, version=journal.version)
 
     async def metrics(self) -> str:
         """Return the metrics of runs and steps in Prometheus format."""
@@ -313,6 +320,28 @@ class Engine:
         if lease.once_key is not None and await self._cancel_orphan(lease, entries):
             entries += await self.journal.read(run, entries[-1].seq)
         plan = await self._snapshots.plan_of(lease.document)
+        slot = await self._slots.enter(lease, plan.workflow, entries)
+        if isinstance(slot, SlotWait):
+            return AdvanceResult("waiting", slot.wait_s), slot.wake_at
+        try:
+            return await self._execute(lease, plan, entries)
+        finally:
+            if slot is not None:
+                with anyio.CancelScope(shield=True):
+                    await self._leave(slot)
+
+    async def _leave(self, slot: LimitSlot) -> None:
+        try:
+            following = await self._slots.leave(slot)
+            if following is not None:
+                await self.backend.signal(following)
+        except ToolweaveError as error:  # a timer wakes the next run
+            logger.warning("cannot pass a slot on", extra={"code": error.code})
+
+    async def _execute(
+        self, lease: Lease, plan: Plan, entries: Sequence[JournalEntry]
+    ) -> tuple[AdvanceResult, datetime | None]:
+        run = lease.run
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         executor = RunExecutor(
             RunState(plan), facts, lease, journal=self.journal, services=self.services

@@ -170,6 +170,21 @@ class LoopOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotAwaited:
+    """The run waits for a free slot of a limit (`workflow 'orders'`), holding no lease."""
+
+    kind: ClassVar[str] = "slot_awaited"
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlotFreed:
+    """A slot that the run waits for may be free now."""
+
+    kind: ClassVar[str] = "slot_freed"
+
+
+@dataclass(frozen=True, slots=True)
 class CancelAsked:
     """Cancellation was requested."""
 
@@ -201,6 +216,8 @@ Event: TypeAlias = (
     | Answered
     | CallEnded
     | LoopOpened
+    | SlotAwaited
+    | SlotFreed
     | CancelAsked
     | Interrupted
     | Finished
@@ -221,6 +238,8 @@ _KINDS: dict[str, type[Event]] = {
         Answered,
         CallEnded,
         LoopOpened,
+        SlotAwaited,
+        SlotFreed,
         CancelAsked,
         Interrupted,
         Finished,

@@ -49,7 +49,7 @@ from toolweave.engine.state import RunState
 from toolweave.engine.step_failure import failure_of, waiting, without_secrets
 from toolweave.engine.step_input import Binder
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
-from toolweave.tasks import background
+from toolweave.tasks import background, step_scope
 
 logger = logging.getLogger(__name__)
 
@@ -281,6 +281,7 @@ class RunExecutor:
         step, key = work.place.step, context.place
         began = time.monotonic()
         current_step.set(context.key)  # this task ends with the step
+        step_scope.set(scope)
         event: Event | None = None
         # One scope for its time limit and for cancellation.
         scope.deadline = anyio.current_time() + step.timeout_s

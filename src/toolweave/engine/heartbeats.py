@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 import anyio
 
 from toolweave.clock import Clock, timestamp
+from toolweave.engine.compatibility import VERSION
 from toolweave.engine.lease_owner import is_gone, is_on_this_machine
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
@@ -25,7 +26,7 @@ SILENT_S = 150.0
 LEAVE_S = 2.0
 
 _HERE = (
-    "INSERT INTO keepers (holder, seen_at) VALUES (?, ?) "
+    "INSERT INTO keepers (holder, seen_at, version) VALUES (?, ?, ?) "
     "ON CONFLICT (holder) DO UPDATE SET seen_at = excluded.seen_at"
 )
 
@@ -33,7 +34,10 @@ _HERE = (
 class Heartbeats:
     """The processes that drive runs, as seen by one of them or by a command."""
 
-    def __init__(self, database: Database, clock: Clock, holder: str) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, holder: str, version: int = VERSION
+    ) -> None:
+        self._version = version
         self._database = database
         self._clock = clock
         self._holder = holder
@@ -62,6 +66,11 @@ class Heartbeats:
         )
         return [holder for holder, seen_at in rows if self._is_alive(holder, seen_at)]
 
+    async def versions(self) -> dict[str, int]:
+        """Return the engine version of every process that drives runs now."""
+        rows = await self._database.rows("SELECT holder, seen_at, version FROM keepers")
+        return {holder: version for holder, at, version in rows if self._is_alive(holder, at)}
+
     def _is_alive(self, holder: str, seen_at: str) -> bool:
         if is_on_this_machine(holder):
             return not is_gone(holder)
@@ -73,7 +82,7 @@ class Heartbeats:
         while True:
             try:
                 now = self._clock.now()
-                await self._database.execute(_HERE, self._holder, timestamp(now))
+                await self._database.execute(_HERE, self._holder, timestamp(now), self._version)
                 # Processes that died without signing off.
                 silent = timestamp(now - timedelta(seconds=2 * SILENT_S))
                 await self._database.execute("DELETE FROM keepers WHERE seen_at < ?", silent)

@@ -14,6 +14,7 @@ import anyio
 import orjson
 
 from toolweave.clock import Clock, timestamp
+from toolweave.engine.compatibility import VERSION
 from toolweave.engine.events import Event, RunStatus, from_body
 from toolweave.engine.journal_rows import (
     ANYBODY,
@@ -99,8 +100,17 @@ class FirstEntries:
 class Journal:
     """The journal of all runs of one database."""
 
-    def __init__(self, database: Database, clock: Clock, *, hold_s: float = HOLD_S) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        hold_s: float = HOLD_S,
+        version: int = VERSION,
+    ) -> None:
         self.database = database
+        # Runs that need a later version are left to others.
+        self.version = version
         self.holder = new_holder()
         # How long a lease lasts without a write.
         self.hold_s = hold_s
@@ -142,7 +152,10 @@ class Journal:
         return run in self._new_leases
 
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
-        """Take the lease of a run and read its events. Raises `RUN_UNKNOWN`, `RUN_HELD`."""
+        """Take the lease of a run and read its events.
+
+        Raises `RUN_UNKNOWN`, `RUN_HELD`, `RUN_NEWER`.
+        """
         lease, until, first = self._new_leases.pop(run, (None, 0.0, None))
         if lease is not None and first is not None and self._clock.monotonic() < until:
             # If another process took it nevertheless, the first write fails.
@@ -151,10 +164,15 @@ class Journal:
         found = await self._take_if(run, is_free, (self.holder,))
         if found is not None:
             return found
-        row = await self.database.row("SELECT holder, held_until FROM runs WHERE id = ?", run)
+        row = await self.database.row(
+            "SELECT holder, held_until, compatible_from FROM runs WHERE id = ?", run
+        )
         if row is None:
             raise _no_run(run)
-        held = HeldRun(run, *row)
+        *lease_of, needed = row
+        if needed > self.version:
+            raise _newer(run, needed, self.version)
+        held = HeldRun(run, *lease_of)
         if self.leases.is_free(held):
             # Of two processes that see it free, one wins; the other finds another holder.
             is_same = "coalesce(holder, '') = ? AND coalesce(held_until, '') = ?"
@@ -172,9 +190,9 @@ class Journal:
                 Statement(
                     "UPDATE runs SET epoch = epoch + 1, holder = ?, "
                     "held_until = CASE WHEN finished_at IS NULL THEN ? END "
-                    f"WHERE id = ? AND {condition} "
+                    f"WHERE id = ? AND compatible_from <= ? AND {condition} "
                     "RETURNING epoch, workflow, document, started_at, once_key, status, wake_at",
-                    (self.holder, self._until(self._clock.now()), run, *values),
+                    (self.holder, self._until(self._clock.now()), run, self.version, *values),
                 ),
                 Statement(_SELECT, (run, 0)),
             ],
@@ -353,6 +371,15 @@ def _taken(run: str) -> Conflict:
         "RUN_TAKEN",
         f"run {run!r} has finished, or another process owns it",
         hint="`toolweave runs show` shows its state",
+    )
+
+
+def _newer(run: str, needed: int, version: int) -> Conflict:
+    return Conflict(
+        "RUN_NEWER",
+        f"run {run!r} needs a worker of engine version {needed}; this one has {version}",
+        hint="a worker of a later release continues it; upgrade this one",
+        facts={"needed": needed, "version": version},
     )
 
 

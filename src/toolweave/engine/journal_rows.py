@@ -10,6 +10,7 @@ import anyio
 
 from toolweave import json_text
 from toolweave.clock import timestamp
+from toolweave.engine.compatibility import needed_version
 from toolweave.engine.events import Event, RunStatus, to_body
 from toolweave.engine.open_questions import AskedQuestion
 from toolweave.engine.run_table import AT_ONCE
@@ -88,6 +89,9 @@ def numbers(pending: Pending) -> Statement:
     change = pending.change
     sets = "seq = seq + ?, changed_at = ?"
     values: list[Value] = [len(pending.events), pending.at]
+    if (version := needed_version(event.kind for event in pending.events)) > 1:
+        sets += ", compatible_from = CASE WHEN compatible_from < ? THEN ? ELSE compatible_from END"
+        values += [version, version]
     if change is not None:
         sets += ", status = ?"
         values.append(change.status)

@@ -20,6 +20,8 @@ from toolweave.engine.events import (
     LoopOpened,
     PureStepsDone,
     RunStatus,
+    SlotAwaited,
+    SlotFreed,
     Started,
     StepCancelled,
     StepFailed,
@@ -99,7 +101,7 @@ class RunState:
                 self.leave(self.place(key), Outcome(value, left_by))
             case StepCancelled(key):
                 self._forget(key)
-            case StepProgress() | Interrupted():
+            case StepProgress() | Interrupted() | SlotAwaited() | SlotFreed():
                 pass  # only for observers
             case CallEnded(key, run):
                 self.ended_calls[key] = run

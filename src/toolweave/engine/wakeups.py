@@ -12,6 +12,7 @@ from datetime import datetime
 import anyio
 
 from toolweave.clock import Clock, timestamp
+from toolweave.engine.compatibility import VERSION
 from toolweave.engine.lease_watch import HeldRun, LeaseWatch
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
@@ -32,16 +33,17 @@ MAX_BACKOFF_S = 60.0
 MAX_PAUSED = 10_000
 
 _HELD = (
-    "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until IS NOT NULL"
+    "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until IS NOT NULL "
+    "AND compatible_from <= ?"
 )
 _FREE = (
     "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
-    "AND held_until IS NULL ORDER BY started_at LIMIT ?"
+    "AND held_until IS NULL AND compatible_from <= ? ORDER BY started_at LIMIT ?"
 )
 # By wake-up time alone, which finished runs do not have: other indexes hold all waiting runs.
 _DUE = (
     "SELECT id, holder, held_until FROM runs WHERE wake_at <= ? AND status <> 'running' "
-    "ORDER BY wake_at LIMIT ?"
+    "AND compatible_from <= ? ORDER BY wake_at LIMIT ?"
 )
 DUE = (
     f"SELECT * FROM ({_HELD}) AS held UNION ALL SELECT * FROM ({_FREE}) AS free "
@@ -51,10 +53,16 @@ NEXT = "SELECT wake_at FROM runs WHERE wake_at > ? ORDER BY wake_at LIMIT 1"
 
 
 async def due_runs(
-    database: Database, now: datetime, leases: LeaseWatch, limit: int = BATCH
+    database: Database,
+    now: datetime,
+    leases: LeaseWatch,
+    limit: int = BATCH,
+    *,
+    version: int = VERSION,
 ) -> list[str]:
     """Return the runs that are due, or interrupted and leased by no other process."""
-    rows = await database.rows(DUE, limit, timestamp(now), limit)
+    values = (version, version, limit, timestamp(now), version, limit)
+    rows = await database.rows(DUE, *values)
     return leases.free_runs(HeldRun(*row) for row in rows)
 
 
@@ -108,7 +116,10 @@ class RetryBackoff:
 class WakeupSchedule:
     """Chooses which runs a process takes next, and when it polls again."""
 
-    def __init__(self, database: Database, clock: Clock, leases: LeaseWatch) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, leases: LeaseWatch, version: int = VERSION
+    ) -> None:
+        self._version = version
         self.backoff = RetryBackoff()
         # Whether there were more than it took.
         self.has_more = False
@@ -143,7 +154,8 @@ class WakeupSchedule:
     ) -> tuple[list[str], float]:
         """Return runs to execute beside the active ones, and the time until the next can."""
         # Backed-off ones come first, and must not hide the others.
-        found = await due_runs(self._database, now, self._leases, BATCH + len(self.backoff))
+        limit = BATCH + len(self.backoff)
+        found = await due_runs(self._database, now, self._leases, limit, version=self._version)
         able = [run for run in found if run not in busy and not self.backoff.is_paused(run, moment)]
         # In random order, so that processes polling at once do not want the same ones.
         random.shuffle(able)

@@ -168,6 +168,9 @@ class Server(FrozenModel):
     auto_disabled: bool = False
     last_connected_at: datetime | None = None
     last_failure: str | None = None
+    # Calls at once and per second, of all processes together; None is unlimited.
+    max_concurrent: int | None = None
+    max_per_second: float | None = None
     created_at: datetime
 
     @cached_property  # read for every call

@@ -34,8 +34,10 @@ from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.registry import Registry
 from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
+from toolweave.servers.server_limits import ServerLimits, ServerSlot
 from toolweave.servers.task_rule import TaskRule
 from toolweave.settings import Settings
+from toolweave.storage.shared_limits import SharedLimits
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import (
@@ -69,6 +71,7 @@ class Gate:
         lockfile: Lockfile,
         *,
         limits: ExecutionLimits,
+        shared_limits: SharedLimits,
         history: History,
         masker: Masker,
         clock: Clock,
@@ -82,6 +85,7 @@ class Gate:
         self._masker = masker
         self._clock = clock
         self._settings = settings
+        self._server_limits = ServerLimits(registry, shared_limits)
         self._running: dict[CallId, anyio.CancelScope] = {}
         self._started = anyio.Event()  # set when a call begins
         self._cancelled: set[CallId] = set()  # calls whose scope did not end at its deadline
@@ -193,11 +197,14 @@ class Gate:
             # Reject a call that can never succeed before it waits or counts.
             ready: Ready | None = await self._ready(call)
             is_reached = True
-            patient = pause_deadline(total, self._without_slot(call, asker)) if asker else None
-            if self.limits.is_full:
+            server_slot = await self._server_limits.of(call, on_progress)
+            patient = None
+            if asker is not None:
+                patient = pause_deadline(total, self._without_slot(call, asker, server_slot))
+            if self.limits.is_full or server_slot.may_wait:
                 # Check again: waiting for a slot takes time, and the state may have changed.
                 total.deadline, ready = float("inf"), None
-            async with self.limits.running(call):
+            async with server_slot, self.limits.running(call):
                 total.deadline = anyio.current_time() + deadline_s
                 for attempt in range(max_retries + 1):
                     self.history.executing(call)
@@ -222,12 +229,12 @@ class Gate:
             hint="increase the call's deadline, or request less data",
         )
 
-    def _without_slot(self, call: ToolCall, asker: Asker) -> Asker:
+    def _without_slot(self, call: ToolCall, asker: Asker, server_slot: ServerSlot) -> Asker:
         """Let other calls have the slot while a person answers, and mask the question."""
 
         async def ask(question: ElicitationQuestion) -> ElicitationAnswer:
             masked = replace(question, message=self._masker.mask_text(question.message))
-            async with self.limits.paused(call):
+            async with server_slot.paused(), self.limits.paused(call):
                 return await asker(masked)
 
         return ask

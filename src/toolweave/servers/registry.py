@@ -30,7 +30,8 @@ _definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
 
 _COLUMNS = (
     "id, name, definition, scope, found_in, enabled, approved_hash, failure_count, "
-    "auto_disabled, last_connected_at, last_failure, created_at, approved_at, approved_by"
+    "auto_disabled, last_connected_at, last_failure, created_at, approved_at, approved_by, "
+    "max_concurrent, max_per_second"
 )
 
 
@@ -107,7 +108,7 @@ class Registry:
                 )
             await change.execute(
                 f"INSERT INTO servers ({_COLUMNS}) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 *_values(server),
             )
         self._written()
@@ -148,6 +149,11 @@ class Registry:
     async def disable(self, name: str) -> Server:
         """Disable a server until it is enabled again."""
         return await self._set(await self.get(name), enabled=0)
+
+    async def limit(self, name: str, *, concurrent: int | None, per_second: float | None) -> Server:
+        """Limit the calls of a server in all processes together; None is unlimited."""
+        server = await self.get(name)
+        return await self._set(server, max_concurrent=concurrent, max_per_second=per_second)
 
     async def note_connected(self, server: Server) -> Server:
         """Record a success and reset the failure count."""
@@ -230,7 +236,7 @@ class Registry:
             for at, kind, subject, text in rows
         ]
 
-    async def _set(self, server: Server, **columns: str | int | None) -> Server:
+    async def _set(self, server: Server, **columns: Value) -> Server:
         names = ", ".join(f"{column} = ?" for column in columns)
         touched = await self._database.execute(
             f"UPDATE servers SET {names} WHERE id = ?", *columns.values(), server.id
@@ -265,6 +271,8 @@ def _values(server: Server) -> tuple[Value, ...]:
         timestamp(server.created_at),
         timestamp(server.approved_at) if server.approved_at else None,
         server.approved_by,
+        server.max_concurrent,
+        server.max_per_second,
     )
 
 
@@ -289,6 +297,8 @@ def _server(row: Row) -> Server:
         created_at,
         approved_at,
         approved_by,
+        max_concurrent,
+        max_per_second,
     ) = row
     return Server.model_validate(
         {
@@ -306,6 +316,8 @@ def _server(row: Row) -> Server:
             "created_at": _moment(created_at),
             "approved_at": _moment(approved_at),
             "approved_by": approved_by,
+            "max_concurrent": max_concurrent,
+            "max_per_second": max_per_second,
         }
     )
 

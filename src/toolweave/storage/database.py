@@ -30,11 +30,13 @@ _OPENERS = {
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """The SQL differences of a database: migration tokens, and a query for a table."""
+    """The SQL differences of a database: migration tokens, a query for a table, its clock."""
 
     name: Literal["sqlite", "postgresql"]
     tokens: Mapping[str, str]
     find_table: str
+    # An expression: the time of the database in seconds, the same for all its processes.
+    clock: str
 
 
 class DatabaseReader(Protocol):

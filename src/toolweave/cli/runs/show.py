@@ -8,6 +8,7 @@ from toolweave.cli.run_report import answered, as_line, find_run, timeline, to_d
 from toolweave.cli.runs.opening import with_engine
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.engine.deployed_versions import left_alone
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Answered
 from toolweave.engine.execution_report import StepRecord, execution, records
@@ -38,7 +39,8 @@ def show(run_id: str, as_json: bool) -> None:
             )
             return
         say((found.workflow, "bold"), f"  {found.id}  ", (found.status, STYLES[found.status]))
-        for line in (*timeline(entries), *answered(entries)):
+        reasons = await left_alone(engine.journal.database, engine.clock, found.id)
+        for line in (*((one,) for one in reasons), *timeline(entries), *answered(entries)):
             say(*line, indent=2)
         for record in records(entries):
             for line in (line for part in record.parts for line in part_lines(part)):

@@ -32,6 +32,11 @@ from toolweave.cli.lazy import LazyGroup
             "List the servers configured for other MCP clients.",
         ),
         "enable": ("toolweave.cli.servers.state", "enable", "Enable a server."),
+        "limit": (
+            "toolweave.cli.servers.limit",
+            "limit",
+            "Limit the calls of a server, in all processes together.",
+        ),
         "list": ("toolweave.cli.servers.listing", "list_servers", "List registered servers."),
         "prompts": (
             "toolweave.cli.servers.content",

@@ -21,7 +21,7 @@ from toolweave.tasks import background
 logger = logging.getLogger(__name__)
 
 # Failures of other processes are not failures here.
-_ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
+_ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN", "RUN_NEWER"})
 
 
 class LocalBackend:
@@ -34,8 +34,12 @@ class LocalBackend:
         self._driver = driver
         self._tasks: TaskGroup | None = None
         self._drives_runs = False
-        self._wakeups = WakeupSchedule(journal.database, driver.clock, journal.leases)
-        self._heartbeats = Heartbeats(journal.database, driver.clock, journal.holder)
+        self._wakeups = WakeupSchedule(
+            journal.database, driver.clock, journal.leases, journal.version
+        )
+        self._heartbeats = Heartbeats(
+            journal.database, driver.clock, journal.holder, journal.version
+        )
 
     @property
     def begins_here(self) -> bool:

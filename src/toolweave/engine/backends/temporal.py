@@ -38,7 +38,9 @@ class TemporalBackend:
         self._address = address
         self._api_key = api_key
         self._workflows: RunWorkflows | None = None
-        self._heartbeats = Heartbeats(journal.database, driver.clock, journal.holder)
+        self._heartbeats = Heartbeats(
+            journal.database, driver.clock, journal.holder, journal.version
+        )
 
     @asynccontextmanager
     async def running(self, *, drives_runs: bool) -> AsyncGenerator[None]:

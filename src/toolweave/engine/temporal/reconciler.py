@@ -70,7 +70,10 @@ class Reconciler:
         """Return the runs that should have continued a lease ago."""
         driver, now = self._driver, anyio.current_time()
         # This also observes the leases of other workers (`lease_watch.py`).
-        due = await due_runs(driver.journal.database, driver.clock.now(), driver.journal.leases)
+        journal = driver.journal
+        due = await due_runs(
+            journal.database, driver.clock.now(), journal.leases, version=journal.version
+        )
         self._due_since = {
             run: self._due_since.get(run, now) for run in due if run not in driver.advancing
         }

@@ -113,8 +113,13 @@ class TemporalWorker:
         try:
             found = driving.result()
         except ToolweaveError as error:
+            # Another worker may have the version that the run needs; this one does not hurry.
+            later = timedelta(seconds=self._address.lease_s) if error.code == "RUN_NEWER" else None
             raise ApplicationError(
-                error.message, type=error.code, non_retryable=error.code == "RUN_UNKNOWN"
+                error.message,
+                type=error.code,
+                non_retryable=error.code == "RUN_UNKNOWN",
+                next_retry_delay=later,
             ) from None
         return DrivenRun(found.status, found.status in FINAL, found.wait_s)
 

@@ -72,6 +72,7 @@ DIALECT = SqlDialect(
         }
     ),
     find_table="SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
+    clock="extract(epoch FROM clock_timestamp())::double precision",
 )
 
 

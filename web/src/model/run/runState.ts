@@ -211,6 +211,12 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         },
         event.at,
       );
+    case "slot_awaited":
+      run.status = "waiting";
+      return;
+    case "slot_freed":
+      run.status = "running";
+      return;
     case "step_uncertain":
       run.status = "uncertain";
       return updateStep(run, key, { status: "uncertain" }, event.at);
