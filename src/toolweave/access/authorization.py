@@ -268,6 +268,8 @@ ROUTES: Mapping[str, Rule] = {
 OPEN_ROUTES = frozenset(
     {
         "GET /",
+        "GET /docs",
+        "GET /docs/{path:path}",
         "GET /favicon.svg",
         "GET /assets/{name}",
         "GET /health",

@@ -16,6 +16,7 @@ from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
 from toolweave.rest.auth import Authenticator
+from toolweave.rest.docs_pages import docs_routes
 from toolweave.rest.error_responses import error_response
 from toolweave.rest.guard import BodyTooLarge, internal_error, too_large
 from toolweave.rest.json_response import JsonResponse
@@ -106,7 +107,7 @@ def create_api(
     if mcp is not None:
         # Routes, not a mount: a mount redirects between the two paths, and few clients follow.
         api.router.routes += [Route(path, endpoint=mcp) for path in MCP_PATHS]
-    api.router.routes += page_routes()
+    api.router.routes += [*page_routes(), *docs_routes()]
     api.add_exception_handler(ToolweaveError, _on_error)
     api.add_exception_handler(RequestValidationError, _on_validation_error)
     api.add_exception_handler(HTTPException, _on_http_error)

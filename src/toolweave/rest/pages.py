@@ -68,23 +68,34 @@ class _Page:
 class Pages:
     """The files of a folder; each is read on its first request, and again when it changes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, headers: Mapping[str, str] = SAFE) -> None:
         self._folder = folder
+        self._headers = headers
         self._pages: dict[str, tuple[int, _Page]] = {}
 
     async def index(self, request: Request) -> Response:
         """Return the page."""
         page = self._page(INDEX)
         if page is None:
-            return Response(NOT_BUILT, 503, headers=SAFE, media_type="text/html")
-        return _answer(request, page)
+            return Response(NOT_BUILT, 503, headers=self._headers, media_type="text/html")
+        return self._answer(request, page)
 
     async def file(self, request: Request) -> Response:
         """Return a script, a style sheet or an image of the page."""
-        page = self._page(request.url.path.removeprefix("/"))
+        return self.named(request, request.url.path.removeprefix("/"))
+
+    def named(self, request: Request, name: str) -> Response:
+        """Return a file of the folder."""
+        page = self._page(name)
         if page is None:
-            return Response("not here\n", 404, headers=SAFE, media_type="text/plain")
-        return _answer(request, page)
+            return Response("not here\n", 404, headers=self._headers, media_type="text/plain")
+        return self._answer(request, page)
+
+    def _answer(self, request: Request, page: _Page) -> Response:
+        headers = {**self._headers, "ETag": page.tag, "Cache-Control": page.caching}
+        if page.tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(page.data, headers=headers, media_type=page.media_type)
 
     def _page(self, name: str) -> _Page | None:
         if "\0" in name:  # no file system has such a name
@@ -118,10 +129,3 @@ def _read(path: Path, name: str) -> _Page:
         media_type = "text/javascript"
     tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     return _Page(data, media_type, tag, FOR_EVER if name.startswith(HASHED) else ASK_AGAIN)
-
-
-def _answer(request: Request, page: _Page) -> Response:
-    headers = {**SAFE, "ETag": page.tag, "Cache-Control": page.caching}
-    if page.tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
-    return Response(page.data, headers=headers, media_type=page.media_type)
