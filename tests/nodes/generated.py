@@ -29,6 +29,11 @@ class Generated:
         return self.done.endswith(TEMPLATE)
 
     @property
+    def is_choice(self) -> bool:
+        """Whether an option was chosen without any inputs, which it may need."""
+        return self.done.endswith(", no inputs")
+
+    @property
     def place(self) -> str:
         """What was changed."""
         return self.done.rpartition(" = ")[0]

@@ -152,11 +152,21 @@ def _use(code: NodeCode, given: NodeInput) -> None:
             code.continues(given, 0, None)
         code.names(given, 0, items[0] if items else None)
     elif isinstance(code, Effectful):
-        with closing(code.run(ScriptedContext(given, scripted_resources()))) as run:
+        resources = scripted_resources([*_texts([given.config, given.inputs])])
+        with closing(code.run(ScriptedContext(given, resources))) as run:
             try:
                 run.send(None)  # type: ignore[attr-defined]
             except StopIteration:
                 return
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for one in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        yield from _texts(one)
 
 
 def _is_static(refused: Invalid, case: Generated) -> bool:
@@ -174,8 +184,10 @@ def _is_static(refused: Invalid, case: Generated) -> bool:
 
 
 def tried(spec: NodeSpec) -> list[Generated]:
+    """A part of the generated cases, with every choice that decides what else is needed."""
     cases = list(generated(spec))
-    return cases[:: max(1, len(cases) // TRIED)]
+    sampled = cases[:: max(1, len(cases) // TRIED)]
+    return [*sampled, *(one for one in cases if one.is_choice and one not in sampled)]
 
 
 @pytest.mark.parametrize("code", discover(), ids=lambda code: code.spec.ref)

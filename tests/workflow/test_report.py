@@ -7,7 +7,7 @@ import pytest
 from tests.workflow.checks.building import known
 from tests.workflow.sample_files import text_of
 
-from toolweave.workflow.formats.load import load
+from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.json_patch import apply_patch, value_at
 from toolweave.workflow.report import examine
 
@@ -65,3 +65,13 @@ def test_an_mcp_node_has_one_output_port() -> None:
     assert found.code == "FIELD_LIMIT_VIOLATED"
     assert apply_patch(document, found.patch or ()) == json.loads(right)
     assert place not in {one.pointer for one in examine(right, known()).problems}
+
+
+def test_a_fix_writes_no_notes_of_ours_into_the_file() -> None:
+    document: Any = json.loads(text_of("flow/export.json"))
+    at = document["flows"][0]["nodes"][0]
+    right, at["type"] = at["type"], "multi_inptu"
+    report = examine(json.dumps(document), known())
+    (found,) = (one for one in report.problems if one.code == "NODE_TYPE_UNKNOWN")
+    assert found.patch == ({"op": "replace", "path": "/flows/0/nodes/0/type", "value": right},)
+    assert "x-toolweave" not in json.dumps(convert(report.fixed.workflow, "flow"))

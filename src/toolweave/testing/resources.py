@@ -18,13 +18,13 @@ from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.model import ModelQuestion, ModelReply, ToolAnswer
 from toolweave.catalog.resources.record import Resources
 from toolweave.catalog.resources.services import Access, Service
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.web_address import check_url
 from toolweave.tools.tool import Content, Tool, ToolCall, ToolCaller, ToolProgress, ToolResult
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 # What the services of this package say of what was made or found.
-_ANSWER: Json = {
+_ANSWER: JsonObject = {
     "ok": True,
     "success": True,
     "id": "1",
@@ -49,12 +49,16 @@ class _Unscripted:
 
 
 class _Http:
+    def __init__(self, named: Sequence[str]) -> None:
+        people: list[Json] = [{"id": "C0123456", "name": one.lstrip("#@")} for one in named]
+        self._answer = {**_ANSWER, "channels": people, "members": people}
+
     async def request(self, method: str, url: str, **_: object) -> Response:
         if "${vault:" not in url:
             check_url(url, "url")
         if url.endswith(_PICTURES):
             return Response(200, {"content-type": "image/png"}, b"pixels", url, (), 1.0)
-        body = json.dumps(_ANSWER)
+        body = json.dumps(self._answer)
         headers = {"content-type": "application/json"}
         return Response(200, headers, body.encode(), url, (), 1.0)
 
@@ -140,10 +144,13 @@ _TOOLS = _Tools()
 _RUN = RunFacts("scripted", "scripted", MOMENT)
 
 
-def scripted_resources() -> Resources:
-    """Return resources that answer everything they can with success."""
+def scripted_resources(named: Sequence[str] = ()) -> Resources:
+    """Return resources that answer everything they can with success.
+
+    `named` are names of channels and people that the services know.
+    """
     scripted: dict[str, Any] = {
-        "http": _Http(),
+        "http": _Http(named),
         "files": _Files(),
         "databases": _Databases(),
         "stores": _Stores(),

@@ -28,6 +28,10 @@ FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
 
+_OF_DATA = frozenset(
+    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "VALUE_TYPE_MISFIT"}
+)
+
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
 _PLACES = frozenset({"path", "from"})
@@ -78,13 +82,12 @@ def checked(
     workflow: Workflow, known: KnownEnvironment, format: FormatName
 ) -> Iterator[CheckedWorkflow]:
     """Return the problems of a workflow; patches are kept only if they cause no new error."""
-    problems = _decided(check_workflow(workflow, known, format))
-    reported = _most_severe(problems)
+    judge = _Judge(workflow, known, format, check_workflow(workflow, known, format))
+    reported = _most_severe(judge.settled())
     patched = [at for at, problem in enumerate(reported) if problem.patch is not None]
     proven: dict[int, Json] = {}
     before: Json = None
     if patched:
-        judge = _Judge(workflow, known, format, problems)
         before = judge.document
         proven = _proven(judge, reported, patched, len(workflow.nodes))
     for at, problem in enumerate(reported):
@@ -164,6 +167,17 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     ]
 
 
+def _is_of_data(problem: Problem) -> bool:
+    """Whether it is about the flow of data, which other problems may be the reason of."""
+    return problem.code.startswith("REFERENCE_") or problem.code in _OF_DATA
+
+
+def _fix_of(problem: Problem) -> tuple[str, str, str]:
+    # Without the pointers, which change when an item before them is removed.
+    values = [one.get("value") for one in problem.patch or ()]
+    return problem.code, problem.message, json_text.write(values)
+
+
 def _most_severe(problems: list[Problem]) -> list[Problem]:
     """Return the problems, or the most severe ones and a count of the others."""
     if len(problems) <= MAX_REPORTED:
@@ -177,10 +191,11 @@ def _most_severe(problems: list[Problem]) -> list[Problem]:
 
 def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> RepairedWorkflow:
     """Return the workflow with every possible fix applied."""
-    problems = _decided(check_workflow(workflow, known, format))
+    problems = check_workflow(workflow, known, format)
     repaired: list[Problem] = []
     for _ in range(MAX_ROUNDS):
         judge = _Judge(workflow, known, format, problems)
+        problems = judge.settled()
         step = judge.best([problem for problem in problems if problem.patch])
         if step is None:
             break
@@ -202,11 +217,38 @@ class _Judge:
         format: FormatName,
         problems: list[Problem],
     ) -> None:
-        self.document: Json = convert(workflow, "toolweave")
+        self._workflow = workflow
         self._known = known
         self._format: FormatName = format
         self._before = problems
         self._errors = _errors(problems)
+
+    @cached_property
+    def document(self) -> Json:
+        """The canonical document."""
+        return convert(self._workflow, "toolweave")
+
+    def settled(self) -> list[Problem]:
+        """Return the problems; those whose fix depends on that of others have to wait.
+
+        What an expression means is decided by nodes, settings and edges. Where their fixes make
+        a problem of the flow of data disappear or ask for another patch, its own is too early.
+        """
+        problems = _decided(self._before)
+        causes = [one for one in problems if one.patch and not _is_of_data(one)]
+        if not causes or not any(one.patch and _is_of_data(one) for one in problems):
+            return problems
+        try:
+            workflow = read(self.patched([*_independent(causes)])).workflow
+        except Invalid:
+            return problems
+        left = {_fix_of(one) for one in check_workflow(workflow, self._known, self._format)}
+        return [
+            replace(one, patch=None, hint=FIRST)
+            if one.patch and _is_of_data(one) and _fix_of(one) not in left
+            else one
+            for one in problems
+        ]
 
     def best(self, patched: list[Problem]) -> _Step | None:
         """Apply all independent patches; else the first one that helps."""
@@ -238,7 +280,7 @@ class _Judge:
         except Invalid:
             return None
         workflow = read(document).workflow
-        problems = _decided(check_workflow(workflow, self._known, self._format))
+        problems = check_workflow(workflow, self._known, self._format)
         if _errors(problems) - self._errors or _weight(problems) >= _weight(self._before):
             return None
         return workflow, problems

@@ -6,12 +6,16 @@ from functools import cached_property
 from typing import Any
 
 from toolweave.errors import Invalid
+from toolweave.json_text import Json
 from toolweave.problems import Problem
+from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.envelope import X
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.formats.reshape import original_place
 from toolweave.workflow.json_patch import apply_patch, difference
+from toolweave.workflow.model import Workflow
 from toolweave.workflow.repair import RepairedWorkflow, checked, fix
 
 
@@ -38,6 +42,8 @@ class Report:
         """Return the workflow with every possible fix applied."""
         loaded, repaired = _respelt(self.loaded)
         found = fix(loaded.workflow, self.known, loaded.format)
+        if found.repaired and loaded.format != "toolweave":
+            found = replace(found, workflow=_native(found.workflow, loaded, self.known))
         return replace(found, repaired=(*repaired, *found.repaired))
 
     def as_json(self) -> dict[str, Any]:
@@ -71,12 +77,38 @@ def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Proble
             patch = one.changes
         elif one.repaired is not None:
             document = convert(loaded.workflow, loaded.format) if document is None else document
-            patch = tuple(difference(document, convert(one.repaired, loaded.format)))
+            native = convert(_native(one.repaired, loaded, known), loaded.format)
+            patch = tuple(difference(document, native))
         place = loaded.places.original(one.problem.pointer)
         if loaded.corrected:
             place = original_place(place, loaded.corrected)
             patch = patch if _is_untouched(patch, loaded.corrected) else None
         yield replace(one.problem, pointer=place, patch=patch)
+
+
+def _native(repaired: Workflow, loaded: LoadedWorkflow, known: KnownEnvironment) -> Workflow:
+    """Return a repaired workflow as its dialect says it.
+
+    What was read differently before the repair would be noted beside it (`x-toolweave`). The file
+    does without such notes if it is read with as few problems.
+    """
+    written = convert(repaired, loaded.format)
+    bare = _without_notes(written)
+    if (
+        bare == written
+        or _without_notes(before := convert(loaded.workflow, loaded.format)) != before
+    ):
+        return repaired
+    again = read(bare)
+    problems = len(check_workflow(again.workflow, known, loaded.format))
+    is_as_good = problems <= len(check_workflow(repaired, known, loaded.format))
+    return again.workflow if is_as_good and again.format == loaded.format else repaired
+
+
+def _without_notes(document: Json) -> Json:
+    if isinstance(document, dict):
+        return {key: _without_notes(one) for key, one in document.items() if key != X}
+    return [_without_notes(one) for one in document] if isinstance(document, list) else document
 
 
 def _is_untouched(patch: Sequence[Mapping[str, Any]] | None, corrected: Sequence[Problem]) -> bool:

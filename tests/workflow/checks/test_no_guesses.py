@@ -11,6 +11,7 @@ from toolweave.problems import Problem
 from toolweave.tools.check import check_value
 from toolweave.tools.schema import compile_schema
 from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.modes import object_at
 from toolweave.workflow.report import Report, examine
 
 
@@ -190,3 +191,37 @@ def test_an_end_is_not_connected_past_an_edge_to_an_annotation(is_broken: bool) 
     problem = _one(_report(whole("framed", nodes, edges)), "END_UNREACHED")
 
     assert (problem.patch is None) == is_broken
+
+
+@pytest.mark.parametrize("key", ["iteration_variable", "as"])
+def test_a_reference_waits_for_the_fix_that_gives_its_name_a_meaning(key: str) -> None:
+    loop = {"array_path": "data.rows", key: "city"}
+    line = {"expressions": {"line": "city + '!'"}}
+    nodes = [
+        node("start", "start"),
+        node("each", "FLOW.FOR_EACH", configurations=loop, inputParams={"data": "{{ trigger }}"}),
+        node("keep", "ACTION.SET_FIELDS", configurations=line, inputParams={"data": {"city": "a"}}),
+        node("end", "end"),
+    ]
+    edges = [edge("start", "each"), edge("each", "keep", "loop"), edge("each", "end", "done")]
+    report = _report(whole("loops", nodes, edges))
+    references = [one for one in report.problems if one.code == "REFERENCE_NAME_UNKNOWN"]
+
+    assert [one.patch for one in references] == [None] * len(references)
+    assert bool(references) == (key == "as")
+    fixed = report.fixed.workflow.nodes
+    assert object_at(fixed[1].data, "configurations")["iteration_variable"] == "city"
+    assert object_at(fixed[2].data, "configurations") == line
+
+
+@pytest.mark.parametrize("subtype", ["MCP:demo/", "MCP:/weather", "MCP:demo", "MCP:"])
+def test_a_tool_without_its_server_or_name_is_an_error_wherever_it_is_checked(subtype: str) -> None:
+    nodes = [
+        node("go", "TRIGGER.MANUAL", configurations={"trigger_name": "Go"}),
+        node("call", f"TOOL.{subtype}"),
+    ]
+    for home in ("alone", "pinned"):
+        problem = _one(
+            _report(whole("calls", nodes, [edge("go", "call")]), world(home)), "NODE_UNKNOWN"
+        )
+        assert (problem.severity, problem.patch) == ("error", None)

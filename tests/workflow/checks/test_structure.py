@@ -78,14 +78,20 @@ def test_a_misspelt_start_is_not_missed_as_well() -> None:
 
 
 @pytest.mark.parametrize(("format", "severity"), [("ccwf", "error"), ("toolweave", "warning")])
-def test_a_further_start_is_joined_with_the_first(format: FormatName, severity: str) -> None:
+def test_a_further_start_of_the_same_steps_is_removed(format: FormatName, severity: str) -> None:
+    workflow = whole([START, node("again", "start"), A, END], ["start > a", "again > a", "a > end"])
+    assert told(check, workflow, format) == [(severity, "START_TWICE", "/nodes/1")]
+    after = after_patch(check, workflow, "START_TWICE", format)
+    assert drawing(after) == ["start > a", "a > end"]
+    assert told(check, after, format) == []
+
+
+def test_a_further_start_of_other_steps_is_left_to_a_person() -> None:
     workflow = whole(
         [START, node("again", "start"), A, END], ["start > a", "again > end", "a > end"]
     )
-    assert told(check, workflow, format) == [(severity, "START_TWICE", "/nodes/1")]
-    after = after_patch(check, workflow, "START_TWICE", format)
-    assert drawing(after) == ["start > a", "start > end", "a > end"]
-    assert told(check, after, format) == []
+    (problem,) = (one for one in found(check, workflow) if one.code == "START_TWICE")
+    assert problem.patch is None
 
 
 def test_a_further_start_that_an_expression_may_mean_is_left_to_a_person() -> None:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import anyio
+from tests.catalog.builders import our_catalog
 from tests.workflow.faults.cases import Fault, Unusual, faults, right_documents, unusual_documents
 from tests.workflow.faults.known_home import known_home
 
@@ -23,6 +24,7 @@ from toolweave.problems import Problem
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, load, read
+from toolweave.workflow.model import NodeId
 from toolweave.workflow.report import Report, examine_loaded
 
 _BRACES = re.compile(r"\{\{\s*(.*?)\s*\}\}")
@@ -189,13 +191,26 @@ def _forms(text: str, format: FormatName) -> tuple[str, str]:
 
 def canonical(document: Json) -> str:
     """A text that is the same for documents of the same meaning."""
-    plain = _plain(convert(read(document).workflow, "toolweave"))
+    workflow = read(document).workflow
+    refs = {node.id: node.ref for node in workflow.nodes}
+    plain = _plain(convert(workflow, "toolweave"))
     assert isinstance(plain, dict)
     edges = plain.get("connections")
     for edge in edges if isinstance(edges, list) else ():
         if isinstance(edge, dict):
             edge.pop("id", None)  # a new edge may have any id
+            port = str(edge.get("fromPort"))
+            aliases = _port_aliases(refs.get(NodeId(str(edge.get("from")))))
+            edge["fromPort"] = aliases.get(port, port)
     return json.dumps(plain, sort_keys=True)
+
+
+@cache
+def _port_aliases(ref: str | None) -> dict[str, str]:
+    """The other names of a catalog node's ports: an edge from one of them is the same edge."""
+    spec = our_catalog().get(*(ref or ".").split(".", 1))
+    ports = spec.output_ports if spec is not None else ()
+    return {alias: port.name for port in ports for alias in port.aliases}
 
 
 def _plain(value: Json) -> Json:

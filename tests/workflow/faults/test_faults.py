@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.catalog.builders import our_catalog
+from tests.nodes.generated import Generated
+from tests.nodes.test_start import Started, start
 from tests.workflow.faults.cases import faults, right_documents, unusual_documents
 from tests.workflow.faults.measure import (
     Measured,
@@ -20,7 +23,12 @@ from tests.workflow.faults.measure import (
     unkept_hints,
 )
 
+from toolweave.engine.prepared_step import prepare
+from toolweave.json_text import JsonObject
+from toolweave.nodes import discover
 from toolweave.problems import Problem
+from toolweave.workflow.formats.load import load
+from toolweave.workflow.modes import object_at
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "recorded.json").read_text())
 
@@ -64,6 +72,34 @@ def test_the_set_is_large_and_varied() -> None:
     assert len(right_documents()) >= 25
     assert len(unusual_documents()) - len(right_documents()) >= 40
     assert len({fault.id for fault in faults()}) == len(faults())
+
+
+@pytest.mark.parametrize(
+    ("id", "at", "refused"),
+    [
+        ("enum-operator-sign-1", 2, {"conditions": [{"field": "status", "operator": "=~"}]}),
+        ("nesting-input-in-configurations-1", 5, {"message": ""}),
+    ],
+)
+def test_faults_that_a_run_accepts_are_not_labelled_as_refused(
+    id: str, at: int, refused: JsonObject
+) -> None:
+    (fault,) = (one for one in faults() if one.id == id)
+    node = load(fault.text.replace("{{ request.body.customer }}", "Ada")).workflow.nodes[at]
+    code = next(one for one in discover() if one.spec.ref == node.ref)
+    config = object_at(node.data, "configurations")
+    is_filter = node.ref == "FLOW.FILTER"
+    inputs: JsonObject = {"data": [{"status": "open", "total": 50}]} if is_filter else {}
+    assert not fault.is_refused
+    assert start(code, Generated("as written", config, inputs)) == Started()
+    assert start(code, Generated("control", {**config, **refused}, inputs)).refused
+
+
+def test_a_python_literal_in_a_condition_is_translated_for_the_run() -> None:
+    (fault,) = (one for one in faults() if one.id == "expression-python-literal-1")
+    prepared = prepare(load(fault.text).workflow.nodes[2], our_catalog().get("FLOW", "IF"))
+    assert prepared.config["condition_expression"] == "data.exists == false"
+    assert not fault.is_refused
 
 
 def test_the_second_set_is_measured_as_recorded(measured: Measured) -> None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from toolweave.catalog.corrections import CorrectedName, UnknownName, correct
 from toolweave.catalog.index import Catalog
+from toolweave.catalog.server_names import server_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
@@ -227,6 +228,13 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
         return Problem("NODE_UNKNOWN", place, message, hint="search the catalog for it")
     if spec := meant_spec(case.known.catalog, node.type, subtype):
         return _corrected(index, node, spec, message)
+    if (
+        node.type == "TOOL"
+        and subtype.startswith(_TOOL)
+        and not all(server_of("", subtype) or ("",))
+    ):
+        hint = "name the server and its tool: MCP:SERVER/TOOL"
+        return Problem("NODE_UNKNOWN", place, message, hint=hint)
     found = correct(case.known.catalog, node.type, subtype)
     if case.known.tools is None and node.type == "TOOL" and subtype.startswith(_TOOL):
         return Problem(

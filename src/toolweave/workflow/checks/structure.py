@@ -254,16 +254,15 @@ def _one_start(
     if any(edge.target in {node.id, first.id} for edge in case.workflow.edges):
         return None
     known = {(edge.source, edge.target, *way(edge)) for edge in case.workflow.edges}
-    moved: list[Operation] = []
+    removals: list[Operation] = []
     # Last edges first, so that removing one does not shift the others.
     for at, edge in reversed(case.edges):
         if edge.source != node.id:
             continue
-        if (first.id, edge.target, *way(edge)) in known:
-            moved.append({"op": "remove", "path": case.at_edge(at)})
-        else:
-            moved.append({"op": "replace", "path": case.at_edge(at, "from"), "value": first.id})
-    return (*moved, removed)
+        if (first.id, edge.target, *way(edge)) not in known:
+            return None  # it starts something else: which of them runs, and when, is open
+        removals.append({"op": "remove", "path": case.at_edge(at)})
+    return (*removals, removed)
 
 
 def _unreached(shape: _Shape) -> Iterator[Problem]:

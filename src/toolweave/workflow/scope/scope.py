@@ -102,6 +102,8 @@ class Scope:
         # What a node gives if it works, and in any case.
         self._results: dict[NodeId, ValueShape] = {}
         self._values: dict[NodeId, ValueShape] = {}
+        # What the start and trigger nodes give.
+        self._started: list[ValueShape] = []
         # By specification name; reused for further workflows with the same catalog.
         self._given: dict[str, NodeOutputs] = {} if given is None else given
         self._gives: dict[NodeId, NodeOutputs | None] = {}
@@ -307,6 +309,8 @@ class Scope:
             self._lists[node.id] = found = self._list(node)
             self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
         value = self._results[node.id] = self._value(node, given, came)
+        if _is_start(node):
+            self._started.append(value)
         is_handled = any(edge.source_port == "error" for edge in self.graph.outgoing(node.id))
         self._values[node.id] = join(value, FAILED) if is_handled else value
 
@@ -420,7 +424,9 @@ class Scope:
         if "data" in given:
             return self._written(node, given["data"], "data")
         inside = look_up(came, "data")
-        if inside.verdict == "absent":
+        # That a run is started with more than it declares excuses no wrong use of what it does.
+        is_declared = bool(came.fields) and any(came is one for one in self._started)
+        if inside.verdict == "absent" or (inside.verdict != "named" and is_declared):
             return came
         if inside.verdict == "unsaid":
             # An existing field takes precedence, so only the names are reported.

@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.node_input import read_each, refused_at
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec, terms
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._client import ServiceClient, ServiceResponse, calling, waiting
-from toolweave.nodes.services._operation import ServiceCall, effect_in, missing
+from toolweave.nodes.services._operation import ServiceCall, build, effect_in, missing
 from toolweave.nodes.services.slack.api import (
     ACTIONS,
     BOT_TOKEN,
@@ -23,6 +23,11 @@ from toolweave.tools.value_preview import shown
 
 # Methods that take a channel by its name as well as by its id.
 _BY_NAME = frozenset({"send_message", "create_channel"})
+# Actions that need what the node calls otherwise than Slack.
+_FIELDS = {
+    "set_channel_topic": {"text": "message"},
+    "invite_users": {"users": "user_mentions"},
+}
 
 
 class SlackAction:
@@ -227,27 +232,46 @@ async def _do(context: NodeContext, slack: ServiceClient) -> Outcome:
 
 
 async def _values(context: NodeContext, slack: ServiceClient, name: str) -> JsonObject:
-    given = context.given
-    people = [str(one) for one in given.listing("user_mentions")]
+    values = _written(context.given, name)
+    people, channel = _people(context.given), str(values["channel"])
+    if name not in {"create_channel", "get_user_info"} and (
+        name not in _BY_NAME or channel.startswith("@")
+    ):
+        values["channel"] = await channel_id(slack, channel)
+    if name == "invite_users":
+        values["users"] = ",".join([await user_id(slack, one) for one in people])
+    return values
+
+
+def _written(given: NodeInput, name: str) -> JsonObject:
+    """What is sent, with names where Slack wants ids; refused before Slack is asked for them."""
+    people = _people(given)
     channel = given.text("channel_override") or given.text("channel")
-    if name == "create_channel":
-        channel = channel.removeprefix("#")
-    elif name != "get_user_info" and (name not in _BY_NAME or channel.startswith("@")):
-        channel = await channel_id(slack, channel)
     values: JsonObject = {
-        "channel": channel,
+        "channel": channel.removeprefix("#") if name == "create_channel" else channel,
         "thread_ts": given.text("thread_ts") or None,
-        "users": ",".join([await user_id(slack, one) for one in people])
-        if name == "invite_users"
-        else None,
+        "users": ",".join(people) if name == "invite_users" else None,
         "people": [*people],
         "text": given.text("message") or None,
     }
-    return values | _message(context, people) if name.endswith("_message") else values
+    if name.endswith("_message"):
+        values |= _message(given, people)
+    if name == "send_file":
+        _described_files(given)
+    elif name != "get_user_info":
+        for wire, field in _FIELDS.get(name, {}).items():
+            if not values[wire]:
+                raise missing(field, name)
+        build(name, ACTIONS[name], values)
+    return values
 
 
-def _message(context: NodeContext, people: list[str]) -> JsonObject:
-    given = context.given
+def _people(given: NodeInput) -> list[str]:
+    """The people to mention, invite or look up."""
+    return [str(one) for one in given.listing("user_mentions")]
+
+
+def _message(given: NodeInput, people: list[str]) -> JsonObject:
     form = given.text("message_format")
     mentions = " ".join(f"<@{one.removeprefix('@')}>" for one in people)
     text = " ".join(filter(None, (mentions, given.text("message"))))
@@ -277,12 +301,9 @@ async def _upload(
     context: NodeContext, slack: ServiceClient, values: JsonObject
 ) -> tuple[ServiceResponse, str]:
     """Slack's three steps: ask for a place, put the bytes there, say that it is done."""
-    files = context.given.listing("attachments")
-    if not files:
-        raise missing("attachments", "send_file")
     sent: list[Json] = []
     names: list[str] = []
-    for one in read_each(partial(_described, one, at) for at, one in enumerate(files)):
+    for one in _described_files(context.given):
         part = await attached(context, one, "attachments")
         asked: JsonObject = {"filename": part.filename, "length": len(part.data)}
         place = (await slack.do("files.getUploadURLExternal", UPLOAD_URL, asked)).record
@@ -294,6 +315,13 @@ async def _upload(
         names.append(part.filename)
     answer = await slack.do("send_file", ACTIONS["send_file"], {**values, "files": sent})
     return answer, ", ".join(names)
+
+
+def _described_files(given: NodeInput) -> list[JsonObject]:
+    files = given.listing("attachments")
+    if not files:
+        raise missing("attachments", "send_file")
+    return read_each(partial(_described, one, at) for at, one in enumerate(files))
 
 
 def _described(one: Json, at: int) -> JsonObject:
