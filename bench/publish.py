@@ -29,7 +29,7 @@ from toolweave.workflow.formats.load import read
 
 TURNS, QUICK_TURNS = 300, 10
 STEPS = (1, 10)
-TARGET = 1.3
+TARGET = 1.2
 
 Work = Callable[[], Awaitable[object]]
 

@@ -136,17 +136,17 @@ class Deaths:
         database.at_once = self.at_once  # type: ignore[method-assign] # every write passes here
 
     async def at_once(
-        self, statements: Sequence[Statement], *, shared: bool = False
+        self, statements: Sequence[Statement], *, shared: bool = False, shielded: bool = False
     ) -> list[list[Row]]:
         self.writes += 1
         if self.writes != self._at:
-            return await self._write(statements, shared=shared)
+            return await self._write(statements, shared=shared, shielded=shielded)
         if self._when == "before":
             die()
         elif self._when == "inside":  # all is written, and nothing committed
             many = cast("tuple[Values, ...]", _dies_when_asked_for())
             statements = [*statements, Statement("DELETE FROM runs WHERE id = ?", many=many)]
-        found = await self._write(statements, shared=shared)
+        found = await self._write(statements, shared=shared, shielded=shielded)
         die()
         return found
 

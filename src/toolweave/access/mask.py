@@ -67,7 +67,8 @@ class Masker:
         self._names = frozenset(name.casefold() for name in names)
         self._known: frozenset[str] = frozenset()
         self._forms: tuple[str, ...] = ()
-        self.learn(secrets)
+        if secrets:
+            self.learn(secrets)
 
     def __repr__(self) -> str:
         return f"Masker({len(self._known)} secrets)"

@@ -50,6 +50,10 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
         NextWork(place, state.attempts.get(key, 0) + 1, state.resumed.get(key))
         for key, place in islice(state.ready.items(), room)
     ]
+    if not (state.waiting or state.retrying):
+        if work or state.running:
+            return Decision(work=tuple(work))
+        return Decision() if state.uncertain else Decision(finish=_finished(state))
     due = _due(state, now)
     hurried = tuple(one.place for one in due if one.place.step.is_pure)
     if hurried:
@@ -57,9 +61,7 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
     work.extend(due)
     if work or state.running:
         return Decision(work=tuple(work), wake_at=_next(state, now))
-    if state.waiting or state.retrying or state.uncertain:
-        return Decision(wake_at=_next(state, now))
-    return Decision(finish=_finished(state))
+    return Decision(wake_at=_next(state, now))
 
 
 def computable(state: RunState) -> tuple[tuple[StepFrame, ...], tuple[LoopState, ...]]:

@@ -245,18 +245,17 @@ _KINDS: dict[str, type[Event]] = {
         Finished,
     )
 }
-_DEFAULTS: dict[type[Event], dict[str, object]] = {
-    kind: {one.name: one.default for one in fields(kind)} for kind in _KINDS.values()
+_DEFAULTS: dict[type[Event], tuple[tuple[str, object], ...]] = {
+    kind: tuple((one.name, one.default) for one in fields(kind)) for kind in _KINDS.values()
 }
 
 
 def to_body(event: Event) -> JsonObject:
     """Return an event as JSON, without default values."""
-    defaults = _DEFAULTS[type(event)]
     return {
         name: value
-        for name in defaults
-        if (value := getattr(event, name)) is not defaults[name] and value != defaults[name]
+        for name, default in _DEFAULTS[type(event)]
+        if (value := getattr(event, name)) is not default and value != default
     }
 
 

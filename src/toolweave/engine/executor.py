@@ -4,7 +4,6 @@ A step's effect begins after its `step_started` is durable, and its result is du
 anything that depends on it begins. The end of one step and the start of the next share a commit.
 """
 
-import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,11 +14,10 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
-from toolweave.access.mask import secrets_in_use
-from toolweave.catalog.node import RunFacts, Wait
+from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
-from toolweave.engine.context import EngineServices, StepContext, current_step
+from toolweave.engine.context import EngineServices, StepContext
 from toolweave.engine.decide import Decision, NextWork, decide
 from toolweave.engine.events import (
     FINAL,
@@ -27,7 +25,6 @@ from toolweave.engine.events import (
     CancelAsked,
     Event,
     Finished,
-    Key,
     RunStatus,
     StepCancelled,
     StepFailed,
@@ -36,22 +33,18 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.fork import with_edits
 from toolweave.engine.interruptions import interruption_of
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
+from toolweave.engine.lone_step import LoneStep
 from toolweave.engine.open_questions import OpenQuestions
-from toolweave.engine.progress import StepProgressReporter
 from toolweave.engine.pure_steps import Computer, bound_input, rows_of
-from toolweave.engine.retry import retry_at
-from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
-from toolweave.engine.step_failure import failure_of, waiting, without_secrets
+from toolweave.engine.step_attempts import StepAttempts
+from toolweave.engine.step_failure import failure_of
 from toolweave.engine.step_input import Binder
-from toolweave.errors import TimedOut, ToolweaveError, Unavailable
-from toolweave.tasks import background, step_scope
-
-logger = logging.getLogger(__name__)
+from toolweave.errors import ToolweaveError, Unavailable
+from toolweave.tasks import background
 
 MAX_CONCURRENT = 64
 # How long computing may block the event loop, and how often a busy run checks for outside events.
@@ -78,7 +71,6 @@ class RunExecutor:
         self._services = services
         self._binder = Binder(state, run)
         self._open = OpenQuestions()
-        self._is_traced = is_traced()
         self._unwritten: list[Written] = []
         self._seq = 0
         # Whether the database has this status.
@@ -88,9 +80,8 @@ class RunExecutor:
         self._renewed = services.clock.monotonic(), services.clock.now()
         # The time of the last write: a silent holder loses the lease.
         self._said = time.monotonic()
-        self._scopes: dict[Key, anyio.CancelScope] = {}
-        self._tellers: dict[Key, StepProgressReporter] = {}
-        self._stopped: set[Key] = set()
+        self._attempts = StepAttempts(state, run, services, tell=self._tell)
+        self._alone = LoneStep(self._drive, self._attempts, tell=self._tell)
         # Steps to begin once their start is written, and the next time something becomes due.
         self._starting: list[tuple[NextWork, StepContext]] = []
         self._wake_at: datetime | None = None
@@ -142,7 +133,7 @@ class RunExecutor:
             with self._journal.notifications.listening():
                 async with background() as tasks:
                     while has_more:
-                        has_more = await self._wait(tasks) and await self._advance()
+                        has_more = await self._drive(tasks)
         return "running" if self.is_released else self._state.status
 
     @property
@@ -167,6 +158,7 @@ class RunExecutor:
     def _tell(self, event: Event | None) -> None:
         self._done.append(event)
         self._woken.set()
+        self._alone.notice()
 
     async def _advance(self) -> bool:
         """Do what can be done now; return whether there is more to do."""
@@ -201,23 +193,30 @@ class RunExecutor:
         """Compute everything that needs no waiting; return what is left to do."""
         await self._compute()
         if self._state.stopped_by is not None:
-            self._stop_steps()
+            self._attempts.stop()
         now = self._services.clock.now()
         for key, place in list(self._state.untimed.items()):
             until = timestamp(now + timedelta(seconds=place.step.gathers_s))
             self._note(StepWaiting(key, until))
         return decide(self._state, now, MAX_CONCURRENT)
 
-    async def _wait(self, tasks: TaskGroup) -> bool:
-        """Start the prepared steps, and wait for events while steps run."""
+    async def _drive(self, tasks: TaskGroup) -> bool:
+        """Run the prepared steps until something happens; return whether there is more to do."""
         starting, self._starting = self._starting, []
+        is_alone = len(starting) == 1 and len(self._state.running) == 1 and self._wake_at is None
         if starting and self._may_have_lost_lease():
             # After a long pause, maybe during the write of their start: is the lease still ours?
             await self._write(None)
-        self._begin(tasks, starting)
-        if self._state.running:
-            await self._next_event()
-        return not self._state.finished
+        if is_alone and not self._state.is_ending:
+            event = await self._alone.run(*starting[0], tasks)
+            if event is None:
+                return self._alone.has_more
+            self._hear(event)
+        else:
+            self._begin(tasks, starting)
+            if self._state.running:
+                await self._next_event()
+        return not self._state.finished and await self._advance()
 
     def _may_have_lost_lease(self) -> bool:
         moment, now = self._renewed
@@ -230,7 +229,7 @@ class RunExecutor:
         if not (self._state.computable or self._state.touched):
             return
         computer = Computer(
-            self._state, self._binder, lane=self._services.heavy, is_traced=self._is_traced
+            self._state, self._binder, lane=self._services.heavy, is_traced=self._attempts.is_traced
         )
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):
@@ -259,83 +258,19 @@ class RunExecutor:
                 self._note(failure_of(key, error, work.attempt))
                 continue
             self._note(StepStarted(key, work.attempt))
-            teller = self._tellers[key] = StepProgressReporter(key, work.attempt, self._tell)
-            attempt, resumed = work.attempt, work.resumed
-            context = StepContext(
-                given, self._run, key, attempt, resumed, self._services, teller.hear
-            )
-            starting.append((work, context))
+            starting.append((work, self._attempts.admit(work, given)))
         return starting
 
     def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[NextWork, StepContext]]) -> None:
         for work, context in starting:
             if self._state.is_ending:  # cancellation arrived while their start was written
+                self._attempts.dismiss(work.place.key)
                 self._note(StepCancelled(work.place.key))
-                del self._tellers[work.place.key]
                 continue
-            scope = self._scopes[context.place] = anyio.CancelScope()
-            tasks.start_soon(self._do, work, context, scope)
+            tasks.start_soon(self._do, work, context)
 
-    async def _do(self, work: NextWork, context: StepContext, scope: anyio.CancelScope) -> None:
-        """Run one attempt of one step; it always results in an event."""
-        step, key = work.place.step, context.place
-        began = time.monotonic()
-        current_step.set(context.key)  # this task ends with the step
-        step_scope.set(scope)
-        event: Event | None = None
-        # One scope for its time limit and for cancellation.
-        scope.deadline = anyio.current_time() + step.timeout_s
-        with scope:
-            if self._is_traced:
-                with step_span(self._run, work, context.key):
-                    event = await self._tried(work, context)
-                    tell_span(event)
-            else:
-                event = await self._tried(work, context)
-        if event is None:
-            event = StepCancelled(key) if key in self._stopped else self._timed_out(work)
-        self._scopes.pop(key, None)
-        self._tellers.pop(key).end()
-        self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
-        self._tell(event)
-
-    async def _tried(self, work: NextWork, context: StepContext) -> Event:
-        step, key = work.place.step, context.place
-        code = step.kind.effectful
-        assert code is not None
-        with secrets_in_use() as secrets:
-            try:
-                outcome = await code.run(context)
-            except TimeoutError:
-                return self._timed_out(work)
-            except ToolweaveError as error:
-                return without_secrets(self._failed(work, error), secrets)
-            except Exception:
-                logger.exception("step failed", extra={"run": self._run.id, "step": key})
-                message = f"node {step.id!r} failed unexpectedly; see the log for details"
-                return self._failed(work, ToolweaveError("INTERNAL", message))
-        if isinstance(outcome, Wait):
-            question = with_edits(outcome.question, self._state)
-            return waiting(key, replace(outcome, question=question), secrets)
-        ports = None if outcome.ports == ("output",) else list(outcome.ports)
-        return StepFinished(key, secrets.hide(outcome.value), ports)
-
-    def _timed_out(self, work: NextWork) -> StepFailed:
-        step = work.place.step
-        message = f"node {step.id!r} took longer than {step.timeout_s:g} s"
-        return self._failed(work, TimedOut("STEP_TIMEOUT", message))
-
-    def _failed(self, work: NextWork, error: ToolweaveError) -> StepFailed:
-        step = work.place.step
-        next_try = retry_at(
-            error,
-            self._state.effect_of(work.place),
-            attempt=work.attempt,
-            attempts=step.attempts,
-            now=self._services.clock.now(),
-        )
-        failed = failure_of(work.place.key, error, work.attempt)
-        return failed if next_try is None else replace(failed, retry_at=timestamp(next_try))
+    async def _do(self, work: NextWork, context: StepContext) -> None:
+        self._tell(await self._attempts.make(work, context))
 
     async def _until_event(self) -> None:
         """Wait until a step ends, an outside event arrives, or the next wake-up time."""
@@ -354,16 +289,19 @@ class RunExecutor:
         """Process pending events, or wait for the next one."""
         if not self._unwritten:
             await self._until_event()
-        heard, self._done = self._done, []
-        for event in heard:
-            if event is not None:
-                self._note(event)
+        self._hear()
         if not self._unwritten:
             # While steps run and nothing is to be written, the database may be unreachable.
             with suppress(Unavailable):
                 await self._read_outside()
                 if time.monotonic() - self._said > self._journal.hold_s / 3:
                     await self._write(None)
+
+    def _hear(self, last: Event | None = None) -> None:
+        heard, self._done = self._done, []
+        for event in (*heard, last):
+            if event is not None:
+                self._note(event)
 
     async def _read_outside(self) -> None:
         """Read answers and cancellations that other processes wrote."""
@@ -374,12 +312,7 @@ class RunExecutor:
         self._seq, self._has_news = entry.seq, True
         self._state.apply(entry.event)
         if isinstance(entry.event, CancelAsked):
-            self._stop_steps()
-
-    def _stop_steps(self) -> None:
-        for key, scope in self._scopes.items():
-            self._stopped.add(key)
-            scope.cancel()
+            self._attempts.stop()
 
     def _note(self, event: Event) -> None:
         try:

@@ -307,6 +307,9 @@ class Journal:
 
     def _next_batch(self) -> list[Pending]:
         """Return everything pending, but only the first batch of each run: numbers are per run."""
+        if len(self._pending) == 1 and not self._pending[0].beside:
+            batch, self._pending = self._pending, []
+            return batch
         first: dict[str, Pending] = {}
         later: list[Pending] = []
         for pending in self._pending:
@@ -323,15 +326,20 @@ class Journal:
         # All processes lock rows in the same order, to avoid deadlocks.
         batch = sorted(batch, key=lambda pending: pending.run) if len(batch) > 1 else batch
         statements = [numbers(pending) for pending in batch]
-        statements += blobs([event for pending in batch for event in pending.events])
+        events = [event for pending in batch for event in pending.events]
+        if any(event.blob for event in events):
+            statements += blobs(events)
         for pending in batch:
             asked = [event.asked for event in pending.events if event.asked is not None]
-            statements += index(pending.run, pending.epoch, pending.at, asked)
+            if asked:
+                statements += index(pending.run, pending.epoch, pending.at, asked)
         # Rows of a writer that lost its lease match no epoch, and are not written.
-        rows = tuple(row for pending in batch for row in new_rows(pending))
+        rows: list[Values] = []
+        for pending in batch:
+            rows += new_rows(pending)
         if rows:
-            statements.append(Statement(APPEND, many=rows))
-        found = await self.database.at_once(statements, shared=True)
+            statements.append(Statement(APPEND, many=tuple(rows)))
+        found = await self.database.at_once(statements, shared=True, shielded=True)
         for pending, given_out in zip(batch, found, strict=False):
             if given_out:
                 pending.last = given_out[0][0]

@@ -1,7 +1,6 @@
 """Metrics of the engine in Prometheus format: runs by status, waiting steps, step durations."""
 
 from bisect import bisect_left
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,14 +15,12 @@ class Meter:
     """Measurements of this process's own steps."""
 
     _counts: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
-    _sums: Counter[str] = field(default_factory=Counter[str])
     _sum_s: dict[str, float] = field(default_factory=dict[str, float])
 
     def observe(self, kind: str, took_s: float) -> None:
         """Record one attempt of a step of a kind."""
         counts = self._counts.setdefault(kind, [0] * (len(BUCKETS_S) + 1))
         counts[bisect_left(BUCKETS_S, took_s)] += 1
-        self._sums[kind] += 1
         self._sum_s[kind] = self._sum_s.get(kind, 0.0) + took_s
 
     def lines(self) -> list[str]:
@@ -37,7 +34,7 @@ class Meter:
                 total += count
                 shown.append(f'{name}_bucket{{kind={label},le="{limit}"}} {total}')
             shown.append(f"{name}_sum{{kind={label}}} {self._sum_s[kind]:.6f}")
-            shown.append(f"{name}_count{{kind={label}}} {self._sums[kind]}")
+            shown.append(f"{name}_count{{kind={label}}} {total}")
         return shown
 
 

@@ -319,6 +319,8 @@ async def bound_input(place: StepFrame, binder: Binder, lane: anyio.CapacityLimi
     Raises:
         Invalid: `NODE_INPUT_INVALID`.
     """
+    if not (place.step.has_expressions or place.frame.loop):
+        return binder.given(place)
     budget = WorkBudget(LIGHT_WORK)
     try:
         with limited_to(budget):

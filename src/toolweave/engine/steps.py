@@ -62,6 +62,11 @@ class PlannedStep:
         return prepare(self.node, self.kind.spec)
 
     @cached_property
+    def has_expressions(self) -> bool:
+        """Whether binding its input evaluates any."""
+        return any(one.prepared.has_templates for one in (self, *self.attached))
+
+    @cached_property
     def effect(self) -> Effect:
         """The effect of an attempt, as configured."""
         code = self.kind.code

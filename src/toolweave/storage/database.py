@@ -66,7 +66,7 @@ class DatabaseWriter(DatabaseReader, Protocol):
         ...
 
     async def at_once(
-        self, statements: "Sequence[Statement]", *, shared: bool = False
+        self, statements: "Sequence[Statement]", *, shared: bool = False, shielded: bool = False
     ) -> list[list[Row]]:
         """Run all statements as one transaction and return the rows of each."""
         ...
@@ -195,15 +195,22 @@ class Database:
             return await transaction.executemany(sql, rows)
 
     async def at_once(
-        self, statements: Sequence[Statement], *, shared: bool = False
+        self, statements: Sequence[Statement], *, shared: bool = False, shielded: bool = False
     ) -> list[list[Row]]:
         """Run all statements as one transaction in one round trip; return their `RETURNING` rows.
 
         For statements that do not depend on each other's results. If the database can,
         `shared` ones wait only for the same rows: they must touch rows in one order.
+        `shielded` says that the caller cannot be cancelled, which need not be ensured again.
         """
-        async with self._turn:
-            return await self._writer.at_once(statements, shared=shared)
+        try:
+            self._turn.acquire_nowait()
+        except anyio.WouldBlock:
+            await self._turn.acquire()
+        try:
+            return await self._writer.at_once(statements, shared=shared, shielded=shielded)
+        finally:
+            self._turn.release()
 
     @property
     def needs_notify(self) -> bool:

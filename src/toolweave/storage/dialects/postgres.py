@@ -127,7 +127,7 @@ class _Session:
         return touched
 
     async def at_once(
-        self, statements: Sequence[Statement], *, shared: bool = False
+        self, statements: Sequence[Statement], *, shared: bool = False, shielded: bool = False
     ) -> list[list[Row]]:
         try:
             with self._typed_errors():

@@ -10,13 +10,15 @@ import errno
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import anyio
 
@@ -26,6 +28,8 @@ from toolweave.storage.files import make_private_folder, sync_folder
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
+# Any: each job has its own kind of result.
+_Job: TypeAlias = "tuple[Callable[[], Any], asyncio.Future[Any]]"
 
 BUSY_TIMEOUT_S = 5.0
 # How often a listener checks whether another process wrote.
@@ -55,31 +59,45 @@ class _Session:
         self._path = path
         self._connect = connect
         self._connection: sqlite3.Connection | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"toolweave-sqlite-{name}")
+        # A plain queue: the futures and locks of an executor cost a third more.
+        # Any: each job has its own kind of result.
+        self._jobs: SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = (
+            SimpleQueue()
+        )
+        self._is_closed = False
+        name = f"toolweave-sqlite-{name}"
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
 
     async def run(self, work: Work[T]) -> T:
         """Run `work` after all earlier work; it completes even if the caller is cancelled."""
-        loop = asyncio.get_running_loop()
-        # Not the thread's own future: each chained future costs a turn of the event loop.
-        done: asyncio.Future[T] = loop.create_future()
-
-        def report(work_done: Future[T]) -> None:
-            if done.done():
-                return  # the waiting task was cancelled by `Task.cancel`
-            error = work_done.exception()
-            if error is None:
-                done.set_result(work_done.result())
-            else:
-                done.set_exception(error)
-
-        def is_done(work_done: Future[T]) -> None:
-            with suppress(RuntimeError):  # the loop was closed: nothing is waiting
-                loop.call_soon_threadsafe(report, work_done)
-
-        self._thread.submit(self._do, work).add_done_callback(is_done)
+        done = self._begun(work)
         with anyio.CancelScope(shield=True):
             await done
         return done.result()
+
+    def _begun(self, work: Work[T]) -> "asyncio.Future[T]":
+        if self._is_closed:
+            raise RuntimeError("this database is closed")
+        return self._submit(partial(self._do, work))
+
+    def _submit(self, job: Callable[[], T]) -> "asyncio.Future[T]":
+        if self._thread.ident is None:
+            self._thread.start()
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._jobs.put((job, done))
+        return done
+
+    def _serve(self) -> None:
+        while (next_job := self._jobs.get()) is not None:
+            job, done = next_job
+            result, error = None, None
+            try:
+                result = job()
+            except BaseException as raised:  # raised again in the waiting task
+                error = raised
+            with suppress(RuntimeError):  # the loop was closed: nothing is waiting
+                done.get_loop().call_soon_threadsafe(_report, done, result, error)
+            del next_job, job, done, result, error
 
     def _do(self, work: Work[T]) -> T:
         try:
@@ -99,10 +117,11 @@ class _Session:
 
     async def close(self) -> None:
         """Close the connection, rolling back open work, and end the thread."""
-        future = asyncio.wrap_future(self._thread.submit(self._disconnect))
-        self._thread.shutdown(wait=False)
+        self._is_closed = True
+        done = self._submit(self._disconnect)
+        self._jobs.put(None)
         with anyio.CancelScope(shield=True):
-            await asyncio.shield(future)
+            await done
 
     async def fetch(self, sql: str, values: Values) -> list[Row]:
         return await self.run(lambda connection: connection.execute(sql, values).fetchall())
@@ -117,9 +136,10 @@ class _Session:
         return await self.run(lambda connection: max(connection.executemany(sql, rows).rowcount, 0))
 
     async def at_once(
-        self, statements: Sequence[Statement], *, shared: bool = False
+        self, statements: Sequence[Statement], *, shared: bool = False, shielded: bool = False
     ) -> list[list[Row]]:
-        return await self.run(lambda connection: _at_once(connection, statements))
+        work = partial(_at_once, statements=statements)
+        return await (self._begun(work) if shielded else self.run(work))
 
     async def begin(self) -> None:
         await self.run(_begin)
@@ -129,6 +149,15 @@ class _Session:
 
     async def rollback(self) -> None:
         await self.run(_rollback)
+
+
+def _report(done: "asyncio.Future[T]", result: T, error: BaseException | None) -> None:
+    if done.done():
+        return  # the waiting task was cancelled by `Task.cancel`
+    if error is None:
+        done.set_result(result)
+    else:
+        done.set_exception(error)
 
 
 class _Sender:
