@@ -65,11 +65,12 @@ BROAD_CATCHERS = {
     "cli/main.py": "a door's request",
     "cli/studio_socket.py": "a door's request: a command that the studio executes",
     "mcp_server/server.py": "a door's request",
-    "engine/executor.py": "a step of a run",
+    "engine/step_attempts.py": "a step of a run",
     "engine/pure_steps.py": "a step of a run that computes",
     "nodes/start_check.py": "the start of a step, with values that may be of any type",
     "resources/open_calls.py": "a step of a run: what its call raises is raised in the step",
     "rest/guard.py": "a door's request",
+    "storage/dialects/sqlite.py": "a thread: what its work raises is raised in the waiting task",
     "tasks.py": "a task group's body: what it raises is raised again as it was",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",
 }

@@ -13,6 +13,7 @@ from toolweave.engine.context import StepContext
 from toolweave.engine.decide import NextWork
 from toolweave.engine.events import Event
 from toolweave.engine.step_attempts import StepAttempts
+from toolweave.errors import ToolweaveError
 
 # How long a step may take until the other task takes over; no time limit is shorter.
 PATIENCE_S = 1.0
@@ -36,7 +37,7 @@ class LoneStep:
         self._needed = anyio.Event()
         # Set when the other task no longer drives.
         self._returned: anyio.Event | None = None
-        self._failure: Exception | None = None
+        self._failure: ToolweaveError | None = None
         # What the other task found: whether there is more to do.
         self.has_more = True
 
@@ -81,7 +82,7 @@ class LoneStep:
         try:
             while self._is_running:
                 self.has_more = await self._drive(tasks)
-        except Exception as error:  # raised by the task that drives the run
+        except ToolweaveError as error:  # raised in the task that runs the step
             self._failure = error
             self._attempts.stop()
         finally:
