@@ -15,7 +15,7 @@ from toolweave.engine.events import Event
 from toolweave.engine.step_attempts import StepAttempts
 from toolweave.errors import ToolweaveError
 
-# How long a step may take until the other task takes over; no time limit is shorter.
+# How long a step may take until the other task takes over.
 PATIENCE_S = 1.0
 
 
@@ -56,7 +56,7 @@ class LoneStep:
             tasks.start_soon(self._watch, tasks)
         self._is_running = True
         try:
-            event = await self._attempts.make(work, context, is_alone=True)
+            event = await self._attempts.make(work, context)
         finally:
             self._is_running = False
         if self._returned is not None:
@@ -77,7 +77,6 @@ class LoneStep:
 
     async def _stand_in(self, tasks: TaskGroup) -> None:
         returned = self._returned = anyio.Event()
-        self._attempts.limit()
         self._tell(None)
         try:
             while self._is_running:
