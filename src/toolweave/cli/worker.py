@@ -13,6 +13,7 @@ from toolweave.app.studio import open_studio
 from toolweave.cli.terminal import say
 from toolweave.home import open_home
 from toolweave.settings import from_environment
+from toolweave.triggers.fleet_schedules import open_fleet_schedules
 
 
 @click.command()
@@ -37,7 +38,8 @@ async def _work(database: str | None, backend: str | None) -> None:
     async with (
         open_home(settings) as home,
         open_studio(home) as studio,
-        open_engine(studio, drives_runs=True),
+        open_engine(studio, drives_runs=True) as engine,
+        open_fleet_schedules(home, engine),
     ):
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             say("working", stderr=True)

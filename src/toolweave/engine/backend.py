@@ -4,7 +4,7 @@ The journal decides what a run does next; a backend decides which process does i
 backend is one module of `backends`.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,31 @@ class AdvanceResult:
     # an outside event continues it.
     wait_s: float | None = None
     finished: Finished | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerSchedule:
+    """When a trigger is to be fired: a cron expression of five fields in a time zone."""
+
+    id: str
+    expression: str
+    timezone: str
+    is_paused: bool
+
+
+# Starts what is due of a trigger, by its id, at the time that a schedule says.
+FireTrigger = Callable[[str, datetime | None], Awaitable[None]]
+
+
+class TriggerSchedules(Protocol):
+    """The schedules that a backend keeps, so that they are fired on any of its workers."""
+
+    on_due: FireTrigger | None
+    check_every_s: float
+
+    async def apply(self, wanted: Collection[TriggerSchedule]) -> None:
+        """Create, change and remove schedules until they are as wanted."""
+        ...
 
 
 class RunDriver(Protocol):
@@ -68,6 +93,11 @@ class RunBackend(Protocol):
 
     # Whether a caller executes a run in its own process; else workers of the backend do.
     executes_here: bool
+
+    @property
+    def schedules(self) -> TriggerSchedules | None:
+        """The schedules that it keeps while it runs; none if a service polls them."""
+        ...
 
     @property
     def begins_here(self) -> bool:

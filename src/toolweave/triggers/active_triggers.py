@@ -69,6 +69,8 @@ class ActiveTriggers:
         self._versions: dict[str, str] = {}
         self._known: dict[tuple[str, str], ActiveTriggerSettings] = {}
         self._active: tuple[ActiveTriggerSettings, ...] = ()
+        # Also those whose workflow has no file in this home.
+        self.enabled: tuple[ActiveTriggerSettings, ...] = ()
         self._turn = anyio.Lock()
 
     @property
@@ -97,12 +99,12 @@ class ActiveTriggers:
             }
             self._versions = versions
         present = await self._present() if versions else frozenset[str]()
-        self._active = tuple(
+        self.enabled = tuple(
             replace(known, row=row)
             for row in (await self._activations.triggers() if versions else [])
             if (known := self._known.get((row.workflow, row.node))) is not None
-            and row.workflow in present
         )
+        self._active = tuple(one for one in self.enabled if one.row.workflow in present)
 
     def _read(self, stored: ActiveWorkflow, row: ActiveTrigger) -> ActiveTriggerSettings | None:
         loaded = read(json_text.read(stored.document))

@@ -42,14 +42,14 @@ class Schedules:
         now, key = self._poller.clock.now(), active.once_key("")
         known = self._next.get(key)
         if known is None or not _still_holds(known, active, now):
-            seen = await self._start_due(active, now)
+            seen = await self.start_due(active, now)
             following = next_time(schedule_of(active.config), now)
             self._next[key] = known = _Next(now, active.enabled_at, seen, following)
         if known.due_at is None:
             return LOOK_EVERY_S
         return (known.due_at - now).total_seconds()
 
-    async def _start_due(self, active: ActiveTriggerSettings, now: datetime) -> str:
+    async def start_due(self, active: ActiveTriggerSettings, now: datetime) -> str:
         """Start a run for each due time; return the new position."""
         row, poller = active.row, self._poller
         schedule = schedule_of(active.config)

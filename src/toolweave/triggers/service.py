@@ -35,6 +35,7 @@ from toolweave.triggers.activation import TriggerActivation, hooks_of
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
 from toolweave.triggers.event_delivery import EventDelivery
 from toolweave.triggers.event_listeners import EventListener, EventListeners
+from toolweave.triggers.fleet_schedules import FleetSchedules
 from toolweave.triggers.mail_api import MailApis, open_mail_apis
 from toolweave.triggers.polling import PollingTrigger
 from toolweave.triggers.recent_events import Outcome, TriggerEvents
@@ -120,7 +121,10 @@ class Triggers:
         await self.active.refresh()
         async with self.recent_events.writing(), background() as tasks:
             tasks.start_soon(self.poller.follow)
-            tasks.start_soon(self.poller.forever, schedules.REF, self.schedules.poll)
+            if (kept := self._engine.backend.schedules) is not None:
+                tasks.start_soon(FleetSchedules(self._engine, self.poller, kept).keep)
+            else:
+                tasks.start_soon(self.poller.forever, schedules.REF, self.schedules.poll)
             tasks.start_soon(self.poller.forever, watching.REF, self.watching.poll)
             tasks.start_soon(self.poller.forever, mail.REF, self.mails.poll)
             tasks.start_soon(self.poller.forever, failures.REF, self.failures.poll)

@@ -28,6 +28,7 @@ class LocalBackend:
     """Executes runs as tasks of this process."""
 
     executes_here = True
+    schedules = None
 
     def __init__(self, driver: RunDriver) -> None:
         journal = driver.journal

@@ -16,6 +16,7 @@ from toolweave.engine.heartbeats import Heartbeats
 from toolweave.engine.temporal.address import TemporalAddress, parse_address
 from toolweave.engine.temporal.connection import RunWorkflows, connect
 from toolweave.engine.temporal.reconciler import Reconciler
+from toolweave.engine.temporal.schedules import TemporalSchedules
 from toolweave.engine.temporal.worker import TemporalWorker
 from toolweave.errors import Conflict, Unavailable
 from toolweave.tasks import background
@@ -38,6 +39,7 @@ class TemporalBackend:
         self._address = address
         self._api_key = api_key
         self._workflows: RunWorkflows | None = None
+        self.schedules: TemporalSchedules | None = None
         self._heartbeats = Heartbeats(
             journal.database, driver.clock, journal.holder, journal.version
         )
@@ -47,6 +49,7 @@ class TemporalBackend:
         """Start and signal runs; with `drives_runs`, also execute them."""
         client = await connect(self._address, self._api_key, lazy=True)
         self._workflows = RunWorkflows(client, self._address)
+        self.schedules = TemporalSchedules(client, self._address)
         if drives_runs:
             async with self._heartbeats.here(), self._working(self._workflows):
                 with self._driver.journal.notifications.listening():
@@ -66,6 +69,7 @@ class TemporalBackend:
                 portal,
                 execute=self._execute,
                 cancel=self._cancelled,
+                fire=self._fire,
                 drain_s=self._driver.drain_s,
             )
             ended = anyio.Event()
@@ -122,6 +126,10 @@ class TemporalBackend:
                 if error.code not in {"RUN_HELD", "RUN_TAKEN"}:
                     raise
             await anyio.sleep(LOOK_EVERY_S)
+
+    async def _fire(self, trigger: str, due_at: str | None) -> None:
+        assert self.schedules is not None
+        await self.schedules.fire(trigger, due_at)
 
     async def _cancelled(self, run: str, reason: str) -> None:
         await self._driver.cancel(run, by=f"Temporal ({reason})" if reason else "Temporal")

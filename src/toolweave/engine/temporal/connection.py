@@ -37,7 +37,7 @@ async def connect(address: TemporalAddress, api_key: str | None, *, lazy: bool) 
         client_cert=_read(files.cert),
         client_private_key=_read(files.key),
     )
-    with _reported(address):
+    with reported(address):
         return await Client.connect(
             address.target,
             namespace=address.namespace,
@@ -65,7 +65,7 @@ def _read(path: Path | None) -> bytes | None:
 
 
 @contextmanager
-def _reported(address: TemporalAddress) -> Generator[None]:
+def reported(address: TemporalAddress) -> Generator[None]:
     """Report failures of requests as `BACKEND_UNAVAILABLE`."""
     try:
         yield
@@ -87,7 +87,7 @@ class RunWorkflows:
 
     async def start_or_signal(self, run: str, workflow: str) -> None:
         """Signal the workflow of a run; it is started if there is none."""
-        with _reported(self._address):
+        with reported(self._address):
             await self._client.start_workflow(
                 NAME,
                 DriveRun(run, self._address.lease_s),
@@ -103,7 +103,7 @@ class RunWorkflows:
     async def describe(self, run: str) -> WorkflowExecutionDescription | None:
         """Return the newest workflow of a run, if there is one."""
         handle = self._client.get_workflow_handle(run)
-        with _reported(self._address):
+        with reported(self._address):
             try:
                 return await handle.describe(rpc_timeout=RPC_TIMEOUT)
             except RPCError as error:
@@ -117,7 +117,7 @@ class RunWorkflows:
             f"WorkflowType = '{NAME}' AND TaskQueue = '{self._address.queue}' "
             f"AND ExecutionStatus = 'Terminated' AND CloseTime > '{since.isoformat()}'"
         )
-        with _reported(self._address):
+        with reported(self._address):
             async for found in self._client.list_workflows(query, rpc_timeout=RPC_TIMEOUT):
                 yield found.id
 
@@ -127,7 +127,7 @@ class RunWorkflows:
         events = handle.fetch_history_events(
             event_filter_type=WorkflowHistoryEventFilterType.CLOSE_EVENT, rpc_timeout=RPC_TIMEOUT
         )
-        with _reported(self._address):
+        with reported(self._address):
             async for event in events:
                 return event.workflow_execution_terminated_event_attributes.reason or None
         return None

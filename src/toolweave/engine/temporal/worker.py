@@ -28,6 +28,7 @@ from toolweave.engine.temporal.run_workflow import (
     DrivenRun,
     RunWorkflow,
 )
+from toolweave.engine.temporal.schedules import FIRE, ScheduleWorkflow
 from toolweave.errors import ToolweaveError
 
 logger = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ MARGIN_S = 1.0
 
 Execute = Callable[[str], Awaitable[AdvanceResult]]
 Cancel = Callable[[str, str], Awaitable[None]]
+Fire = Callable[[str, str | None], Awaitable[None]]
 
 
 class TemporalWorker:
@@ -52,6 +54,7 @@ class TemporalWorker:
         *,
         execute: Execute,
         cancel: Cancel,
+        fire: Fire,
         drain_s: float,
     ) -> None:
         self._address = address
@@ -59,6 +62,7 @@ class TemporalWorker:
         self._portal = portal
         self._execute = execute
         self._cancel = cancel
+        self._fire = fire
         self._drain_s = drain_s
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -90,8 +94,8 @@ class TemporalWorker:
         return Worker(
             client,
             task_queue=self._address.queue,
-            workflows=[RunWorkflow],
-            activities=[self.advance, self.cancel],
+            workflows=[RunWorkflow, ScheduleWorkflow],
+            activities=[self.advance, self.cancel, self.fire],
             # Its code is ours, deterministic and tested by replay; the sandbox costs 25 ms a run.
             workflow_runner=UnsandboxedWorkflowRunner(),
             # A cached workflow would wait ten seconds for a worker that died.
@@ -134,6 +138,12 @@ class TemporalWorker:
     async def cancel(self, order: CancelRun) -> None:
         """Record that a run was cancelled in Temporal."""
         started = self._portal.start_task_soon(self._cancel, order.run, order.reason)
+        await asyncio.wrap_future(started)
+
+    @activity.defn(name=FIRE)
+    async def fire(self, trigger: str, due_at: str | None) -> None:
+        """Start the runs of a trigger that is due."""
+        started = self._portal.start_task_soon(self._fire, trigger, due_at)
         await asyncio.wrap_future(started)
 
 
