@@ -196,6 +196,7 @@ async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
                 connections=host.studio.connections,
                 gate=host.studio.gate,
                 transports=host.studio.transports,
+                shared_limits=host.studio.shared_limits,
                 engine=host.engine,
                 authoring=Authoring(host.home, host.studio.connections),
                 published=Published(host.home),
