@@ -7,6 +7,7 @@ hashes of the inline scripts are stored beside the pages, because the service al
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ SETTINGS = ROOT / "mkdocs.yml"
 SITE = ROOT / "src" / "toolweave" / "rest" / "docs_site"
 STAMP = SITE / "stamp"
 SCRIPTS = SITE / "scripts.json"
+FIRST_LINES = 30
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -53,6 +56,7 @@ def build() -> str | None:
     done = subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(SETTINGS)],
         cwd=ROOT,
+        env={**os.environ, "NO_COLOR": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -60,7 +64,8 @@ def build() -> str | None:
     )
     if done.returncode != 0 or not (SITE / "index.html").is_file():
         shutil.rmtree(SITE, ignore_errors=True)
-        return (done.stdout + done.stderr).strip()
+        said = COLOUR.sub("", done.stdout + done.stderr).strip().splitlines()
+        return "\n".join(said[:FIRST_LINES])
     SCRIPTS.write_text(json.dumps(sorted(inline_hashes())), encoding="ascii")
     STAMP.write_text(source_hash(), encoding="ascii")
     return None

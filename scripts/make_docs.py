@@ -1,11 +1,12 @@
 """Writes the reference pages: `python scripts/make_docs.py`, or `--check` to look for drift.
 
 Commands come from the command line itself, settings from `settings.py`, codes from `codes/`,
-nodes from the catalog, requirements from `tests/seeds`. A setting without words, or words without
-a setting, stop the making.
+nodes from the catalog, templates from the gallery, requirements from `tests/seeds`. A setting
+without words, or words without a setting, stop the making.
 """
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from toolweave.cli.main import cli
 from toolweave.codes.table import AREAS
 from toolweave.json_text import write
 from toolweave.settings import PREFIX, WORDS, from_environment
+from toolweave.templates.gallery import GalleryTemplate, templates
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "toolweave"
@@ -38,7 +40,8 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(),
         "settings.md": settings_page(),
         "codes.md": codes_page(),
-        "nodes.md": nodes_page(),
+        **node_pages(),
+        **template_pages(),
         "seeds.md": seeds_page(),
     }
 
@@ -143,46 +146,102 @@ def codes_page() -> str:
     return _joined(parts)
 
 
-def nodes_page() -> str:
-    """Every built-in node with its fields."""
+def node_pages() -> dict[str, str]:
+    """A list of the built-in nodes, and a page for each."""
     catalog = Catalog(node.spec for node in nodes.discover())
     parts = [
         "# Nodes",
         MADE,
-        "The built-in nodes of workflows, as `toolweave catalog show` and the MCP tool "
-        "`get_node_details` tell them. Every approved tool of a server is a node too: "
-        "`TOOL.MCP:SERVER/TOOL`. `*` marks what is required.",
+        "The built-in nodes of workflows. `toolweave catalog show` and the MCP tool "
+        "`get_node_details` return the same details. Every approved tool of a server is a node "
+        "too: `TOOL.MCP:SERVER/TOOL`.",
     ]
+    made: dict[str, str] = {}
     for node_type in catalog.types():
-        parts.append(f"## {node_type}")
+        rows = ["| node | what it does |", "|---|---|"]
         for spec in catalog:
             if spec.type == node_type:
-                parts += _node(serialise(spec))
-    return _joined(parts)
+                entry = serialise(spec)
+                name = f"{entry['node_type']}.{entry['subtype']}"
+                rows.append(f"| [`{name}`](nodes/{name}.md) | {_cell(str(entry['description']))} |")
+                made[f"nodes/{name}.md"] = _joined([f"# {name}", MADE, *_node(entry)])
+        parts += [f"## {node_type}", "\n".join(rows)]
+    return {"nodes.md": _joined(parts), **made}
+
+
+EFFECTS = {
+    "pure": "none; it only computes",
+    "keyed": "repeatable; a retry carries the same key, so it happens once",
+    "once": "once; after a crash in the middle, a person or your policy decides about a repetition",
+}
 
 
 def _node(entry: dict[str, Any]) -> list[str]:
-    parts = [f"### `{entry['node_type']}.{entry['subtype']}`", entry["description"]]
-    if "guidance" in entry:
-        parts.append(entry["guidance"])
-    rows = ["| field | | type | default | meaning |", "|---|---|---|---|---|"]
-    for kind, fields in (
-        ("set", entry["configurations"]),
-        ("in", entry["input_params_schema"]),
-        ("out", entry["output_params_schema"]),
+    parts = [entry["description"], entry.get("guidance", "")]
+    parts.append(f"Effect: {EFFECTS[entry['effect']]}.")
+    for title, fields in (
+        ("Settings", entry["configurations"]),
+        ("Inputs", entry["input_params_schema"]),
+        ("Outputs", entry["output_params_schema"]),
     ):
-        rows += [_field(kind, name, field) for name, field in fields.items()]
+        if fields:
+            rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
+            rows += [_field(name, field) for name, field in fields.items()]
+            required = any(field.get("required") for field in fields.values())
+            parts += [f"## {title}", "\n".join(rows), "`*` is required." if required else ""]
     ports = ", ".join(f"`{port['name']}`" for port in entry["output_ports"])
-    return [*parts, "\n".join(rows), f"Ports out: {ports}."]
+    parts += ["## Ports", f"Output ports: {ports}." if ports else "It has no output ports."]
+    for number, example in enumerate(entry.get("examples", [])):
+        parts += ["## Examples"] if number == 0 else []
+        shown = {key: value for key, value in example.items() if key not in ("name", "description")}
+        parts += [f"### {example['name']}", example["description"]]
+        parts.append(f"```json\n{_indented(shown)}\n```")
+    return parts
 
 
-def _field(kind: str, name: str, field: dict[str, Any]) -> str:
+def template_pages() -> dict[str, str]:
+    """A list of the templates, and a page for each."""
+    rows = ["| template | what it does |", "|---|---|"]
+    made: dict[str, str] = {}
+    for template in templates().values():
+        path = f"gallery/{template.name}.md"
+        rows.append(f"| [{template.title}]({path}) | {_cell(template.summary)} |")
+        made[path] = _template(template)
+    intro = (
+        "Complete workflows to start from. Place one from the gallery of the studio, or let an MCP "
+        "client fetch it with `get_template`. Nodes that need a service or a model name what is "
+        "missing when you open the workflow."
+    )
+    return {"templates.md": _joined(["# Templates", MADE, intro, "\n".join(rows)]), **made}
+
+
+def _template(template: GalleryTemplate) -> str:
+    rows = ["| node | kind |", "|---|---|"]
+    for node in cast("list[dict[str, Any]]", template.workflow["nodes"]):
+        kind = f"{node['type']}.{node['subtype']}"
+        rows.append(f"| {_cell(node.get('name') or node['id'])} | [`{kind}`](../nodes/{kind}.md) |")
+    parts = [
+        f"# {template.title}",
+        MADE,
+        template.summary,
+        "\n".join(rows),
+        f"## Try it with\n\n```json\n{_indented(template.inputs)}\n```" if template.inputs else "",
+        f"## Workflow\n\n```json\n{_indented(template.workflow)}\n```",
+    ]
+    return _joined(parts)
+
+
+def _indented(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _field(name: str, field: dict[str, Any]) -> str:
     default = field.get("default")
     shown = "" if default is None or default == "" else f"`{_cell(write(default))}`"
     options = cast("list[str]", field.get("options") or [])
     kinds = " \\| ".join(f"`{_cell(str(option))}`" for option in options) or field["type"]
     mark = "*" if field.get("required") else ""
-    return f"| `{name}`{mark} | {kind} | {kinds} | {shown} | {_cell(field['description'])} |"
+    return f"| `{name}`{mark} | {kinds} | {shown} | {_cell(field['description'])} |"
 
 
 def _cell(text: str) -> str:
@@ -196,7 +255,15 @@ def _joined(parts: list[str]) -> str:
 def main() -> int:
     """Write the pages, or with `--check` say which are stale."""
     stale = 0
-    for name, text in pages().items():
+    made = pages()
+    for folder in ("nodes", "gallery"):
+        for path in (ROOT / "docs" / folder).glob("*.md"):
+            if f"{folder}/{path.name}" not in made:
+                stale += 1
+                sys.stdout.write(f"{folder}/{path.name} is not needed any more\n")
+                if "--check" not in sys.argv:
+                    path.unlink()
+    for name, text in made.items():
         path = ROOT / "docs" / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

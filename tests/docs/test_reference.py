@@ -30,7 +30,7 @@ def test_every_link_between_pages_leads_somewhere() -> None:
     tops = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
     found = [
         (page, target)
-        for page in [*(ROOT / top for top in tops), *(ROOT / "docs").glob("*.md")]
+        for page in [*(ROOT / top for top in tops), *(ROOT / "docs").rglob("*.md")]
         for target in re.findall(r"\]\(([\w./-]+)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8"))
     ]
     assert len(found) > 10
@@ -38,7 +38,9 @@ def test_every_link_between_pages_leads_somewhere() -> None:
     assert broken == []
 
 
-def test_every_page_can_be_reached_from_the_readme() -> None:
+def test_every_page_can_be_reached_from_the_readme_and_is_in_the_navigation() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     names = [page.name for page in (ROOT / "docs").glob("*.md")]
     assert [name for name in names if f"(docs/{name})" not in readme] == []
+    assert [name for name in names if f" {name}\n" not in navigation] == []
