@@ -67,6 +67,8 @@ BROAD_CATCHERS = {
     "mcp_server/server.py": "a door's request",
     "engine/step_attempts.py": "a step of a run",
     "engine/pure_steps.py": "a step of a run that computes",
+    "engine/heavy_steps.py": "the same, in a thread",
+    "engine/step_process.py": "the same, in a process of its own",
     "nodes/start_check.py": "the start of a step, with values that may be of any type",
     "resources/open_calls.py": "a step of a run: what its call raises is raised in the step",
     "rest/guard.py": "a door's request",

@@ -1,4 +1,4 @@
-"""Steps that compute for long do it in a thread: the event loop stays free for others."""
+"""Heavy code that no other process can find computes in a thread: the event loop stays free."""
 
 import threading
 from pathlib import Path
@@ -14,8 +14,9 @@ from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
+from toolweave.engine.heavy_work import LARGE
 from toolweave.engine.journal import Journal
-from toolweave.engine.pure_steps import LARGE, is_large
+from toolweave.engine.pure_steps import is_large
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json

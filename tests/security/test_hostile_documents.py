@@ -21,14 +21,13 @@ from toolweave.cel.budget import WorkBudget, limited_to
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import MAX_WORK, Value, evaluate
 from toolweave.cel.templates import MAX_PROBLEMS, substitute
-from toolweave.engine import pure_steps, workflow_snapshots
+from toolweave.engine import heavy_steps, pure_steps, workflow_snapshots
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import LoopOpened, StepFailed
-from toolweave.engine.frames import StepFrame
+from toolweave.engine.heavy_work import HeavyFailure, HeavyResult, HeavyWork
 from toolweave.engine.journal import Journal
 from toolweave.engine.runs import RunRequest
-from toolweave.engine.step_input import Binder
+from toolweave.engine.step_pool import StepProcess
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.rest import request_body
@@ -86,13 +85,13 @@ async def test_health_is_answered_while_twenty_hostile_documents_run(
 ) -> None:
     # Less than the real budgets: the test shows that turns are taken, not how long they are.
     monkeypatch.setattr(pure_steps, "LIGHT_WORK", 20_000)
-    monkeypatch.setattr(pure_steps, "STEP_WORK", 100_000)
-    compute, is_answered = pure_steps.computed_heavily, threading.Event()
+    monkeypatch.setattr(heavy_steps, "STEP_WORK", 100_000)
+    compute, is_answered = StepProcess.compute, threading.Event()
 
-    def held(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed:
+    def held(process: StepProcess, work: HeavyWork, *others: Any) -> HeavyResult | HeavyFailure:
         # Only the event loop sets it: a step computed there would wait in vain.
         assert is_answered.wait(60)
-        return compute(place, binder)
+        return compute(process, work, *others)
 
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
         key = await house.key()
@@ -115,7 +114,7 @@ async def test_health_is_answered_while_twenty_hostile_documents_run(
             light = await over(await start(heavy("light", NESTED, 1)))
             value = next(one["value"] for one in light["steps"] if one["key"] == "parse")
             control("one such expression is computed", value["data"] == [True])
-            monkeypatch.setattr(pure_steps, "computed_heavily", held)
+            monkeypatch.setattr(StepProcess, "compute", held)
             runs = [await start(heavy(f"h{number}", NESTED, 500)) for number in range(20)]
             for run in runs:
                 assert (await house.client.get("/health")).status_code == 200

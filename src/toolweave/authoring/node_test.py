@@ -7,16 +7,15 @@ here; one with an effect is run, as a run of its own, only when asked to.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import anyio.to_thread
-
 from toolweave.authoring.authoring import Authoring
-from toolweave.catalog.node import ChoosesEffect, Outcome, RunFacts
+from toolweave.catalog.node import ChoosesEffect, NodeInput, Outcome, RunFacts
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.clock import Clock
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Event, Finished, LoopOpened, PureStepsDone, Started, StepFailed
+from toolweave.engine.heavy_steps import HeavyStep, computed_apart
 from toolweave.engine.plan import make_plan
-from toolweave.engine.pure_steps import bound_input, computed_heavily
+from toolweave.engine.pure_steps import bound_input
 from toolweave.engine.run_creation import Fork
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import RunState
@@ -89,13 +88,14 @@ class NodeTests:
         for event in history:
             state.apply(event)
         binder = Binder(state, RunFacts("test", alone.name, self._clock.now()))
-        place, lane = state.places[node.id], self._engine.services.heavy
-        given = await bound_input(place, binder, lane)
+        place, pool = state.places[node.id], self._engine.services.heavy
+        given = await bound_input(place, binder, pool)
         shown: JsonObject = {"configurations": given.config, "input_params": given.inputs}
         found = NodeTest(effect, problems, shown)
         if step.kind.loop is not None or step.kind.pure is not None:
-            # In a thread and with the budget of a step, as in a run.
-            ended = await anyio.to_thread.run_sync(computed_heavily, place, binder, limiter=lane)
+            # With the budget of a step, as in a run; nobody knows yet how heavy it is.
+            ended = await computed_apart(HeavyStep(place), binder, pool)
+            assert not isinstance(ended, bool | NodeInput)
             return _computed(found, ended)
         return await self._run(found, alone, node, samples, history) if with_effects else found
 

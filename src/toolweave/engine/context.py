@@ -5,14 +5,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-import anyio
-
 from toolweave.access.mask import hide_in_use
 from toolweave.catalog.node import NodeInput, Resumed, RunFacts
 from toolweave.catalog.resources.record import Resources
 from toolweave.clock import Clock
 from toolweave.engine.events import Key
 from toolweave.engine.metrics import Meter
+from toolweave.engine.step_pool import StepPool
 from toolweave.storage.shared_limits import SharedLimits
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
@@ -34,8 +33,8 @@ class EngineServices:
     # The limits of workflows; none where runs are only replayed.
     limits: SharedLimits | None = None
     meter: Meter = field(default_factory=Meter)
-    # The threads for heavy steps: more would keep the event loop from its turn.
-    heavy: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
+    # Computes heavy steps: more at once would keep the event loop from its turn.
+    heavy: StepPool = field(default_factory=StepPool)
 
 
 @dataclass(frozen=True, slots=True)

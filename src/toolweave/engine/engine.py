@@ -94,8 +94,11 @@ class Engine:
         At the end, steps have `drain_s` to finish before they are stopped.
         """
         self.drain_s = drain_s
-        async with self.journal.writing(), self.backend.running(drives_runs=drives_runs):
-            yield
+        try:
+            async with self.journal.writing(), self.backend.running(drives_runs=drives_runs):
+                yield
+        finally:
+            await self.services.heavy.close()
 
     async def create_run(
         self, request: RunRequest, snapshot: WorkflowSnapshot, refused: Invalid | None

@@ -171,7 +171,8 @@ class RunExecutor:
             decision = await self._computed()
         self._starting = await self._made_ready(decision)
         if decision.finish is not None:
-            self._note(decision.finish)
+            rows = await rows_of([decision.finish], self._services.heavy.lane)
+            self._apply_written(decision.finish, rows[0])
         self._has_news = False
         await self._commit(decision)
         self._wake_at = decision.wake_at
@@ -229,22 +230,48 @@ class RunExecutor:
         if not (self._state.computable or self._state.touched):
             return
         computer = Computer(
-            self._state, self._binder, lane=self._services.heavy, is_traced=self._attempts.is_traced
+            self._state, self._binder, pool=self._services.heavy, is_traced=self._attempts.is_traced
         )
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):
-            self._unwritten.extend(await rows_of(events, self._services.heavy))
+            self._unwritten.extend(await rows_of(events, self._services.heavy.lane))
             if time.monotonic() > until:
                 await self._write(None)
                 await anyio.lowlevel.checkpoint()
                 until = time.monotonic() + SLICE_S
 
     async def _heavy(self, computer: Computer) -> list[Event]:
-        """Compute heavy steps in a thread, after writing what is known."""
-        if not computer.has_heavy:
-            return []
-        await self._write(None)
-        return await computer.heavy_events()
+        """Compute heavy steps in another process until there are events."""
+        while computer.has_heavy and not self._state.is_ending:
+            await self._write(None)
+            events = await self._watched(computer) or computer.events()
+            if events:
+                return events
+        return []
+
+    async def _watched(self, computer: Computer) -> list[Event]:
+        """Compute a heavy step; cancelling the run ends its process."""
+        events: list[Event] = []
+        lost: list[ToolweaveError] = []
+        async with background() as tasks:
+            tasks.start_soon(self._watch_outside, tasks.cancel_scope, lost)
+            events = await computer.heavy_events()
+        if lost:
+            raise lost[0]
+        return events
+
+    async def _watch_outside(self, scope: anyio.CancelScope, lost: list[ToolweaveError]) -> None:
+        """Cancel `scope` when the run is cancelled, or `lost` to another process."""
+        try:
+            while not self._state.is_ending:
+                self._woken = anyio.Event()
+                with anyio.move_on_after(LOOK_EVERY_S):
+                    await self._woken.wait()
+                with anyio.CancelScope(shield=True):
+                    await self._keep_lease()
+        except ToolweaveError as error:
+            lost.append(error)
+        scope.cancel()
 
     async def _made_ready(self, decision: Decision) -> list[tuple[NextWork, StepContext]]:
         """Prepare the steps to run, as far as there is room."""
@@ -291,11 +318,15 @@ class RunExecutor:
             await self._until_event()
         self._hear()
         if not self._unwritten:
-            # While steps run and nothing is to be written, the database may be unreachable.
-            with suppress(Unavailable):
-                await self._read_outside()
-                if time.monotonic() - self._said > self._journal.hold_s / 3:
-                    await self._write(None)
+            await self._keep_lease()
+
+    async def _keep_lease(self) -> None:
+        """Read outside events, and renew the lease of a run with nothing to write."""
+        # While steps run, the database may be unreachable.
+        with suppress(Unavailable):
+            await self._read_outside()
+            if time.monotonic() - self._said > self._journal.hold_s / 3:
+                await self._write(None)
 
     def _hear(self, last: Event | None = None) -> None:
         heard, self._done = self._done, []
@@ -322,6 +353,9 @@ class RunExecutor:
             message = f"its output is not JSON: {error}"
             event = StepFailed(event.key, "NODE_OUTPUT_INVALID", message)
             row = written(event)
+        self._apply_written(event, row)
+
+    def _apply_written(self, event: Event, row: Written) -> None:
         self._state.apply(event)
         asked = self._open.changed_by(event)
         self._unwritten.append(row if asked is None else replace(row, asked=asked))

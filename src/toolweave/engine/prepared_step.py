@@ -24,6 +24,8 @@ class Prepared:
     config: JsonObject
     inputs: JsonObject
     has_templates: bool
+    # Whether the node is an entry of the catalog.
+    has_spec: bool = False
     config_schema: CompiledSchema | None = None
     input_schema: CompiledSchema | None = None
     required: tuple[Field, ...] = ()
@@ -47,6 +49,7 @@ def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
         config,
         by_own_names(inputs, spec.inputs),
         has_templates(settings) or has_templates(inputs),
+        True,
         compile_schema(configuration_schema(spec)),
         compile_schema(input_schema(spec)),
         required,

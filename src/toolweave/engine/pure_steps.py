@@ -1,9 +1,9 @@
 """Everything in a run that needs no waiting: pure steps and loop iterations, in batches.
 
-Each batch becomes one row of the journal, however many steps it contains.
+Each batch becomes one row of the journal, however many steps it contains. What takes long is set
+aside and computed by `heavy_steps.py`.
 """
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -14,28 +14,29 @@ import anyio.to_thread
 
 from toolweave.catalog.node import Looping, NodeInput, Outcome
 from toolweave.cel.budget import WorkBudget, limited_to
-from toolweave.cel.language import MAX_WORK
 from toolweave.engine.decide import computable
-from toolweave.engine.events import Event, Key, LoopOpened, PureStepsDone, StepFailed
+from toolweave.engine.events import Event, Finished, Key, LoopOpened, PureStepsDone, StepFailed
 from toolweave.engine.frames import LoopState, StepFrame
+from toolweave.engine.heavy_steps import (
+    HeavyStep,
+    bound_apart,
+    computed_apart,
+    has_next,
+    unforeseen,
+)
+from toolweave.engine.heavy_work import LARGE, size_of
 from toolweave.engine.journal_rows import Written, written
 from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, RunState
 from toolweave.engine.step_failure import failure_of
 from toolweave.engine.step_input import Binder
+from toolweave.engine.step_pool import StepPool
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
 
-logger = logging.getLogger(__name__)
-
 MAX_STEPS = 1_000
-# From this many characters on, a step that may be heavy is computed in a thread.
-LARGE = 100_000
-# The work of expressions on the event loop: about 20 ms. A step that needs more is computed in a
-# thread, where it has at most `STEP_WORK` for all of its expressions.
+# The work of expressions on the event loop: about 20 ms. A step that needs more is heavy.
 LIGHT_WORK = 200_000
-STEP_WORK = 5_000_000
-ITEM = 16
 
 # Applies the end of a step; returns the place to continue with, if only one can follow.
 Leave: TypeAlias = Callable[[StepFrame, Outcome], StepFrame | None]
@@ -71,7 +72,7 @@ class Computer:
         state: RunState,
         binder: Binder,
         *,
-        lane: anyio.CapacityLimiter,
+        pool: StepPool,
         is_traced: bool = False,
     ) -> None:
         self._state = state
@@ -79,8 +80,10 @@ class Computer:
         self._binder = binder
         self._row = _Row()
         self._events: list[Event] = []
-        self._heavy: list[StepFrame] = []
-        self._lane = lane
+        self._heavy: list[HeavyStep] = []
+        self._pool = pool
+        # By loop: whether it continues, as computed apart.
+        self._verdicts: dict[Key, bool] = {}
         self._budget = WorkBudget(LIGHT_WORK)
         self._spent = 0
 
@@ -148,13 +151,12 @@ class Computer:
             return self._apply(place, Outcome(pin.value, ports), leave)
         budget = self._budget
         budget.renew(LIGHT_WORK)
-        found = _computed(place, self._binder, is_light=True)
+        found = _computed(place, self._binder)
         self._spent += LIGHT_WORK - budget.left
         if found is None or budget.is_spent:
-            # Computed from the beginning in a thread, with the whole budget of a step.
-            self._heavy.append(place)
+            # Computed from the beginning, with the whole budget of a step.
             self._binder.forget_loop(place.key)
-            self._state.put_aside(place)
+            self._set_aside(HeavyStep(place))
             return None
         return self._take(place, found, leave)
 
@@ -171,13 +173,25 @@ class Computer:
         """Whether heavy steps were set aside."""
         return bool(self._heavy)
 
+    def _set_aside(self, heavy: HeavyStep) -> None:
+        self._heavy.append(heavy)
+        self._state.put_aside(heavy.place)
+
     async def heavy_events(self) -> list[Event]:
-        """Compute the next heavy step in a thread, so that the event loop stays free."""
-        place = self._heavy.pop(0)
-        found = await anyio.to_thread.run_sync(
-            computed_heavily, place, self._binder, limiter=self._lane
-        )
-        self._take(place, found, self._state.leave)
+        """Compute the next heavy step in another process, so that the event loop stays free."""
+        heavy = self._heavy.pop(0)
+        place, key = heavy.place, heavy.place.key
+        found = await computed_apart(heavy, self._binder, self._pool)
+        if heavy.loop is None:
+            assert not isinstance(found, bool | NodeInput)
+            self._take(place, found, self._state.leave)
+        elif isinstance(found, StepFailed):
+            self._apart(found)
+            self._binder.forget_loop(key)
+        else:
+            if isinstance(found, bool):
+                self._verdicts[key] = found
+            self._state.take_up(heavy.loop)
         return self._taken_events()
 
     def _passed_over(self, place: StepFrame) -> Outcome:
@@ -191,13 +205,14 @@ class Computer:
         assert code is not None
         key = place.key
         self._state.touched.discard(key)
-        self._budget.renew(MAX_WORK)
+        budget = self._budget
+        budget.renew(LIGHT_WORK)
         try:
             given = self._binder.of_loop(place)
             self._judge(loop, code, given)
-            while (
-                not loop.broken and loop.open_turns < code.width(given) and _has_next(loop, given)
-            ):
+            while not loop.broken and loop.open_turns < code.width(given):
+                if not self._has_next(loop, given):
+                    break
                 self._row.turn(key)
                 self._state.begin_turn(loop)
                 self._state.touched.discard(key)
@@ -208,12 +223,20 @@ class Computer:
             turns = [loop.turns[index] for index in range(loop.begun)]
             self._apply(place, code.finish(given, turns), self._state.leave)
         except ToolweaveError as error:
+            if budget.is_spent:
+                return self._set_aside(HeavyStep(place, loop))
             self._apart(failure_of(key, error))
         except Exception:
-            self._apart(_unforeseen(place))
+            self._apart(unforeseen(place))
         finally:
-            self._spent += MAX_WORK - self._budget.left
+            self._spent += LIGHT_WORK - budget.left
         self._binder.forget_loop(key)
+
+    def _has_next(self, loop: LoopState, given: NodeInput) -> bool:
+        key = loop.place.key
+        if key in self._verdicts:
+            return self._verdicts.pop(key)
+        return has_next(loop, given)
 
     def _judge(self, loop: LoopState, code: Looping, given: NodeInput) -> None:
         """Whether a failed iteration ends the loop; each is judged once."""
@@ -239,82 +262,52 @@ class Computer:
 
 async def rows_of(events: list[Event], lane: anyio.CapacityLimiter) -> list[Written]:
     """Return events as they will be stored; large ones are written in a thread."""
-    values = [one for event in events if isinstance(event, PureStepsDone) for one in event.values]
-    if is_large(*values):
+    if is_large(*(value for event in events for value in _values(event))):
         return await anyio.to_thread.run_sync(_written, events, limiter=lane)
     return _written(events)
+
+
+def _values(event: Event) -> list[Json]:
+    match event:
+        case PureStepsDone(_, values):
+            return values
+        case Finished(_, result):
+            return [result]
+        case _:
+            return []
 
 
 def _written(events: list[Event]) -> list[Written]:
     return [written(event) for event in events]
 
 
-def _has_next(loop: LoopState, given: NodeInput) -> bool:
-    if loop.items is not None:
-        return loop.begun < len(loop.items)
-    code = loop.place.step.kind.loop
-    assert code is not None
-    if len(loop.turns) < loop.begun:
-        return False  # the condition sees the last iteration
-    last = loop.last[0] if loop.last else given.value("data")
-    return code.continues(given, loop.begun, last)
-
-
 def is_large(*values: Json) -> bool:
     """Whether the data is so large that the step may take long."""
-    size, waiting = 0, list(values)
-    while waiting and size <= LARGE:
-        value = waiting.pop()
-        if isinstance(value, str):
-            size += len(value)
-        elif isinstance(value, dict):
-            size += ITEM * len(value)
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            size += ITEM * len(value)
-            waiting.extend(value)
-    return size > LARGE
+    return size_of(*values) > LARGE
 
 
-def _computed(
-    place: StepFrame, binder: Binder, *, is_light: bool
-) -> Outcome | LoopOpened | StepFailed | None:
+def _computed(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed | None:
     """What came of a step; None if it is too heavy for the event loop."""
     kind = place.step.kind
     try:
         if kind.loop is not None:
             return LoopOpened(place.key, kind.loop.items(binder.of_loop(place)))
         assert kind.pure is not None
-        asks_size = is_light and kind.may_be_heavy
         # Before its input is bound, which takes time as well.
-        if asks_size and is_large(binder.incoming(place)):
+        if kind.may_be_heavy and is_large(binder.incoming(place)):
             return None
         given = binder.given(place)
-        if asks_size and is_large(*given.inputs.values()):
+        if kind.may_be_heavy and is_large(*given.inputs.values()):
             return None
         return kind.pure.compute(given)
     except ToolweaveError as error:
         return failure_of(place.key, error)
     except Exception:
-        return _unforeseen(place)
+        return unforeseen(place)
 
 
-def computed_heavily(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed:
-    """What came of a step, within the whole budget of one; called in a thread."""
-    with limited_to(WorkBudget(STEP_WORK)) as budget:
-        found = _computed(place, binder, is_light=False)
-    assert found is not None
-    if budget.is_spent and not isinstance(found, StepFailed):
-        # Some nodes leave a placeholder without a value as it is: here it has one.
-        message = f"the expressions of node {place.step.id!r} take too many steps together"
-        return StepFailed(
-            place.key, "EXPRESSION_LIMIT", message, hint="process less data at a time"
-        )
-    return found
-
-
-async def bound_input(place: StepFrame, binder: Binder, lane: anyio.CapacityLimiter) -> NodeInput:
-    """The input of a step with effects; in a thread if its expressions take long.
+async def bound_input(place: StepFrame, binder: Binder, pool: StepPool) -> NodeInput:
+    """The input of a step with effects; computed apart if its expressions take long.
 
     Raises:
         Invalid: `NODE_INPUT_INVALID`.
@@ -333,16 +326,4 @@ async def bound_input(place: StepFrame, binder: Binder, lane: anyio.CapacityLimi
             await anyio.lowlevel.checkpoint()  # many such steps may start at once
         if not budget.is_spent:
             return given
-    return await anyio.to_thread.run_sync(_given_heavily, place, binder, limiter=lane)
-
-
-def _given_heavily(place: StepFrame, binder: Binder) -> NodeInput:
-    with limited_to(WorkBudget(STEP_WORK)):
-        return binder.given(place)
-
-
-def _unforeseen(place: StepFrame) -> StepFailed:
-    """Return a bug in a node's code as the failure of its step only."""
-    logger.exception("step failed", extra={"step": place.key})
-    message = f"node {place.step.id!r} failed unexpectedly; see the log for details"
-    return StepFailed(place.key, "INTERNAL", message)
+    return await bound_apart(place, binder, pool)

@@ -382,6 +382,12 @@ class RunState:
         self._forget(place.key)
         self.computing[place.key] = place
 
+    def take_up(self, loop: LoopState) -> None:
+        """Continue a loop that was put aside."""
+        key = loop.place.key
+        self._forget(key)
+        self.touched.add(key)
+
     def make_ready(self, place: StepFrame) -> None:
         """Make a step ready."""
         self.ready[place.key] = place

@@ -1,31 +1,21 @@
 """The input of a step: the names its expressions see, its filled templates, its bound inputs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from toolweave.catalog.node import Attached, NodeInput, Outcome, RunFacts
-from toolweave.catalog.spec import Field
-from toolweave.cel.fault import fault_at
-from toolweave.cel.language import Result, Value, evaluate
+from toolweave.cel.language import evaluate
 from toolweave.cel.templates import substitute
 from toolweave.clock import timestamp
 from toolweave.engine.events import Key
 from toolweave.engine.frames import Frame, StepFrame, carried_by
-from toolweave.engine.prepared_step import Prepared
 from toolweave.engine.state import RunState
+from toolweave.engine.step_binding import BoundNames, bind, check, fill, member, with_required
 from toolweave.engine.steps import MERGE, Link, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import Problem
-from toolweave.tools.check import check_value
-from toolweave.tools.schema import CompiledSchema
-from toolweave.tools.unions import kind_of
 from toolweave.workflow.model import INPUT_PORT
-
-URL_VARIABLES = "url_variables"
-SECRET_MARK = "${vault:"
-_KINDS = {"float": ("number", "integer"), "any": ()}
 
 
 @dataclass(eq=False)
@@ -38,17 +28,9 @@ class Binder:
 
     def given(self, place: StepFrame) -> NodeInput:
         """Return the input of a step. Raises `NODE_INPUT_INVALID` with every problem."""
-        prepared = place.step.prepared
         incoming = self.incoming(place)
         names = StepNames(self, place, incoming)
-        config, inputs = prepared.config, prepared.inputs
-        if prepared.has_templates:
-            config, inputs = _filled(prepared, names)
-        if place.step.kind.spec is not None:
-            inputs = self._with_required(place, inputs, incoming)
-            if prepared.has_templates:
-                _check(prepared, config, inputs)
-            names.within(inputs, config)
+        config, inputs = bind(place.step.id, place.step.prepared, names)
         hanging = place.step.attached
         attached = tuple(self._attached(place, one, incoming) for one in hanging) if hanging else ()
         return NodeInput(config, inputs, incoming, names, attached)
@@ -68,11 +50,11 @@ class Binder:
             return names
         prepared = place.step.prepared
         filled = substitute({"inputParams": prepared.inputs}, lambda text: evaluate(text, names))
-        inputs = _member(filled.value, "inputParams")
+        inputs = member(filled.value, "inputParams")
         names.may_name(inputs)
         if of_own:
             with suppress(Invalid):
-                inputs = self._with_required(place, inputs, incoming)
+                inputs = with_required(place.step.id, prepared, inputs, names)
             names.within(inputs, prepared.config)
             names.within_first()
         return names
@@ -82,9 +64,19 @@ class Binder:
         prepared = step.prepared
         config, inputs = prepared.config, prepared.inputs
         if prepared.has_templates:
-            config, inputs = _filled(prepared, StepNames(self, place, incoming))
-            _check(prepared, config, inputs)
+            config, inputs = fill(prepared, StepNames(self, place, incoming))
+            check(prepared, config, inputs)
         return Attached(step.id, step.node.ref or step.node.type, step.kind.code, config, inputs)
+
+    def take_bound(self, place: StepFrame, config: JsonObject, inputs: JsonObject) -> NodeInput:
+        """Return the input of a step that was bound in another process; a loop's is kept."""
+        incoming, prepared = self.incoming(place), place.step.prepared
+        names = StepNames(self, place, incoming)
+        names.take_bound(prepared, config, inputs)
+        given = NodeInput(config, inputs, incoming, names)
+        if place.step.is_loop:
+            self._of_loops[place.key] = given
+        return given
 
     def of_loop(self, place: StepFrame) -> NodeInput:
         """Record the input of a loop when it starts."""
@@ -92,6 +84,10 @@ class Binder:
         if key not in self._of_loops:
             self._of_loops[key] = self.given(place)
         return self._of_loops[key]
+
+    def knows_loop(self, key: Key) -> bool:
+        """Whether the input of a loop is known; not after a restart."""
+        return key in self._of_loops
 
     def forget_loop(self, key: Key) -> None:
         """Discard the input of an ended loop."""
@@ -147,86 +143,31 @@ class Binder:
         loop = self.state.loops.get(frame.loop.key)
         return loop.last[0] if loop and loop.last else self.of_loop(frame.loop).value("data")
 
-    def _with_required(self, place: StepFrame, inputs: JsonObject, incoming: Json) -> JsonObject:
-        """Return the inputs, with missing ones taken from the incoming value."""
-        prepared = place.step.prepared
-        more: JsonObject = {}
-        for wanted in prepared.required:
-            if inputs.get(wanted.name) is not None:
-                continue
-            if isinstance(incoming, dict) and incoming.get(wanted.name) is not None:
-                more[wanted.name] = incoming[wanted.name]
-            elif wanted is prepared.primary:
-                more[wanted.name] = self._primary(place, wanted, incoming)
-        return {**inputs, **more} if more else inputs
 
-    def _primary(self, place: StepFrame, wanted: Field, incoming: Json) -> Json:
-        if _fits(wanted, incoming):
-            return incoming
-        source = next(_taken(place), None)
-        spec = self.state.plan.steps[source.source].kind.spec if source else None
-        first = spec.outputs[0].name if spec and spec.outputs else None
-        found = incoming.get(first) if first and isinstance(incoming, dict) else None
-        if found is not None and _fits(wanted, found):
-            return found
-        raise Invalid(
-            "NODE_INPUT_MISSING",
-            f"node {place.step.id!r} needs {wanted.name!r}, and no incoming value matches",
-            hint=f"write inputParams.{wanted.name}, for example as {{{{ data.… }}}}",
-        )
-
-
-class StepNames(Mapping[str, Json]):
-    """The names an expression of one step sees, resolved on demand."""
+class StepNames(BoundNames):
+    """The names an expression of one step sees, from the state of its run."""
 
     def __init__(self, binder: Binder, place: StepFrame, incoming: Json) -> None:
+        super().__init__(incoming)
         self._binder = binder
         self._place = place
-        self._found: dict[str, Json] = {"data": incoming, "input": incoming}
-
-    def within(self, inputs: JsonObject, config: JsonObject) -> None:
-        """Let these names mean the step's own inputs and settings from now on."""
-        self._found["config"] = config
-        for name in ("data", "context", "variables"):
-            if name in inputs:
-                self._found[name] = inputs[name]
-        self._found.setdefault("context", {})
-        self._found.setdefault("variables", {})
-
-    def within_first(self) -> None:
-        """For previewing a condition on each of several items: use the first."""
-        items = self._found["data"]
-        if isinstance(items, list) and items:
-            self._found |= {"item": items[0], "index": 0}
-
-    def may_name(self, inputs: JsonObject) -> None:
-        """Let settings use inputs, and the keys of inputs such as `variables`."""
-        given, came = inputs.get("data"), self._found["data"]
-        if isinstance(given, dict):
-            # The step's own input wins; other incoming values can still be used.
-            self._found["data"] = {**came, **given} if isinstance(came, dict) else given
-        for name, value in inputs.items():
-            if name.endswith("variables") and isinstance(value, dict):
-                self._found = {**value, **self._found}
-            self._found.setdefault(name, value)
-
-    def __getitem__(self, name: str) -> Json:
-        if name not in self._found:
-            self._found[name] = self._look_up(name)
-        return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
         yield from ("data", "input", "inputs", "trigger", "nodes", "run", "config")
         yield from (step.id for step in self._steps if self._outcome(step) is not None)
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
     @property
     def _steps(self) -> tuple[PlannedStep, ...]:
         return self._binder.state.plan.steps
 
-    def _look_up(self, name: str) -> Json:
+    def first_output(self) -> str | None:
+        """Return the name of the first output of the step that the input comes from."""
+        source = next(_taken(self._place), None)
+        spec = self._steps[source.source].kind.spec if source else None
+        return spec.outputs[0].name if spec and spec.outputs else None
+
+    def look_up(self, name: str) -> Json:
+        """Return what a name means in the state of the run."""
         match name:
             case "trigger":
                 return self._binder.state.inputs
@@ -293,77 +234,3 @@ def _outcome_around(frame: Frame, step: int) -> Outcome | None:
     while at is not None and step not in at.outcomes:
         at = at.loop.frame if at.loop else None
     return at.outcomes[step] if at else None
-
-
-def _filled(prepared: Prepared, names: StepNames) -> tuple[JsonObject, JsonObject]:
-    """Inputs first: settings may use them, and the keys of `variables` and similar ones."""
-    filled = substitute({"inputParams": prepared.inputs}, lambda text: evaluate(text, names))
-    _refuse(filled.problems)
-    inputs = _member(filled.value, "inputParams")
-    names.may_name(inputs)
-    own = inputs.get(URL_VARIABLES)
-    left_to_node: set[str] = set(own) if isinstance(own, dict) else set()
-
-    def resolve(text: str) -> Result | None:
-        if text in left_to_node:
-            return None  # the node encodes it into an address itself
-        found = evaluate(text, names)
-        if isinstance(found, Value) and _names_secret(found.value):
-            return fault_at(text, 0, "SECRET_REFERENCE_DENIED", "incoming data names a secret")
-        return found
-
-    settings = substitute({"configurations": prepared.config}, resolve)
-    _refuse(settings.problems)
-    return _member(settings.value, "configurations"), inputs
-
-
-def _texts_in(value: Json) -> Iterator[str]:
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
-
-
-def _member(value: Json, name: str) -> JsonObject:
-    assert isinstance(value, dict)
-    found = value[name]
-    assert isinstance(found, dict)
-    return found
-
-
-def _names_secret(value: Json) -> bool:
-    """Whether a value would become a vault reference if it were taken for the author's text."""
-    return any(SECRET_MARK in text for text in _texts_in(value))
-
-
-def _check(prepared: Prepared, config: JsonObject, inputs: JsonObject) -> None:
-    """Check that the filled templates are what the node accepts."""
-    problems = [
-        *_problems("/configurations", prepared.config_schema, config),
-        *_problems("/inputParams", prepared.input_schema, inputs),
-    ]
-    _refuse(tuple(problems))
-
-
-def _problems(place: str, schema: CompiledSchema | None, value: JsonObject) -> Iterator[Problem]:
-    if schema is not None:
-        for problem in check_value(schema, value):
-            if problem.severity == "error":
-                yield replace(problem, pointer=place + problem.pointer, patch=None)
-
-
-def _refuse(problems: tuple[Problem, ...]) -> None:
-    if problems:
-        first = problems[0]
-        message = f"{first.pointer}: {first.message}"
-        raise Invalid("NODE_INPUT_INVALID", message, problems=problems, hint=first.hint)
-
-
-def _fits(wanted: Field, value: Json) -> bool:
-    kinds = _KINDS.get(wanted.type, (wanted.type,))
-    return value is not None and (not kinds or kind_of(value) in kinds)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from anyio.to_thread import run_sync
 
 from toolweave import json_text
+from toolweave.engine.heavy_work import LARGE
 from toolweave.engine.plan import Kinds, Plan, make_plan
 from toolweave.errors import NotFound
 from toolweave.storage.database import Database
@@ -61,7 +62,11 @@ class WorkflowSnapshots:
         return plan
 
     def _plan(self, text: str) -> Plan:
-        return make_plan(read(json_text.read(text)).workflow, self._kinds)
+        plan = make_plan(read(json_text.read(text)).workflow, self._kinds)
+        if len(text) > LARGE:
+            for step in plan.steps:
+                _ = step.prepared  # here, and not on the event loop when it is first used
+        return plan
 
     def _remember(self, digest: str, plan: Plan) -> None:
         self._plans.pop(digest, None)
