@@ -13,6 +13,8 @@ from tests.security.controls import Control
 from rest.drawn import drawn
 from rest.house import House, house_in
 from rest.test_runs import run_until, started
+from toolweave.access.secret_destinations import to_host
+from toolweave.errors import Denied
 from toolweave.testing.server import ScriptedServer
 
 pytestmark = pytest.mark.anyio
@@ -114,21 +116,39 @@ async def test_a_deleted_secret_leaves_no_destinations_for_the_next_one(
         assert await sent(house, config) == "SECRET_NOT_ALLOWED"
 
 
-async def test_a_secret_of_an_earlier_release_goes_on_with_a_warning_until_it_is_bound(
+async def test_a_secret_of_an_earlier_release_is_bound_to_the_first_host_with_a_warning(
     house: House, control: Control, caplog: pytest.LogCaptureFixture
 ) -> None:
     await house.home.vault.put("token", VALUE)
     caplog.set_level(logging.WARNING)
     async with peer(json_answer(b"{}")) as server, peer(json_answer(b"{}"), host="::1") as other:
-        control("it is sent", await sent(house, configs(server.url)[0]) == "success")
+        here, elsewhere = configs(server.url)[0], configs(f"http://[::1]:{other.port}/")[0]
+        control("the first host gets it", await sent(house, here) == "success")
         warned = [one for one in caplog.records if getattr(one, "host", "") == HERE]
         assert len(warned) == 1
-        await allow(house, "api.example.com")
-        elsewhere = f"http://[::1]:{other.port}/"
-        assert await sent(house, configs(elsewhere)[0]) == "SECRET_NOT_ALLOWED"
-        control(
-            "the host of before is known", await sent(house, configs(server.url)[0]) == "success"
-        )
+        assert await sent(house, elsewhere) == "SECRET_NOT_ALLOWED"
+        assert other.heads == []
+        control("the first host still does", await sent(house, here) == "success")
+        await allow(house, "::1")
+        control("so does one that a person allowed", await sent(house, elsewhere) == "success")
+
+
+async def test_tokens_of_an_earlier_sign_in_are_bound_by_their_first_use(
+    house: House, control: Control
+) -> None:
+    vault = house.home.vault
+    await vault.put("oauth-tokens:google", "{}")
+    await vault.put("google", VALUE)
+    first = await vault.use("google", to_host("www.googleapis.com"))
+    control("the first host gets the token", first == VALUE)
+    with pytest.raises(Denied) as refused:
+        await vault.use("google", to_host("attacker.example.com"))
+    assert refused.value.code == "SECRET_NOT_ALLOWED"
+    await vault.put("google", "renewed")
+    renewed = await vault.use("google", to_host("www.googleapis.com"))
+    control("a renewed token goes to the same host", renewed == "renewed")
+    with pytest.raises(Denied):
+        await vault.use("google", to_host("attacker.example.com"))
 
 
 async def test_a_token_of_a_service_goes_to_that_service_only(

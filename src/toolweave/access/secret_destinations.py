@@ -32,6 +32,12 @@ _BIND = (
     "SELECT name, ?, ?, ?, ? FROM secrets WHERE name = ? "
     "ON CONFLICT (secret, kind, name) DO NOTHING"
 )
+# A secret of an earlier release, which was stored without hosts; one of two first uses wins.
+_BIND_FIRST = (
+    "UPDATE secrets SET bound = 1 WHERE name = ? AND bound = 0 AND NOT EXISTS "
+    "(SELECT 1 FROM secret_destinations WHERE secret = secrets.name AND kind = 'host') "
+    "RETURNING name"
+)
 _FIND = (
     "SELECT secrets.bound, allowed.name FROM secrets LEFT JOIN secret_destinations AS allowed "
     "ON allowed.secret = secrets.name AND allowed.kind = ? AND allowed.name = ? "
@@ -100,12 +106,12 @@ class SecretDestinations:
             return  # there is no such secret, or it is allowed
         if to.kind == "server":
             await self._allow(secret, to, "the approval of the server")
-        elif not found[0]:
+        elif not found[0] and await self._bind_first(secret):
             logger.warning(
-                "a secret that is bound to no host was sent to another one",
+                "a secret of an earlier release was bound to the first host that it is sent to",
                 extra={"secret": secret, "host": to.name},
             )
-            await self._allow(secret, to, "its use before it was bound")
+            await self._allow(secret, to, "its first use")
         else:
             raise Denied(
                 "SECRET_NOT_ALLOWED",
@@ -113,6 +119,11 @@ class SecretDestinations:
                 hint=f"if it belongs there: `toolweave secrets allow {secret} {to.name}`",
                 facts={"secret": secret, "host": to.name},
             )
+
+    async def _bind_first(self, secret: str) -> bool:
+        """Bind a secret that nobody bound; return whether it was used with no host before."""
+        bound, *_ = await self._database.at_once([Statement(_BIND_FIRST, (secret,))])
+        return bool(bound)
 
     async def allow(self, secret: str, to: Destination, *, by: str) -> None:
         """Let a secret go to one more destination, and bind it. Raises `SECRET_NOT_FOUND`."""

@@ -88,8 +88,9 @@ def show_secret(name: str, as_json: bool) -> None:
     if as_json:
         print_json(found.as_json())
         return
-    hosts = ", ".join(found.hosts) or "none"
-    say(f"hosts    {hosts if found.is_bound else f'any (used so far: {hosts})'}")
+    # Stored by an earlier release, a secret is bound when it is first used.
+    none = "none" if found.is_bound else "the first that it is used with"
+    say(f"hosts    {', '.join(found.hosts) or none}")
     say(f"servers  {', '.join(found.servers) or 'none'}")
 
 
