@@ -19,6 +19,7 @@ ROOT = "skill://toolweave"
 
 class Params(types.RequestParams):
     uri: str | None = None
+    cursor: str | None = None
 
 
 class Ask(types.Request[Params, Literal["skills/list", "skills/get", "resources/directory/read"]]):
@@ -30,8 +31,11 @@ class Found(types.Result):
     model_config = ConfigDict(extra="allow")
 
 
-async def ask(client: Any, method: str, uri: str | None = None) -> dict[str, Any]:
-    request = Ask.model_validate({"method": method, "params": {"uri": uri}})
+async def ask(
+    client: Any, method: str, uri: str | None = None, cursor: str | None = None
+) -> dict[str, Any]:
+    params = {"uri": uri, "cursor": cursor}
+    request = Ask.model_validate({"method": method, "params": params})
     found = await client.session.send_request(request, TypeAdapter(Found))
     return found.model_dump(by_alias=True)
 
@@ -70,3 +74,16 @@ async def test_an_unknown_skill_file_or_folder_is_refused(desk: Desk, mode: Mode
         with pytest.raises(MCPError) as refused:
             await client.read_resource(f"{ROOT}/plan-a-trip/../../secret")
         assert refused.value.code == types.INVALID_PARAMS
+
+
+async def test_a_cursor_that_is_not_ours_is_refused_and_no_internal_error(desk: Desk) -> None:
+    await desk.publish(drawn("Plan a trip"))
+    async with desk.client("auto") as client:
+        assert len((await ask(client, "skills/list"))["skills"]) == 1
+        for cursor in ("9" * 5_000, "000000001" + "9" * 5_000, "-1", "²", "1"):
+            with pytest.raises(MCPError) as refused:
+                await ask(client, "skills/list", cursor=cursor)
+            assert refused.value.code == types.INVALID_PARAMS
+            with pytest.raises(MCPError) as refused:
+                await client.list_resources(cursor=cursor + "x" if cursor == "1" else cursor)
+            assert refused.value.code == types.INVALID_PARAMS

@@ -22,6 +22,7 @@ TEMPLATE = PREFIX + "{node_type}/{subtype}"
 CHANGING = (TYPES, PREFIX + "TOOL")
 
 PAGE = 200
+MAX_CURSOR = 10
 MAX_COMPLETIONS = 100
 _JSON = "application/json"
 
@@ -39,17 +40,29 @@ def entries(knowledge: Knowledge) -> list[Entry]:
     return [TYPES, *knowledge.catalog.types(), *knowledge.catalog]
 
 
+def page_start(cursor: str | None, total: int) -> int:
+    """Where a page begins.
+
+    Raises:
+        MCPError: the cursor is invalid.
+    """
+    if cursor is None:
+        return 0
+    # Short before it is read: a number of thousands of digits is none of ours.
+    is_number = len(cursor) < MAX_CURSOR and cursor.isascii() and cursor.isdecimal()
+    start = int(cursor) if is_number else 0
+    if not 0 < start < total:
+        raise MCPError(types.INVALID_PARAMS, "invalid cursor; list from the start")
+    return start
+
+
 def page(entries: Sequence[Entry], cursor: str | None) -> types.ListResourcesResult:
     """One page of all resources.
 
     Raises:
         MCPError: the cursor is invalid.
     """
-    start = 0
-    if cursor is not None:
-        if not cursor.isascii() or not cursor.isdecimal() or not 0 < int(cursor[:9]) < len(entries):
-            raise MCPError(types.INVALID_PARAMS, "invalid cursor; list from the start")
-        start = int(cursor)
+    start = page_start(cursor, len(entries))
     end = start + PAGE
     return types.ListResourcesResult(
         resources=[_resource(entry) for entry in entries[start:end]],

@@ -24,6 +24,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import ToolweaveError
 from toolweave.export.convert import export
 from toolweave.json_text import Json, JsonObject
+from toolweave.mcp_server.resources import page_start
 from toolweave.mcp_server.tool_call import Context, McpCaller, OpenStudio
 from toolweave.nodes.spec_cache import cached_specs
 from toolweave.publishing.limited_keys import allows_workflow
@@ -97,7 +98,7 @@ class SkillMethods:
         """List the skills that the caller may read."""
         caller = McpCaller(context)
         found = [one.as_json() for one in await self._visible(caller)]
-        start = int(params.cursor) if params.cursor and params.cursor.isdecimal() else 0
+        start = page_start(params.cursor, len(found))
         shown: dict[str, Any] = {"skills": found[start : start + PAGE]}
         if start + PAGE < len(found):
             shown["nextCursor"] = str(start + PAGE)
