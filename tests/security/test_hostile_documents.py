@@ -15,13 +15,14 @@ from tests.security.controls import Control
 
 from rest.drawn import drawn
 from rest.house import house_in
+from toolweave.authoring import preview
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.node_kind import NodeKind
 from toolweave.cel.budget import WorkBudget, limited_to
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import MAX_WORK, Value, evaluate
 from toolweave.cel.templates import MAX_PROBLEMS, substitute
-from toolweave.engine import heavy_steps, pure_steps, workflow_snapshots
+from toolweave.engine import heavy_steps, pure_steps, step_input, workflow_snapshots
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.heavy_work import HeavyFailure, HeavyResult, HeavyWork
@@ -163,6 +164,42 @@ async def test_large_bodies_plans_and_results_leave_the_event_loop_free(
         "make_plan": {False},
         "written": {False},
     }
+
+
+async def test_a_preview_has_the_budget_of_one_step_for_all_inputs_of_its_node(
+    tmp_path: Path, control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview, "STEP_WORK", 100_000)
+    evaluated: list[bool] = []
+    real = step_input.evaluate
+
+    def noted(text: str, names: Any) -> Any:
+        found = real(text, names)
+        evaluated.append(isinstance(found, Value))
+        return found
+
+    monkeypatch.setattr(step_input, "evaluate", noted)
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        key = await house.key()
+        for times in (1, 90):
+            document = heavy(f"preview{times}", NESTED, times)
+            body: dict[str, Any] = {"document": document, "inputs": {"items": ITEMS}}
+            made = await house.client.post("/api/v1/runs", json=body, headers=key)
+            run = made.json()["id"]
+            with anyio.fail_after(60):
+                while (await house.client.get(f"/api/v1/runs/{run}", headers=key)).json()[
+                    "status"
+                ] == "running":
+                    await anyio.lowlevel.checkpoint()
+            evaluated.clear()
+            asked = {"document": document, "node": "parse", "run": run, "expression": "{{ 1 }}"}
+            asked["field"] = "/configurations/format"
+            shown = await house.client.post("/api/v1/edit/preview", json=asked, headers=key)
+            assert shown.status_code == 200, shown.text
+            if times == 1:
+                control("the inputs of a light node are evaluated", evaluated == [True])
+    assert len(evaluated) == 90
+    assert 0 < evaluated.count(True) < 20
 
 
 def test_after_many_problems_the_other_expressions_are_not_evaluated(control: Control) -> None:

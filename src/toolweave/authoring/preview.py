@@ -5,19 +5,22 @@ is run and nothing is kept; secrets are hidden in all that is shown.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
+from typing import TypeVar, TypeVarTuple
 
 import anyio.to_thread
 
 from toolweave.access.mask import Masker
 from toolweave.authoring.environment import ToolKnowledge, node_in
 from toolweave.catalog.node import RunFacts
+from toolweave.cel.budget import WorkBudget, limited_to
 from toolweave.cel.fault import SyntaxProblem
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Started
+from toolweave.engine.heavy_steps import STEP_WORK
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan, make_plan
 from toolweave.engine.run_table import RunRecord
@@ -45,6 +48,9 @@ from toolweave.workflow.scope.completions import (
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.studio_data import PinnedOutput, pins_of, sample_event_of
+
+_T = TypeVar("_T")
+_Given = TypeVarTuple("_Given")
 
 MAX_SHOWN = 4_000
 MAX_MEMBERS = 500
@@ -135,17 +141,17 @@ class Previews:
     ) -> Preview:
         """Return what a text of a node gives with the data of a run, else of the latest run."""
         look = await self._look(workflow, node, run)
-        return await anyio.to_thread.run_sync(self._previewed, look, asking)
+        return await anyio.to_thread.run_sync(_bounded, self._previewed, look, asking)
 
     async def names(self, workflow: Workflow, node: str, run: str | None = None) -> Nameable:
         """What the texts of a node can name. Raises `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`."""
         look = await self._look(workflow, node, run)
-        return await anyio.to_thread.run_sync(self._nameable, look)
+        return await anyio.to_thread.run_sync(_bounded, self._nameable, look)
 
     async def sources(self, workflow: Workflow, node: str, run: str | None = None) -> NodeSources:
         """What a node can read, with values. Raises `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`."""
         look = await self._look(workflow, node, run)
-        return await anyio.to_thread.run_sync(self._sources, look)
+        return await anyio.to_thread.run_sync(_bounded, self._sources, look)
 
     async def samples(
         self, workflow: Workflow, node: str, run: str | None = None
@@ -274,6 +280,12 @@ def _scope(case: CheckContext) -> Scope:
     return Scope(
         case.workflow, case.spec, case.known.tools_of, graph=case.graph, given=case.made.given
     )
+
+
+def _bounded(work: Callable[[*_Given], _T], *given: *_Given) -> _T:
+    """Do work whose expressions have the budget of one step: the node's own inputs count too."""
+    with limited_to(WorkBudget(STEP_WORK)):
+        return work(*given)
 
 
 def _names(moment: StepSnapshot | None, language: Language) -> Mapping[str, Json]:
