@@ -48,12 +48,32 @@ def is_shown(test: FunctionDef) -> bool:
         and isinstance(node.func, ast.Name)
         and node.func.id == "control"
     ]
-    is_said = [len(call.args) == 2 and not _is_constant(call.args[1]) for call in calls]
+    is_said = [len(call.args) == 2 and can_fail(call.args[1]) for call in calls]
     return "control" in arguments and bool(calls) and all(is_said)
 
 
-def _is_constant(condition: ast.expr) -> bool:
-    return isinstance(condition, ast.Constant)
+def can_fail(condition: ast.expr) -> bool:
+    """Whether a condition looks at something, and nothing in it makes it true whatever that is."""
+    parts = list(ast.walk(condition))
+    if not any(isinstance(one, ast.Name) for one in parts):
+        return False
+    if any(_is_always_true(one) for one in parts):
+        return False
+    return not isinstance(condition, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Lambda)
+
+
+def _is_always_true(part: ast.AST) -> bool:
+    """Whether it is `… or CONSTANT`, or compares a thing with itself."""
+    if isinstance(part, ast.BoolOp) and isinstance(part.op, ast.Or):
+        return any(isinstance(value, ast.Constant) for value in part.values)
+    if isinstance(part, ast.Compare):
+        sides = [ast.dump(side) for side in (part.left, *part.comparators)]
+        return len(set(sides)) < len(sides)
+    return False
+
+
+def _asserts(test: FunctionDef) -> bool:
+    return any(isinstance(one, ast.Assert) for one in ast.walk(test))
 
 
 def without_control(tree: ast.Module) -> list[str]:
@@ -66,6 +86,7 @@ def test_every_security_test_has_a_control(file: Path) -> None:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     if named := controls_of(tree):
         assert [one for one in named if not (TESTS / one).exists()] == []
+        assert [one for one in tree.body if isinstance(one, FunctionDef) and _asserts(one)]
         return
     assert without_control(tree) == []
 
@@ -73,12 +94,17 @@ def test_every_security_test_has_a_control(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "is_missing"),
     [
-        ("def test_a(control):\n control('x', 1 == 1)\n", False),
+        ("def test_a(control):\n control('x', y == 1)\n", False),
         ("async def test_a(control):\n with b:\n  control('x', y)\n", False),
         ("def test_a():\n assert True\n", True),
         ("def test_a(control):\n assert control\n", True),
         ("def test_a(control):\n control('x', True)\n", True),
         ("def test_a(other):\n control('x', y)\n", True),
+        ("def test_a(control):\n control('x', 1 == 1)\n", True),
+        ("def test_a(control):\n control('x', y == y)\n", True),
+        ("def test_a(control):\n control('x', y or True)\n", True),
+        ("def test_a(control):\n control('x', (y == 1, 'always true'))\n", True),
+        ("def test_a(control):\n control('x', lambda: y)\n", True),
     ],
 )
 def test_a_test_without_a_control_is_found(text: str, is_missing: bool) -> None:
