@@ -1,6 +1,7 @@
 """Workers of two versions on one database finish each other's runs, or leave them with a reason."""
 
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -69,6 +70,12 @@ async def test_an_older_worker_leaves_a_newer_run_alone_and_finishes_the_others(
                 (reason,) = await left_alone(database, engine.clock, newer)
                 assert f"needs a worker of engine version {VERSION}" in reason
                 assert (await engine.get(newer)).status == "waiting"
+                if backend == "local":
+                    doctor = partial(Commands(tmp_path, tmp_path), "doctor")
+                    ran = await anyio.to_thread.run_sync(
+                        partial(doctor, TOOLWEAVE_DATABASE=address)
+                    )
+                    assert f"1 runs need engine version {VERSION}, which no worker has" in ran.out
                 # It does not even take the lease.
                 assert await epoch_of(database, newer) == before
                 with laborer(address, tmp_path, HOLD_S, backend=place):

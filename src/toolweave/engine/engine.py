@@ -336,7 +336,9 @@ class Engine:
     async def _leave(self, slot: LimitSlot) -> None:
         try:
             following = await self._slots.leave(slot)
-            if following is not None:
+            # A command ends soon: the process that waits for the run, or a worker, continues it.
+            is_command = self.backend.executes_here and not self.backend.begins_here
+            if following is not None and not is_command:
                 await self.backend.signal(following)
         except ToolweaveError as error:  # a timer wakes the next run
             logger.warning("cannot pass a slot on", extra={"code": error.code})
