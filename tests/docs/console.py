@@ -2,7 +2,7 @@
 
 A line that begins with `$ ` is a command, `> ` continues it; the lines after it are what it
 prints, on both streams, where `...` stands for anything. A command that ends with `&` is waited
-for until it says that it listens. Files of `docs_src` are in the directory it all runs in.
+for until it says that it listens. `files` are in the directory it all runs in.
 """
 
 import doctest
@@ -72,7 +72,13 @@ def includes_in(page: Path) -> list[Include]:
     ]
 
 
-def run(examples: list[Example], folder: Path, *, installed: bool = False) -> list[str]:
+def run(
+    examples: list[Example],
+    folder: Path,
+    *,
+    installed: bool = False,
+    files: Path = ROOT / "docs_src",
+) -> list[str]:
     """What each command of a page prints, with a home of its own.
 
     `toolweave` is the installed program, or one that forks a process which has it imported.
@@ -82,7 +88,7 @@ def run(examples: list[Example], folder: Path, *, installed: bool = False) -> li
     programs.mkdir()
     if not installed:
         write_launcher(programs / "toolweave")
-    shutil.copytree(ROOT / "docs_src", directory)
+    shutil.copytree(files, directory)
     port = _free_port()
     environ = {
         "PATH": os.pathsep.join((str(programs), *PATH)),
