@@ -114,7 +114,9 @@ async def test_credentials_of_a_client_go_to_its_own_authorization_server_only(
 ) -> None:
     client = {"client_id": "by-hand"}
     error, heads = await signed_in(honest(), **client, issuer="https://own.example")
+    # The server names itself; the client's own authorization server was asked instead.
     assert error is not None
+    assert "own.example" in error
     assert not any(b"by-hand" in head for head in heads)
     fine, own_heads = await signed_in(honest(), **client)
     control("its own server gets them", fine is None and any(b"by-hand" in h for h in own_heads))
