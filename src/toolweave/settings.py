@@ -12,6 +12,9 @@ from toolweave.errors import Invalid
 MIB = 1024 * 1024
 PREFIX = "TOOLWEAVE_"
 LOCKFILE = "toolweave.lock.json"
+# The queue of steps that name none, and the form of names.
+DEFAULT_QUEUE = "default"
+QUEUE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 REGISTRY = "https://registry.modelcontextprotocol.io"
 
 # Descriptions in page order; a number's default and minimum come from the model.
@@ -21,6 +24,8 @@ WORDS: Mapping[str, str] = {
     "BACKEND": "Who drives runs: `local`, or `temporal://HOST:PORT/NAMESPACE` for a fleet of "
     "workers. Default: `local`.",
     "BACKEND_KEY": "API key of the backend. Default: the secret `backend_key` in the vault.",
+    "QUEUES": "The queues whose steps this process executes, separated by commas. Default: "
+    "`default`.",
     "LOCKFILE": "The lockfile of approved tools. Default: `toolweave.lock.json` in the current "
     "directory if it exists, otherwise in the home.",
     "VAULT_KEY": "The vault key: 32 bytes in base64. Default: a key in your system's "
@@ -89,6 +94,8 @@ class Settings:
     database: str | None = None  # None = SQLite under home
     backend: str | None = None  # None = local
     backend_key: str | None = field(default=None, repr=False)
+    # The queues whose steps this process executes.
+    queues: tuple[str, ...] = (DEFAULT_QUEUE,)
     lockfile: Path | None = None
     health_every_s: float = 30.0
     # Rate limit of one API key over HTTP.
@@ -135,6 +142,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         database=env.get("TOOLWEAVE_DATABASE") or None,
         backend=env.get("TOOLWEAVE_BACKEND") or None,
         backend_key=env.get("TOOLWEAVE_BACKEND_KEY") or None,
+        queues=read_queues(env.get("TOOLWEAVE_QUEUES") or DEFAULT_QUEUE),
         lockfile=Path(lockfile).expanduser().absolute() if lockfile else None,
         rate_per_s=_number(env, "RATE_PER_S", 50.0, 0.1),
         burst=int(_number(env, "BURST", 200, 1)),
@@ -169,6 +177,19 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         ),
         retry=_retry(env),
     )
+
+
+def read_queues(text: str) -> tuple[str, ...]:
+    """Read the names of queues, separated by commas. Raises `SETTING_INVALID`."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names:
+        if not re.match(QUEUE_PATTERN, name):
+            raise Invalid(
+                "SETTING_INVALID",
+                f"{name!r} is not the name of a queue; expected letters, digits and . _ -",
+                hint="separate names by commas: default,gpu",
+            )
+    return names
 
 
 def lockfile_path(settings: Settings, directory: Path) -> Path:

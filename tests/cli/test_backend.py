@@ -53,7 +53,7 @@ def test_an_address_has_a_host_a_namespace_and_options() -> None:
     assert parse_address("temporal://example.org") == TemporalAddress("example.org:7233")
     found = parse_address("temporal://[::1]:17233/mine?queue=gpu&tls=true&lease=30&runs=4")
     assert found == TemporalAddress("[::1]:17233", "mine", "gpu", True, lease_s=30, max_runs=4)
-    assert found.queue == "gpu-default"
+    assert found.task_queue() == "gpu-default"
 
 
 @pytest.mark.parametrize(

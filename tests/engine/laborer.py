@@ -1,7 +1,7 @@
 """A process that executes whatever is to be done on a database, and marks what it does.
 
-`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE VICE DAYS BACKEND VERSION]`: with a
-MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
+`python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE VICE DAYS BACKEND VERSION QUEUES]`:
+with a MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
 clock is wrong by DAYS, and it drives runs like an engine of VERSION. A VICE is for positive
 controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
 that steps begin, `shy` takes no run of another one that is gone, `careless` does not compare its
@@ -33,6 +33,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal, JournalEntry, Lease, Written
 from toolweave.engine.journal_rows import JournalChange
 from toolweave.errors import Conflict
+from toolweave.settings import read_queues
 from toolweave.storage.database import Database, open_database
 from toolweave.testing.unchecked import Unchecked
 
@@ -138,6 +139,7 @@ def engine_on(
     days: float = 0,
     backend: str = "",
     version: int = VERSION,
+    queues: str = "default",
 ) -> Engine:
     clock = WrongClock(days)
     written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s, version=version)
@@ -149,16 +151,26 @@ def engine_on(
         services=EngineServices(EchoTools(), clock),
         checker=Unchecked(),
         open_backend=choose_backend(backend).open,
+        queues=read_queues(queues),
     )
 
 
 async def work(
-    address: str, folder: Path, hold_s: float, vice: str, days: float, backend: str, version: int
+    address: str,
+    folder: Path,
+    hold_s: float,
+    vice: str,
+    days: float,
+    backend: str,
+    version: int,
+    queues: str,
 ) -> None:
     marks = Marks(folder)
     async with (
         open_database(address) as database,
-        engine_on(database, marks, hold_s, vice, days, backend, version).running(drives_runs=True),
+        engine_on(database, marks, hold_s, vice, days, backend, version, queues).running(
+            drives_runs=True
+        ),
     ):
         sys.stdout.write("working\n")
         sys.stdout.flush()
@@ -176,10 +188,11 @@ def laborer(
     days: float = 0,
     backend: str = "",
     version: int = VERSION,
+    queues: str = "default",
 ) -> Generator["Popen[bytes]"]:
     """The process; killed at the end."""
     place = (address, str(folder), str(hold_s), machine)
-    words = (*place, vice, str(days), backend, str(version))
+    words = (*place, vice, str(days), backend, str(version), queues)
     argv = (sys.executable, "-m", "tests.engine.laborer", *words)
     with Popen(argv, cwd=ROOT, stdout=PIPE) as process:
         try:
@@ -207,6 +220,7 @@ def main(
     days: str = "0",
     backend: str = "",
     version: str = str(VERSION),
+    queues: str = "default",
 ) -> None:
     if machine != HERE:
         socket.gethostname = lambda: machine
@@ -215,7 +229,7 @@ def main(
     if vice == "careless":  # by name: the other ones need no Temporal
         import_module("toolweave.engine.temporal.reconciler").Reconciler.keep = _keep_nothing
     here = Path(folder)
-    anyio.run(work, address, here, float(hold_s), vice, float(days), backend, int(version))
+    anyio.run(work, address, here, float(hold_s), vice, float(days), backend, int(version), queues)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,9 @@ async def test_a_look_at_many_runs_reads_only_those_that_are_due(
         await database.execute("ANALYZE runs")  # as a server does by itself in its time
     await clock.advance(61)
     at = timestamp(clock.now())
-    plan = await plan_of(database, DUE, VERSION, VERSION, BATCH, at, VERSION, BATCH)
+    here = (VERSION, "default")
+    values = (*here, *here, BATCH, at, VERSION, BATCH)
+    plan = await plan_of(database, DUE.format(queues="?"), *values)
     plan += await plan_of(database, NEXT, at)
     scans = [line for line in plan if "SCAN runs" in line or "Seq Scan on runs" in line]
     assert [line for line in scans if "USING INDEX" not in line] == []

@@ -10,6 +10,8 @@ from typing import Literal
 import toolweave
 from toolweave.assistant.home_models import home_models
 from toolweave.engine.deployed_versions import DeployedVersions, deployed_versions
+from toolweave.engine.queue_notice import worker_command
+from toolweave.engine.queue_report import unserved_queues
 from toolweave.errors import Denied
 from toolweave.home import Home
 from toolweave.json_record import JsonRecord
@@ -69,6 +71,11 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         await _models(home),
     ]
     found += _versions(await deployed_versions(home.database, home.clock))
+    for queue in await unserved_queues(home.database, home.clock):
+        runs = f"{queue.runs} run{'s' * (queue.runs > 1)} wait{'s' * (queue.runs == 1)}"
+        details = f"{runs}, no worker serves it; start: {worker_command(queue.name)}"
+        remedy = f"start `{worker_command(queue.name)}` where its steps can execute"
+        found.append(DoctorFinding("note", f"queue {queue.name}", details, remedy))
     for notice in await home.registry.notices(SHOWN_NOTICES):
         remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
         found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))

@@ -70,6 +70,7 @@ async def open_engine(
             checker=checker or RunCheck(ToolKnowledge(home)),
             prepare=AnswerSource(opened.model),
             open_backend=backend.open,
+            queues=settings.queues,
         )
         services.resources = replace(
             opened,

@@ -12,6 +12,7 @@ from toolweave.catalog.fields import Field as Field
 from toolweave.catalog.fields import FieldType as FieldType
 from toolweave.catalog.node_input import NodeInput
 from toolweave.json_text import Json, JsonObject
+from toolweave.settings import QUEUE_PATTERN
 
 NodeType = Literal[
     "TRIGGER",
@@ -85,6 +86,8 @@ COMMON_CONFIGURATIONS: tuple[Field, ...] = (
     Field("retry_attempts", "integer", "Retries after a failure.", 3, minimum=0, maximum=10),
     Field("enabled", "boolean", "Whether the node runs; a disabled node is skipped.", True),
 )
+# Every node may have it; the catalog does not list it, because it says nothing about the node.
+QUEUE = Field("queue", "string", "The queue whose workers execute the node.", pattern=QUEUE_PATTERN)
 
 INPUT = Port("input", "The output of the previous node.")
 OUTPUT = Port("output", "The output for the next node.")

@@ -13,6 +13,7 @@ import click
 from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.terminal import Part, say
+from toolweave.engine.queue_notice import queue_notice
 from toolweave.json_text import Json, JsonObject, write
 
 # A step that waits for a person: its key, what is asked, and the command that answers.
@@ -159,6 +160,10 @@ def show_value(value: Json) -> None:
     click.echo(visible(value) if isinstance(value, str) else json_text(value))
 
 
+def _queued(event: dict[str, Any]) -> str:
+    return queue_notice(event["queue"], is_served=event.get("is_served", True))
+
+
 def _told(event: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """The steps that an event is about, their status, and further words."""
     key = str(event.get("key"))
@@ -176,6 +181,8 @@ def _told(event: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield key, "waiting", f"  until {event['until']}" if event.get("until") else "  waits"
         case "slot_awaited":
             yield "run", "waiting", f"  waits for a free slot of {event['limit']}"
+        case "step_queued":
+            yield key, "waiting", f"  {_queued(event)}"
         case "step_uncertain":
             yield key, "uncertain", "  outcome unknown"
         case "step_cancelled":

@@ -94,6 +94,8 @@ WORKFLOWS: dict[str, str] = {
     "PATCH_IMPOSSIBLE": "A JSON Patch does not apply to the document.",
     "PROBLEMS_LEFT_OUT": "More problems were found than are listed.",
     "PROMPT_NAME_UNKNOWN": "A name in a prompt has no value.",
+    "QUEUE_NAME_INVALID": "The queue of a node is not a name.",
+    "QUEUE_WITHOUT_EFFECT": "A node that only computes is bound to a queue.",
     "REFERENCE_AMBIGUOUS": "A name may mean the results of several nodes.",
     "REFERENCE_FIELD_UNKNOWN": "An expression reads a field that is not in the schema.",
     "REFERENCE_NAME_UNKNOWN": "An expression starts with an unknown name.",

@@ -25,6 +25,8 @@ class AdvanceResult:
     # an outside event continues it.
     wait_s: float | None = None
     finished: Finished | None = None
+    # The queue whose workers continue it, if it was put down for them.
+    queue: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,11 @@ class RunDriver(Protocol):
     def clock(self) -> Clock: ...
     @property
     def drain_s(self) -> float: ...
+
+    @property
+    def queues(self) -> frozenset[str]:
+        """The queues whose steps this process executes."""
+        ...
 
     @property
     def advancing(self) -> Collection[str]:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 VERSION = 2
 
 # The version that wrote an event first; of others it is 1.
-_SINCE: Mapping[str, int] = {"slot_awaited": 2, "slot_freed": 2}
+_SINCE: Mapping[str, int] = {"slot_awaited": 2, "slot_freed": 2, "step_queued": 2}
+# The version that begins a step only on a worker of its queue.
+QUEUES_SINCE = 2
 
 
 def needed_version(kinds: Iterable[str]) -> int:

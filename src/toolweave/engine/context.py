@@ -1,6 +1,6 @@
 """The context of a running step."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,6 +15,7 @@ from toolweave.engine.step_pool import StepPool
 from toolweave.storage.shared_limits import SharedLimits
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
+ServerQueues = Callable[[], Awaitable[Mapping[str, str]]]
 Listener = Callable[[str, Key, ToolProgress], Awaitable[None]]
 
 # `RUN/STEP` of the step that the current task executes; resources that serve every step read it.
@@ -35,6 +36,8 @@ class EngineServices:
     meter: Meter = field(default_factory=Meter)
     # Computes heavy steps: more at once would keep the event loop from its turn.
     heavy: StepPool = field(default_factory=StepPool)
+    # The queues of servers, by the server's name; nothing for servers without a queue.
+    server_queues: ServerQueues | None = None
 
 
 @dataclass(frozen=True, slots=True)

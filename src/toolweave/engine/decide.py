@@ -1,6 +1,7 @@
 """What a run does next: a pure function of its state and the time."""
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -8,6 +9,7 @@ from itertools import islice
 from toolweave.catalog.node import Resumed
 from toolweave.engine.events import Finished, Key, StepFailed
 from toolweave.engine.frames import LoopState, StepFrame, carried_by
+from toolweave.engine.queues import Placement
 from toolweave.engine.state import RunState
 from toolweave.json_text import Json, JsonObject
 
@@ -30,15 +32,26 @@ class Decision:
     work: tuple[NextWork, ...] = ()
     wake_at: datetime | None = None
     finish: Finished | None = None
+    # The first step that can begin, if all of them are of queues that this process does not serve.
+    elsewhere: StepFrame | None = None
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing can be done now."""
-        return not (self.compute or self.loops or self.work or self.finish)
+        return not (self.compute or self.loops or self.work or self.finish or self.elsewhere)
 
 
-def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
-    """Return what to do next; at most `room` new steps."""
+def decide(
+    state: RunState,
+    now: datetime,
+    room: int = sys.maxsize,
+    placement: Placement | None = None,
+) -> Decision:
+    """Return what to do next: at most `room` new steps, of queues that this process serves.
+
+    Without a placement it serves all. A run moves to another queue when nothing is left to begin
+    here and nothing runs.
+    """
     if state.finished:
         return Decision()
     if state.is_ending:
@@ -48,7 +61,7 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
         return Decision(compute, loops)
     work = [
         NextWork(place, state.attempts.get(key, 0) + 1, state.resumed.get(key))
-        for key, place in islice(state.ready.items(), room)
+        for key, place in islice(_served(state, placement), room)
     ]
     if not (state.waiting or state.retrying):
         if work or state.running:
@@ -58,10 +71,22 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
     hurried = tuple(one.place for one in due if one.place.step.is_pure)
     if hurried:
         return Decision(compute=hurried)
+    if placement is not None:
+        others = [*state.ready.values(), *(one.place for one in due)]
+        due = [one for one in due if placement.serves(one.place.step)]
+        if others and not (work or due or state.running):
+            return Decision(elsewhere=others[0])
     work.extend(due)
     if work or state.running:
         return Decision(work=tuple(work), wake_at=_next(state, now))
     return Decision(wake_at=_next(state, now))
+
+
+def _served(state: RunState, placement: Placement | None) -> Iterable[tuple[Key, StepFrame]]:
+    """Return the ready steps that this process may begin."""
+    if placement is None:
+        return state.ready.items()
+    return (item for item in state.ready.items() if placement.serves(item[1].step))
 
 
 def computable(state: RunState) -> tuple[tuple[StepFrame, ...], tuple[LoopState, ...]]:

@@ -16,6 +16,7 @@ from toolweave.clock import Clock, timestamp
 from toolweave.engine.backend import AdvanceResult, OpenBackend
 from toolweave.engine.backends.local import LocalBackend
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
+from toolweave.engine.compatibility import QUEUES_SINCE
 from toolweave.engine.completion import Completions
 from toolweave.engine.context import EngineServices
 from toolweave.engine.events import (
@@ -33,6 +34,7 @@ from toolweave.engine.executor import RunExecutor
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan
+from toolweave.engine.queues import NO_QUEUES, ONLY_DEFAULT, Placement
 from toolweave.engine.run_creation import NewRun
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_slots import RunSlots, SlotWait
@@ -69,7 +71,11 @@ class Engine:
         checker: WorkflowChecker,
         prepare: PrepareWorkflow | None = None,
         open_backend: OpenBackend = LocalBackend,
+        queues: Collection[str] | None = ONLY_DEFAULT,
     ) -> None:
+        # Without queues it executes every step.
+        self._serves_all = queues is None
+        self.queues = ONLY_DEFAULT if queues is None else frozenset(queues)
         self._database = database
         self._rows = RunTable(database)
         self.services = services
@@ -126,6 +132,7 @@ class Engine:
             pins=write_pins(request.pins),
             refused=refused,
             held=held,
+            compatible_from=QUEUES_SINCE if snapshot.plan.has_queues else 1,
         )
         entries = self.journal.first_entries(run, new.events())
         rows = [*new.rows(len(entries.events)), *entries.statements(), *new.end()]
@@ -288,7 +295,9 @@ class Engine:
     async def unfinished(self) -> list[str]:
         """Return the runs that can continue now: due, or interrupted and not leased."""
         now, journal = self.services.clock.now(), self.journal
-        return await due_runs(self._database, now, journal.leases, version=journal.version)
+        return await due_runs(
+            self._database, now, journal.leases, version=journal.version, queues=self.queues
+        )
 
     async def metrics(self) -> str:
         """Return the metrics of runs and steps in Prometheus format."""
@@ -349,7 +358,12 @@ class Engine:
         run = lease.run
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         executor = RunExecutor(
-            RunState(plan), facts, lease, journal=self.journal, services=self.services
+            RunState(plan),
+            facts,
+            lease,
+            journal=self.journal,
+            services=self.services,
+            placement=await self._placement(plan),
         )
         self._executors[run] = executor
         if self._is_draining:
@@ -366,10 +380,19 @@ class Engine:
         now = self.clock.now()
         if executor.is_released:
             self.journal.notifications.happened(run, is_call=True)  # another process may take it
-            return AdvanceResult(status, 0.0), now
+            return AdvanceResult(status, 0.0, queue=executor.moves_to), now
         wake_at = executor.wake_at
         wait_s = None if wake_at is None else max(0.0, (wake_at - now).total_seconds())
         return AdvanceResult(status, wait_s), wake_at
+
+    async def _placement(self, plan: Plan) -> Placement | None:
+        """Return what this process may begin of a plan; nothing if that is every step."""
+        queues, servers = self.services.server_queues, NO_QUEUES
+        if plan.servers and queues is not None:
+            servers = await queues()
+        is_plain = not plan.has_queues and plan.servers.isdisjoint(servers)
+        is_all = self._serves_all or (is_plain and self.queues >= ONLY_DEFAULT)
+        return None if is_all else Placement(self.queues, servers)
 
     async def _cancel_orphan(self, lease: Lease, entries: Sequence[JournalEntry]) -> bool:
         """Cancel a run whose caller has ended, unless that was requested already."""

@@ -100,6 +100,17 @@ class StepCancelled:
 
 
 @dataclass(frozen=True, slots=True)
+class StepQueued:
+    """The run was put down for the workers of a queue; this step is the first that needs them."""
+
+    kind: ClassVar[str] = "step_queued"
+    key: Key
+    queue: str
+    # Whether a worker served the queue then.
+    is_served: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupted:
     """The process that computed the next step is gone; another one tries again."""
 
@@ -219,6 +230,7 @@ Event: TypeAlias = (
     | SlotAwaited
     | SlotFreed
     | CancelAsked
+    | StepQueued
     | Interrupted
     | Finished
 )
@@ -241,6 +253,7 @@ _KINDS: dict[str, type[Event]] = {
         SlotAwaited,
         SlotFreed,
         CancelAsked,
+        StepQueued,
         Interrupted,
         Finished,
     )

@@ -12,6 +12,7 @@ from toolweave.engine.events import (
     StepCancelled,
     StepFailed,
     StepFinished,
+    StepQueued,
     StepStarted,
     StepUncertain,
     StepWaiting,
@@ -38,6 +39,8 @@ class StepRecord:
     error: JsonObject | None = None
     # The result of each part of a node that works in parts: a model's answers, its calls.
     parts: tuple[Json, ...] = ()
+    # The queue whose workers it waits for.
+    queue: str | None = None
 
     @property
     def took_ms(self) -> int:
@@ -117,10 +120,8 @@ def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRec
                 if number != TURN:
                     value = values[int(str(number))]
                     yield StepRecord(str(key), "success", at, at, value)
-        case StepStarted(key, attempt):
-            began = found[key].started_at if key in found and attempt == 1 else at
-            parts = found[key].parts if key in found else ()
-            yield StepRecord(key, "running", began, attempt=attempt, parts=parts)
+        case StepStarted():
+            yield _begun(event, at, found.get(event.key))
         case StepFinished(key, value):
             yield replace(found[key], status="success", finished_at=at, value=value)
         case StepWaiting(key):
@@ -139,14 +140,26 @@ def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRec
         case Finished():
             yield from _over(found, at)
         case _:
-            yield from _doubted(entry, found)
+            yield from _stalled(entry, found)
 
 
-def _doubted(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
-    """Return a step with an unknown result, and the decision about it."""
+def _begun(event: StepStarted, at: str, before: StepRecord | None) -> StepRecord:
+    """Return a step that begins; its time is counted from its first part."""
+    if before is None:
+        return StepRecord(event.key, "running", at, attempt=event.attempt)
+    has_begun = event.attempt == 1 and before.queue is None
+    began = before.started_at if has_begun else at
+    return StepRecord(event.key, "running", began, attempt=event.attempt, parts=before.parts)
+
+
+def _stalled(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
+    """Return a step that waits for a worker, has an unknown result, or was decided about."""
     match entry.event:
         case StepUncertain(key):
             yield replace(found[key], status="uncertain")
+        case StepQueued(key, queue):
+            before = found.get(key, StepRecord(key, "waiting", entry.at))
+            yield replace(before, status="waiting", value=None, queue=queue)
         case UncertainResolved(key, choice):
             status = {"skip": "skipped", "fail": "failed"}.get(choice, "running")
             yield replace(found[key], status=status, finished_at=entry.at)

@@ -29,16 +29,20 @@ from toolweave.engine.events import (
     StepCancelled,
     StepFailed,
     StepFinished,
+    StepQueued,
     StepStarted,
     StepUncertain,
     StepWaiting,
 )
+from toolweave.engine.frames import StepFrame
+from toolweave.engine.heartbeats import served_queues
 from toolweave.engine.interruptions import interruption_of
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.lone_step import LoneStep
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.pure_steps import Computer, bound_input, rows_of
+from toolweave.engine.queues import Placement
 from toolweave.engine.state import RunState
 from toolweave.engine.step_attempts import StepAttempts
 from toolweave.engine.step_failure import failure_of
@@ -63,12 +67,14 @@ class RunExecutor:
         *,
         journal: Journal,
         services: EngineServices,
+        placement: Placement | None = None,
     ) -> None:
         self._state = state
         self._run = run
         self._lease = lease
         self._journal = journal
         self._services = services
+        self._placement = placement
         self._binder = Binder(state, run)
         self._open = OpenQuestions()
         self._unwritten: list[Written] = []
@@ -93,6 +99,10 @@ class RunExecutor:
         self._is_draining = False
         # Whether it was released while there was more to do.
         self.is_released = False
+        # The last event before this process took the run.
+        self._last: Event | None = None
+        # The queue that it moves to.
+        self.moves_to: str | None = None
         # Called runs to cancel, because this one ended.
         self.called: list[str] = []
 
@@ -104,6 +114,7 @@ class RunExecutor:
         for entry in entries:
             self._state.apply(entry.event)
             self._seq = entry.seq
+        self._last = entries[-1].event if entries else None
         if self._state.finished:
             return False
         self._open.begin(self._state)
@@ -126,7 +137,7 @@ class RunExecutor:
         the journal cannot be written.
         """
         if self._replay(entries):
-            await self._commit(decide(self._state, self._services.clock.now(), MAX_CONCURRENT))
+            await self._commit(self._decided())
         has_more = not self._state.finished and await self._advance()
         if has_more:
             # A run that only computes needs no tasks; it sees outside events when it writes.
@@ -169,6 +180,8 @@ class RunExecutor:
             for place in decision.compute:
                 self._state.hurry(place)
             decision = await self._computed()
+        if decision.elsewhere is not None:
+            return await self._move(decision.elsewhere)
         self._starting = await self._made_ready(decision)
         if decision.finish is not None:
             rows = await rows_of([decision.finish], self._services.heavy.lane)
@@ -190,6 +203,27 @@ class RunExecutor:
             await self._write(None)
         return not self.is_released
 
+    async def _move(self, place: StepFrame) -> bool:
+        """Release the run to the workers of the queue of a step."""
+        assert self._placement is not None
+        queue = self._placement.queue_of(place.step)
+        self.is_released, self.moves_to = True, queue
+        is_served = queue in await served_queues(self._journal.database, self._services.clock)
+        event = StepQueued(place.key, queue, is_served)
+        if event != self._last:
+            self._note(event)
+        await self._write(
+            JournalChange(
+                "running",
+                was_awake=self._is_under_way,
+                seen=self._seq,
+                is_released=True,
+                queue=queue,
+                is_placed=True,
+            )
+        )
+        return False
+
     async def _computed(self) -> Decision:
         """Compute everything that needs no waiting; return what is left to do."""
         await self._compute()
@@ -199,7 +233,10 @@ class RunExecutor:
         for key, place in list(self._state.untimed.items()):
             until = timestamp(now + timedelta(seconds=place.step.gathers_s))
             self._note(StepWaiting(key, until))
-        return decide(self._state, now, MAX_CONCURRENT)
+        return self._decided()
+
+    def _decided(self) -> Decision:
+        return decide(self._state, self._services.clock.now(), MAX_CONCURRENT, self._placement)
 
     async def _drive(self, tasks: TaskGroup) -> bool:
         """Run the prepared steps until something happens; return whether there is more to do."""
@@ -375,7 +412,17 @@ class RunExecutor:
         beside = await self._others() if is_final else ()
         was_awake, seen = self._is_under_way, self._seq
         await self._write(
-            JournalChange(status, wake_at, is_final, message, beside, was_awake, seen)
+            JournalChange(
+                status,
+                wake_at,
+                is_final,
+                message,
+                beside,
+                was_awake,
+                seen,
+                # While it executes, it stays on its queue; then every worker can continue it.
+                is_placed=self._lease.queue is not None and not is_under_way,
+            )
         )
         self._is_under_way = is_under_way
 

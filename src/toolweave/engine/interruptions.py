@@ -6,13 +6,20 @@ interruptions, the same work was tried twice; a third try would stop the service
 
 from collections.abc import Sequence
 
-from toolweave.engine.events import Event, Finished, Interrupted, StepProgress, StepStarted
+from toolweave.engine.events import (
+    Event,
+    Finished,
+    Interrupted,
+    StepProgress,
+    StepQueued,
+    StepStarted,
+)
 from toolweave.engine.journal import JournalEntry, Lease
 from toolweave.engine.state import RunState
 from toolweave.json_text import JsonObject
 
 MAX_UNFINISHED = 2
-_NO_PROGRESS = (Interrupted, StepStarted, StepProgress)
+_NO_PROGRESS = (Interrupted, StepStarted, StepProgress, StepQueued)
 
 
 def interruption_of(

@@ -69,6 +69,8 @@ class Lease:
     # The status of the run when it was taken.
     status: RunStatus = "running"
     wake_at: str | None = None
+    # The queue that the run was placed on.
+    queue: str | None = None
     # Whether the process that held it before is gone without having released it.
     was_cut_off: bool = False
 
@@ -191,7 +193,8 @@ class Journal:
                     "UPDATE runs SET epoch = epoch + 1, holder = ?, "
                     "held_until = CASE WHEN finished_at IS NULL THEN ? END "
                     f"WHERE id = ? AND compatible_from <= ? AND {condition} "
-                    "RETURNING epoch, workflow, document, started_at, once_key, status, wake_at",
+                    "RETURNING epoch, workflow, document, started_at, once_key, status, wake_at, "
+                    "queue",
                     (self.holder, self._until(self._clock.now()), run, self.version, *values),
                 ),
                 Statement(_SELECT, (run, 0)),

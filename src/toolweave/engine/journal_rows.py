@@ -57,6 +57,9 @@ class JournalChange:
     seen: int = 0
     # Whether any process may take the run now.
     is_released: bool = False
+    # The queue to continue on, to be written if it differs from the stored one.
+    queue: str | None = None
+    is_placed: bool = False
 
     @property
     def is_settled(self) -> bool:
@@ -102,6 +105,9 @@ def numbers(pending: Pending) -> Statement:
         elif wakes is not None or not change.was_awake:
             sets += ", wake_at = ?"
             values.append(wakes)
+        if change.is_placed:  # an outside event is for every worker
+            sets += ", queue = CASE WHEN seq = ? THEN ? END"
+            values += [change.seen, change.queue]
         if change.is_final:
             sets += ", finished_at = ?, error = ?"
             values += [pending.at, change.error]
@@ -111,7 +117,7 @@ def numbers(pending: Pending) -> Statement:
         values.append(pending.until if is_held else None)
     else:
         # A worker finds it if the process that wrote it dies before the run resumes.
-        sets += ", wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
+        sets += ", queue = NULL, wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
         values.append(AT_ONCE)
     sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"
     return Statement(sql, (*values, pending.run, pending.epoch, pending.epoch))

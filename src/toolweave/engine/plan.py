@@ -66,6 +66,16 @@ class Plan:
         """By step: the next step to compute, where only one can follow."""
         return tuple(_follower(self.steps, step) for step in self.steps)
 
+    @cached_property
+    def servers(self) -> frozenset[str]:
+        """The servers that nodes name."""
+        return frozenset(name for step in self.steps for name in step.servers)
+
+    @cached_property
+    def has_queues(self) -> bool:
+        """Whether a node is bound to a queue."""
+        return any(step.queue is not None for step in self.steps)
+
     def repeated(self, target: int) -> frozenset[int]:
         """Return the steps that run again when a link leads back to this one."""
         found, waiting = {target}, [target]

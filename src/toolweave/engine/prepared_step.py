@@ -12,6 +12,7 @@ from toolweave.tools.schema import CompiledSchema, compile_schema
 from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS
 from toolweave.workflow.formats.legacy.translate import translate_condition, translate_value
 from toolweave.workflow.model import Node
+from toolweave.workflow.node_queue import without_queue
 
 # Templates of these are names, which the node resolves itself.
 _NAMED = frozenset({"prompt", "template"})
@@ -41,7 +42,8 @@ def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
     if spec is None:
         data = node.data if node.type in _NAMED else _translated(node.data)
         return Prepared(data, {}, node.type not in _NAMED and has_templates(data))
-    settings = _expressions(_translated(_object(node.data, "configurations")))
+    settings = without_queue(_object(node.data, "configurations"))
+    settings = _expressions(_translated(settings))
     inputs = _translated(_object(node.data, "inputParams"))
     config = with_defaults(settings, spec.all_configurations)
     required = tuple(given for given in spec.inputs if given.required)

@@ -12,7 +12,8 @@ from toolweave.storage.database import Statement, check_values
 _PIN = "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 _BEGIN = (
     "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, trigger_kind, "
-    "once_key, fork_of, seq, holder, held_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "once_key, fork_of, seq, holder, held_until, compatible_from) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (once_key) DO NOTHING RETURNING id"
 )
 # A run that ends as it starts.
@@ -47,6 +48,8 @@ class NewRun:
     refused: Invalid | None
     # The first lease: its holder and end.
     held: tuple[str, str] | None
+    # The lowest version of the engine that can drive it.
+    compatible_from: int = 1
 
     def events(self) -> list[Event]:
         """The first events of its journal."""
@@ -69,7 +72,8 @@ class NewRun:
         fork_of = self.fork.of if self.fork else None
         holder, held_until = self.held or (None, None)
         first = (self.run, self.workflow, self.document, "running", self.now, self.now)
-        more = (self.trigger, self.once_key, fork_of, events, holder, held_until)
+        lease = (holder, held_until, self.compatible_from)
+        more = (self.trigger, self.once_key, fork_of, events, *lease)
         return [
             Statement(_PIN, (self.document, self.text)),
             Statement(_BEGIN, check_values((*first, *more))),

@@ -19,6 +19,8 @@ class RunSummary(JsonRecord):
     trigger: str | None
     fork_of: str | None
     error: str | None
+    # The queue whose workers continue it; null if every worker can.
+    queue: str | None = None
 
 
 class AnsweredRun(RunSummary):
@@ -40,3 +42,5 @@ class RunStep(JsonRecord):
     # Any: whatever the node returned.
     value: Any
     error: dict[str, Any] | None
+    # The queue whose workers it waits for.
+    queue: str | None = None

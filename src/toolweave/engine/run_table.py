@@ -18,7 +18,7 @@ ALL_RUNS = RunSearch()
 _BATCH = 500
 _COLUMNS = (
     "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
-    "error"
+    "error, queue"
 )
 
 
@@ -36,6 +36,8 @@ class RunRecord:
     trigger: str | None
     fork_of: str | None
     error: str | None
+    # The queue whose workers can continue it now; nothing if every worker can.
+    queue: str | None = None
 
 
 class RunTable:

@@ -85,6 +85,8 @@ class GatedEngine(Protocol):
     def clock(self) -> Clock: ...
     @property
     def backend(self) -> RunBackend: ...
+    @property
+    def queues(self) -> frozenset[str]: ...
 
     async def create_run(
         self, request: RunRequest, snapshot: WorkflowSnapshot, refused: Invalid | None
@@ -231,12 +233,17 @@ class Runs:
         it is finished or needs a person or an event. Without `drives` this only waits, for a caller
         that may be cancelled: the backend executes the run.
         """
+        is_here = drives
         while True:
-            if drives:
+            if is_here:
                 await self.drive(run)
             found = await self._settled(run)
             if found is None:
-                continue  # nobody reported anything: its owner may be gone
+                # Nobody reported anything: its owner may be gone, or it waits for other workers.
+                queue = (await self._engine.get(run)).queue
+                is_here = drives and (queue is None or queue in self._engine.queues)
+                continue
+            is_here = drives
             if found.status in FINAL or not through_pauses:
                 return found
             if found.wake_at is not None:

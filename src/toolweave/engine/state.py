@@ -27,6 +27,7 @@ from toolweave.engine.events import (
     StepFailed,
     StepFinished,
     StepProgress,
+    StepQueued,
     StepStarted,
     StepUncertain,
     StepWaiting,
@@ -101,7 +102,7 @@ class RunState:
                 self.leave(self.place(key), Outcome(value, left_by))
             case StepCancelled(key):
                 self._forget(key)
-            case StepProgress() | Interrupted() | SlotAwaited() | SlotFreed():
+            case StepProgress() | StepQueued() | Interrupted() | SlotAwaited() | SlotFreed():
                 pass  # only for observers
             case CallEnded(key, run):
                 self.ended_calls[key] = run

@@ -12,6 +12,7 @@ from toolweave.catalog.spec import Effect
 from toolweave.engine.prepared_step import Prepared, prepare
 from toolweave.json_text import JsonObject
 from toolweave.workflow.model import Node
+from toolweave.workflow.node_queue import queue_of, server_of
 
 MERGE = "FLOW.MERGE"
 
@@ -130,6 +131,20 @@ class PlannedStep:
     def attempts(self) -> int:
         """The maximum number of attempts."""
         return 1 + max(0, _whole(self.node, "retry_attempts", 3 if self.kind.spec else 0))
+
+    @cached_property
+    def queue(self) -> str | None:
+        """The queue that its node is bound to."""
+        return queue_of(self.node)
+
+    @cached_property
+    def servers(self) -> tuple[str, ...]:
+        """The servers that the node, and what is attached to it, names."""
+        names = dict.fromkeys(server_of(node) for node in self._nodes())
+        return tuple(name for name in names if name)
+
+    def _nodes(self) -> tuple[Node, ...]:
+        return (self.node, *(step.node for step in self.attached))
 
     @cached_property
     def timeout_s(self) -> float:

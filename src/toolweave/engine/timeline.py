@@ -72,6 +72,8 @@ def _bar(record: StepRecord, start: datetime, span: float, now: str) -> StepBar:
     length = max(1, round(ends * WIDTH) - first)
     has_time = record.finished_at and record.status != "cancelled"
     words = f"{record.took_ms} ms" if has_time else record.status
+    if record.queue is not None and record.status == "waiting":
+        words = f"waits for queue {record.queue}"
     error = f"  {record.error['message']}" if record.error else ""
     return StepBar(record, " " * first + "█" * length, words + error)
 

@@ -15,6 +15,7 @@ from toolweave.clock import Clock, timestamp
 from toolweave.engine.compatibility import VERSION
 from toolweave.engine.lease_watch import HeldRun, LeaseWatch
 from toolweave.errors import ToolweaveError
+from toolweave.settings import DEFAULT_QUEUE
 from toolweave.storage.database import Database
 
 logger = logging.getLogger(__name__)
@@ -32,13 +33,15 @@ BACKOFF_S = 0.25
 MAX_BACKOFF_S = 60.0
 MAX_PAUSED = 10_000
 
+# Runs that wait for a worker of another queue are not for this process.
+_HERE = "(queue IS NULL OR queue IN ({queues}))"
 _HELD = (
     "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until IS NOT NULL "
-    "AND compatible_from <= ?"
+    f"AND compatible_from <= ? AND {_HERE}"
 )
 _FREE = (
-    "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
-    "AND held_until IS NULL AND compatible_from <= ? ORDER BY started_at LIMIT ?"
+    "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until IS NULL "
+    f"AND compatible_from <= ? AND {_HERE} ORDER BY started_at LIMIT ?"
 )
 # By wake-up time alone, which finished runs do not have: other indexes hold all waiting runs.
 _DUE = (
@@ -59,10 +62,16 @@ async def due_runs(
     limit: int = BATCH,
     *,
     version: int = VERSION,
+    queues: Collection[str] = (DEFAULT_QUEUE,),
 ) -> list[str]:
-    """Return the runs that are due, or interrupted and leased by no other process."""
-    values = (version, version, limit, timestamp(now), version, limit)
-    rows = await database.rows(DUE, *values)
+    """Return the runs that are due, or interrupted and leased by no other process.
+
+    Not those that wait for a worker of a queue which is not among `queues`.
+    """
+    query = DUE.format(queues=", ".join("?" * len(queues)))
+    here = (version, *queues)
+    values = (*here, *here, limit, timestamp(now), version, limit)
+    rows = await database.rows(query, *values)
     return leases.free_runs(HeldRun(*row) for row in rows)
 
 
@@ -117,9 +126,16 @@ class WakeupSchedule:
     """Chooses which runs a process takes next, and when it polls again."""
 
     def __init__(
-        self, database: Database, clock: Clock, leases: LeaseWatch, version: int = VERSION
+        self,
+        database: Database,
+        clock: Clock,
+        leases: LeaseWatch,
+        version: int = VERSION,
+        *,
+        queues: Collection[str] = (DEFAULT_QUEUE,),
     ) -> None:
         self._version = version
+        self._queues = queues
         self.backoff = RetryBackoff()
         # Whether there were more than it took.
         self.has_more = False
@@ -155,7 +171,9 @@ class WakeupSchedule:
         """Return runs to execute beside the active ones, and the time until the next can."""
         # Backed-off ones come first, and must not hide the others.
         limit = BATCH + len(self.backoff)
-        found = await due_runs(self._database, now, self._leases, limit, version=self._version)
+        found = await due_runs(
+            self._database, now, self._leases, limit, version=self._version, queues=self._queues
+        )
         able = [run for run in found if run not in busy and not self.backoff.is_paused(run, moment)]
         # In random order, so that processes polling at once do not want the same ones.
         random.shuffle(able)

@@ -210,6 +210,7 @@ async def open_replayer(home: Path | None = None) -> AsyncGenerator[Replayer]:
             services=EngineServices(played, clock, resources),
             checker=RecordedToolsCheck(played, home),
             prepare=AnswerSource(played),
+            queues=None,
         )
         async with engine.running():
             yield Replayer(engine, database, played, clock)

@@ -22,7 +22,7 @@ from toolweave.serve.browser import leading_file, may_open, open_browser, studio
 from toolweave.serve.connections import MAX_CONNECTIONS, LimitedConnection
 from toolweave.serve.http import ListenAddress, open_app
 from toolweave.serve.studio_key import studio_key
-from toolweave.settings import Settings, from_environment
+from toolweave.settings import Settings, from_environment, read_queues
 
 INSECURE = (
     "warning: plain HTTP on an address that others can reach; keys and data can be read on the way."
@@ -54,6 +54,11 @@ COLLECT_AFTER = (20_000, 20, 50)
     help="temporal://HOST:PORT/NAMESPACE to drive runs by Temporal instead of this process.",
 )
 @click.option(
+    "--queues",
+    metavar="NAMES",
+    help="Queues whose steps are executed here: default,gpu. Default: default.",
+)
+@click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME[:PORT]",
@@ -68,6 +73,7 @@ def serve(
     port: int,
     database: str | None,
     backend: str | None,
+    queues: str | None,
     allow_host: tuple[str, ...],
     no_browser: bool,
     insecure: bool,
@@ -85,7 +91,10 @@ def serve(
             _say(INSECURE)
         settings = from_environment()
         settings = replace(
-            settings, database=database or settings.database, backend=backend or settings.backend
+            settings,
+            database=database or settings.database,
+            backend=backend or settings.backend,
+            queues=read_queues(queues) if queues else settings.queues,
         )
         anyio.run(_serve, listener, address, settings, not no_browser)
 

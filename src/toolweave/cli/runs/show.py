@@ -12,6 +12,7 @@ from toolweave.engine.deployed_versions import left_alone
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Answered
 from toolweave.engine.execution_report import StepRecord, execution, records
+from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunStep, RunSummary
 from toolweave.json_text import JsonObject
 
@@ -26,12 +27,14 @@ def show(run_id: str, as_json: bool) -> None:
         found = await find_run(engine, run_id)
         entries = await engine.journal.read(found.id)
         shown = execution(found.id, await engine.plan(found.id), entries)
+        notice = await run_notice(engine.journal.database, engine.clock, found)
         if as_json:
             steps = [_step(record) for record in records(entries)]
             given = [as_line(one) for one in entries if isinstance(one.event, Answered)]
             print_json(
                 {
                     **RunSummary.of(found).as_json(),
+                    "notice": notice,
                     "steps": steps,
                     "answers": given,
                     "execution": shown,
@@ -39,8 +42,9 @@ def show(run_id: str, as_json: bool) -> None:
             )
             return
         say((found.workflow, "bold"), f"  {found.id}  ", (found.status, STYLES[found.status]))
-        reasons = await left_alone(engine.journal.database, engine.clock, found.id)
-        for line in (*((one,) for one in reasons), *timeline(entries), *answered(entries)):
+        reasons = [*await left_alone(engine.journal.database, engine.clock, found.id), notice]
+        told = [(reason,) for reason in reasons if reason is not None]
+        for line in (*told, *timeline(entries), *answered(entries)):
             say(*line, indent=2)
         for record in records(entries):
             for line in (line for part in record.parts for line in part_lines(part)):

@@ -36,10 +36,10 @@ class LocalBackend:
         self._tasks: TaskGroup | None = None
         self._drives_runs = False
         self._wakeups = WakeupSchedule(
-            journal.database, driver.clock, journal.leases, journal.version
+            journal.database, driver.clock, journal.leases, journal.version, queues=driver.queues
         )
         self._heartbeats = Heartbeats(
-            journal.database, driver.clock, journal.holder, journal.version
+            journal.database, driver.clock, journal.holder, journal.version, queues=driver.queues
         )
 
     @property

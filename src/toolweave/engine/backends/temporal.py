@@ -17,7 +17,7 @@ from toolweave.engine.temporal.address import TemporalAddress, parse_address
 from toolweave.engine.temporal.connection import RunWorkflows, connect
 from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.schedules import TemporalSchedules
-from toolweave.engine.temporal.worker import TemporalWorker
+from toolweave.engine.temporal.worker import ELSEWHERE, TemporalWorker
 from toolweave.errors import Conflict, Unavailable
 from toolweave.tasks import background
 
@@ -41,7 +41,7 @@ class TemporalBackend:
         self._workflows: RunWorkflows | None = None
         self.schedules: TemporalSchedules | None = None
         self._heartbeats = Heartbeats(
-            journal.database, driver.clock, journal.holder, journal.version
+            journal.database, driver.clock, journal.holder, journal.version, queues=driver.queues
         )
 
     @asynccontextmanager
@@ -71,6 +71,7 @@ class TemporalBackend:
                 cancel=self._cancelled,
                 fire=self._fire,
                 drain_s=self._driver.drain_s,
+                queues=self._driver.queues,
             )
             ended = anyio.Event()
             tasks.start_soon(self._poll, worker, ended)
@@ -117,13 +118,13 @@ class TemporalBackend:
     async def workers(self) -> Sequence[str]:
         return await self._heartbeats.others()
 
-    async def _execute(self, run: str) -> AdvanceResult:
+    async def _execute(self, run: str, is_patient: bool) -> AdvanceResult:
         """Execute a run, once no other process holds it: the lease decides, not Temporal."""
         while True:
             try:
                 return await self._driver.continue_run(run)
             except Conflict as error:
-                if error.code not in {"RUN_HELD", "RUN_TAKEN"}:
+                if error.code not in ELSEWHERE or not is_patient:
                     raise
             await anyio.sleep(LOOK_EVERY_S)
 

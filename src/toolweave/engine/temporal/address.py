@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from toolweave.errors import Invalid
+from toolweave.settings import DEFAULT_QUEUE
 
 PORT = 7233
 _OPTIONS = ("queue", "tls", "ca", "cert", "key", "lease", "runs")
@@ -36,10 +37,9 @@ class TemporalAddress:
     max_runs: int = 100
     tls_files: TlsFiles = TlsFiles()
 
-    @property
-    def queue(self) -> str:
-        """The task queue of runs."""
-        return f"{self.queue_prefix}-default"
+    def task_queue(self, queue: str = DEFAULT_QUEUE) -> str:
+        """The task queue in Temporal of a queue of ours; every run begins on the default one."""
+        return f"{self.queue_prefix}-{queue}"
 
 
 def parse_address(text: str) -> TemporalAddress:

@@ -92,7 +92,7 @@ class RunWorkflows:
                 NAME,
                 DriveRun(run, self._address.lease_s),
                 id=run,
-                task_queue=self._address.queue,
+                task_queue=self._address.task_queue(),
                 start_signal=NEWS,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 memo={"workflow": workflow, "status": "running"},
@@ -114,7 +114,7 @@ class RunWorkflows:
     async def terminated(self, since: datetime) -> AsyncGenerator[str]:
         """Yield the runs whose workflow was terminated after a time."""
         query = (
-            f"WorkflowType = '{NAME}' AND TaskQueue = '{self._address.queue}' "
+            f"WorkflowType = '{NAME}' AND TaskQueue = '{self._address.task_queue()}' "
             f"AND ExecutionStatus = 'Terminated' AND CloseTime > '{since.isoformat()}'"
         )
         with reported(self._address):
@@ -149,3 +149,9 @@ def is_placed(found: WorkflowExecutionDescription) -> bool:
         PendingActivityState.PENDING_ACTIVITY_STATE_STARTED,
     )
     return any(pending.state in waiting for pending in found.raw_description.pending_activities)
+
+
+async def queue_of(found: WorkflowExecutionDescription) -> str | None:
+    """Return the queue that a run waits for, if it is not the default one."""
+    queue = (await found.memo()).get("queue")
+    return queue if isinstance(queue, str) else None

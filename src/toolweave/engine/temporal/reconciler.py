@@ -14,7 +14,12 @@ from temporalio.client import WorkflowExecutionStatus
 
 from toolweave.engine.backend import RunDriver
 from toolweave.engine.events import FINAL
-from toolweave.engine.temporal.connection import RunWorkflows, is_placed, unregistered_activity
+from toolweave.engine.temporal.connection import (
+    RunWorkflows,
+    is_placed,
+    queue_of,
+    unregistered_activity,
+)
 from toolweave.engine.wakeups import due_runs
 from toolweave.errors import NotFound, ToolweaveError
 
@@ -70,9 +75,13 @@ class Reconciler:
         """Return the runs that should have continued a lease ago."""
         driver, now = self._driver, anyio.current_time()
         # This also observes the leases of other workers (`lease_watch.py`).
-        journal = driver.journal
+        journal, now_here = driver.journal, driver.clock.now()
         due = await due_runs(
-            journal.database, driver.clock.now(), journal.leases, version=journal.version
+            journal.database,
+            now_here,
+            journal.leases,
+            version=journal.version,
+            queues=driver.queues,
         )
         self._due_since = {
             run: self._due_since.get(run, now) for run in due if run not in driver.advancing
@@ -80,6 +89,7 @@ class Reconciler:
         return [run for run, since in self._due_since.items() if now - since >= self._lease_s]
 
     async def _continue(self, run: str) -> None:
+        record = await self._driver.get(run)
         found = await self._workflows.describe(run)
         if found is not None and found.status == WorkflowExecutionStatus.TERMINATED:
             await self._end(run)
@@ -92,10 +102,10 @@ class Reconciler:
                     name,
                     extra={"run": run},
                 )
-            if is_placed(found):  # a worker will take it
+            # A worker will take it, unless it is on another queue and an event came from outside.
+            if is_placed(found) and not (record.queue is None and await queue_of(found)):
                 self._due_since[run] = anyio.current_time()
                 return
-        record = await self._driver.get(run)
         await self._workflows.start_or_signal(run, record.workflow)
         del self._due_since[run]
 

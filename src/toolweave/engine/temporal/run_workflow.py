@@ -15,6 +15,7 @@ from temporalio.exceptions import ActivityError, CancelledError, is_cancelled_ex
 
 NAME = "toolweave-run"
 ADVANCE = "toolweave-advance"
+CHECK = "toolweave-check"
 CANCEL = "toolweave-cancel"
 NEWS = "news"
 
@@ -30,6 +31,8 @@ class DriveRun:
     run: str
     # The heartbeat timeout of its activity, in seconds.
     lease_s: float
+    # The queue of the next activity; empty for the one that the workflow is on.
+    queue: str = ""
 
 
 @dataclass
@@ -42,11 +45,14 @@ class CancelRun:
 
 @dataclass
 class DrivenRun:
-    """What the activity returns: the status of the run, and when it is due."""
+    """What the activity returns: the status of the run, when it is due, and on which queue."""
 
     status: str
     is_finished: bool
     wait_s: float | None = None
+    queue: str = ""
+    # Whether another worker executes it.
+    is_held: bool = False
 
 
 @workflow.defn(name=NAME)
@@ -67,11 +73,14 @@ class RunWorkflow:
         while True:
             try:
                 driven = await self._turn(order)
+                # What came from outside is for the default queue, which always has workers.
+                order.queue = "" if self._has_news else driven.queue
             except (asyncio.CancelledError, ActivityError) as error:
                 if not is_cancelled_exception(error):
                     raise
                 # Cancelled in Temporal: the run ends as cancelled, and the next turn waits for it.
                 await self._cancel(order)
+                order.queue = ""
                 continue
             if driven.is_finished:
                 if driven.status == "cancelled" and workflow.cancellation_reason() is not None:
@@ -83,23 +92,53 @@ class RunWorkflow:
     async def _turn(self, order: DriveRun) -> DrivenRun:
         """Let a worker drive the run, then wait until there is more to do."""
         self._has_news = False
-        _show("running")
-        driven: DrivenRun = await workflow.execute_activity(
-            ADVANCE,
-            order.run,
-            result_type=DrivenRun,
-            start_to_close_timeout=_DRIVE_TIMEOUT,
-            heartbeat_timeout=timedelta(seconds=order.lease_s),
-            retry_policy=_AGAIN,
-            # The worker goes on with its step; the next activity joins it or waits for its lease.
-            cancellation_type=workflow.ActivityCancellationType.ABANDON,
-        )
+        _show("running", order.queue)
+        driven = await (self._on_other_queue(order) if order.queue else self._drive(order, ADVANCE))
         _show(driven.status)
         if not driven.is_finished and driven.status != "running":
             due_s = None if driven.wait_s is None else timedelta(seconds=driven.wait_s)
             with suppress(TimeoutError):
                 await workflow.wait_condition(lambda: self._has_news, timeout=due_s)
         return driven
+
+    def _drive(
+        self, order: DriveRun, activity: str, queue: str | None = None
+    ) -> workflow.ActivityHandle[DrivenRun]:
+        cancellation = workflow.ActivityCancellationType
+        return workflow.start_activity(
+            activity,
+            order.run,
+            task_queue=queue,
+            result_type=DrivenRun,
+            start_to_close_timeout=_DRIVE_TIMEOUT,
+            heartbeat_timeout=timedelta(seconds=order.lease_s),
+            retry_policy=_AGAIN,
+            # The worker goes on with its step; the next activity joins it or waits for its lease.
+            # On another queue, one that no worker has begun is taken back.
+            cancellation_type=cancellation.TRY_CANCEL if queue else cancellation.ABANDON,
+        )
+
+    async def _on_other_queue(self, order: DriveRun) -> DrivenRun:
+        """Let a worker of the queue drive the run; it may take long until there is one.
+
+        Meanwhile a worker of the default queue handles what comes from outside.
+        """
+        default = workflow.info().task_queue
+        driving = self._drive(order, ADVANCE, default.removesuffix("default") + order.queue)
+        try:
+            while True:
+                await workflow.wait_condition(lambda: self._has_news or driving.done())
+                if driving.done():
+                    return await driving
+                self._has_news = False
+                driven = await self._drive(order, CHECK)
+                stays = driven.is_held or driven.queue == order.queue
+                if not stays:
+                    driving.cancel()
+                    return driven
+        except (asyncio.CancelledError, ActivityError):
+            driving.cancel()
+            raise
 
     async def _cancel(self, order: DriveRun) -> None:
         """Write the cancellation, and the reason that was given, to the journal of the run."""
@@ -111,7 +150,9 @@ class RunWorkflow:
         )
 
 
-def _show(status: str) -> None:
-    """Show the status of the run in Temporal."""
-    if workflow.memo_value("status", "") != status:
+def _show(status: str, queue: str = "") -> None:
+    """Show the status of the run, and the queue it waits for, in Temporal."""
+    if workflow.memo_value("queue", "") != queue:
+        workflow.upsert_memo({"status": status, "queue": queue or None})
+    elif workflow.memo_value("status", "") != status:
         workflow.upsert_memo({"status": status})

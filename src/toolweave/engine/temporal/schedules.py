@@ -126,7 +126,11 @@ class TemporalSchedules:
     def _schedule(self, id_: str, wanted: TriggerSchedule) -> Schedule:
         return Schedule(
             ScheduleActionStartWorkflow(
-                NAME, wanted.id, id=id_, task_queue=self._address.queue, static_summary=wanted.id
+                NAME,
+                wanted.id,
+                id=id_,
+                task_queue=self._address.task_queue(),
+                static_summary=wanted.id,
             ),
             ScheduleSpec(calendars=[calendar_of(wanted)], time_zone_name=wanted.timezone),
             # While no worker is there, one start waits and not one for each time.

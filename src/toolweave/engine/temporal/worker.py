@@ -7,7 +7,8 @@ and finishes the step: an outage of Temporal makes no step uncertain.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import anyio
@@ -24,12 +25,14 @@ from toolweave.engine.temporal.connection import connect
 from toolweave.engine.temporal.run_workflow import (
     ADVANCE,
     CANCEL,
+    CHECK,
     CancelRun,
     DrivenRun,
     RunWorkflow,
 )
 from toolweave.engine.temporal.schedules import FIRE, ScheduleWorkflow
 from toolweave.errors import ToolweaveError
+from toolweave.settings import DEFAULT_QUEUE
 
 logger = logging.getLogger(__name__)
 
@@ -37,14 +40,17 @@ logger = logging.getLogger(__name__)
 AGAIN_S = 2.0
 # How much longer than the engine's drain the worker waits for its activities.
 MARGIN_S = 1.0
+# Another process executes the run.
+ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 
-Execute = Callable[[str], Awaitable[AdvanceResult]]
+# Executes a run; without patience it raises `RUN_HELD` if another process does.
+Execute = Callable[[str, bool], Awaitable[AdvanceResult]]
 Cancel = Callable[[str, str], Awaitable[None]]
 Fire = Callable[[str, str | None], Awaitable[None]]
 
 
 class TemporalWorker:
-    """Polls one task queue."""
+    """Polls one task queue for each queue that the process serves."""
 
     def __init__(
         self,
@@ -56,7 +62,9 @@ class TemporalWorker:
         cancel: Cancel,
         fire: Fire,
         drain_s: float,
+        queues: Collection[str] = (DEFAULT_QUEUE,),
     ) -> None:
+        self._queues = queues
         self._address = address
         self._api_key = api_key
         self._portal = portal
@@ -83,19 +91,23 @@ class TemporalWorker:
         while not self._is_stopped:
             try:
                 client = await connect(self._address, self._api_key, lazy=False)
-                async with self._worker(client):
+                async with AsyncExitStack() as workers:
+                    for queue in self._queues:
+                        await workers.enter_async_context(self._worker(client, queue))
                     await self._stop.wait()
             except (ToolweaveError, RuntimeError) as error:  # RuntimeError: polling was refused
                 logger.warning("cannot poll Temporal, trying again: %s", error)
                 with anyio.move_on_after(AGAIN_S):
                     await self._stop.wait()
 
-    def _worker(self, client: Client) -> Worker:
+    def _worker(self, client: Client, queue: str) -> Worker:
+        is_default = queue == DEFAULT_QUEUE
+        others = (self.check, self.cancel, self.fire)
         return Worker(
             client,
-            task_queue=self._address.queue,
-            workflows=[RunWorkflow, ScheduleWorkflow],
-            activities=[self.advance, self.cancel, self.fire],
+            task_queue=self._address.task_queue(queue),
+            workflows=[RunWorkflow, ScheduleWorkflow] if is_default else [],
+            activities=[self.advance, *others] if is_default else [self.advance],
             # Its code is ours, deterministic and tested by replay; the sandbox costs 25 ms a run.
             workflow_runner=UnsandboxedWorkflowRunner(),
             # A cached workflow would wait ten seconds for a worker that died.
@@ -108,7 +120,16 @@ class TemporalWorker:
     @activity.defn(name=ADVANCE)
     async def advance(self, run: str) -> DrivenRun:
         """Drive a run in the engine until it finishes or waits."""
-        driving = asyncio.wrap_future(self._portal.start_task_soon(self._execute, run))
+        return await self._drive(run, is_patient=True)
+
+    @activity.defn(name=CHECK)
+    async def check(self, run: str) -> DrivenRun:
+        """Drive a run that is placed on another queue, unless a worker of it does."""
+        return await self._drive(run, is_patient=False)
+
+    async def _drive(self, run: str, *, is_patient: bool) -> DrivenRun:
+        started = self._portal.start_task_soon(self._execute, run, is_patient)
+        driving = asyncio.wrap_future(started)
         try:
             await self.wait(driving)
         except asyncio.CancelledError:  # nothing to report: the run goes on
@@ -117,6 +138,8 @@ class TemporalWorker:
         try:
             found = driving.result()
         except ToolweaveError as error:
+            if error.code in ELSEWHERE:
+                return DrivenRun("running", is_finished=False, is_held=True)
             # Another worker may have the version that the run needs; this one does not hurry.
             later = timedelta(seconds=self._address.lease_s) if error.code == "RUN_NEWER" else None
             raise ApplicationError(
@@ -125,7 +148,7 @@ class TemporalWorker:
                 non_retryable=error.code == "RUN_UNKNOWN",
                 next_retry_delay=later,
             ) from None
-        return DrivenRun(found.status, found.status in FINAL, found.wait_s)
+        return DrivenRun(found.status, found.status in FINAL, found.wait_s, found.queue or "")
 
     async def wait(self, driving: "asyncio.Future[AdvanceResult]") -> None:
         """Send heartbeats until a run stops executing; not cancelled with the activity."""

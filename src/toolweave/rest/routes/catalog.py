@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
-from toolweave.catalog.spec import NodeSpec
+from toolweave.catalog.spec import QUEUE, NodeSpec
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import NotFound
 from toolweave.json_record import JsonRecord
@@ -208,7 +208,7 @@ def _node(spec: NodeSpec) -> NodeResponse:
     origin = spec.origin
     return NodeResponse(
         **dict(_summary(spec)),
-        configurations=[NodeFieldResponse.of(field) for field in spec.all_configurations],
+        configurations=[NodeFieldResponse.of(field) for field in (*spec.all_configurations, QUEUE)],
         inputs=[NodeFieldResponse.of(field) for field in spec.inputs],
         outputs=[NodeFieldResponse.of(field) for field in spec.outputs],
         guidance=spec.guidance,

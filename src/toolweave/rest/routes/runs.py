@@ -16,6 +16,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Event, RunStatus, to_body
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import JournalEntry
+from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunStep, RunSummary
 from toolweave.engine.run_search import RunSearch
 from toolweave.errors import Invalid
@@ -99,6 +100,8 @@ class RunStepResponse(RunStep):
 class RunDetails(RunSummary):
     """A run, its steps in the order they started, and its execution in the flow format."""
 
+    # What it waits for, if no worker serves its queue.
+    notice: str | None = None
     steps: list[RunStepResponse]
     execution: dict[str, Any]
 
@@ -139,7 +142,8 @@ class _Handlers:
             steps = [_truncated(step, max_chars) for step in steps]
         shown = execution(record.id, plan, entries) if max_chars is None else {}
         summary = dict(RunSummary.of(record))
-        return RunDetails(**summary, steps=steps, execution=shown)
+        notice = await run_notice(self._engine.journal.database, self._engine.clock, record)
+        return RunDetails(**summary, notice=notice, steps=steps, execution=shown)
 
     async def follow_run(
         self, run: RunId, request: Request, after: After = 0, max_chars: MaxChars = None

@@ -28,6 +28,7 @@ from toolweave.workflow.checks.templated_values import check_values, has_templat
 from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import object_at
+from toolweave.workflow.node_queue import without_queue
 
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
@@ -114,6 +115,8 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
     for part in _PARTS:
         place = f"/{part}"
         given = node.data.get(part)
+        if part == CONFIGURATIONS and isinstance(given, dict):
+            given = without_queue(given)
         taken = _part_of(case, spec, part)
         if part not in node.data and (wrong := _misnamed(node.data, part)):
             yield _renamed(node.data, wrong, part, spec, taken)
