@@ -1,8 +1,8 @@
 """A process that executes whatever is to be done on a database, and marks what it does.
 
 `python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE VICE DAYS BACKEND VERSION QUEUES]`:
-with a MACHINE it seems to be on another one, so that only its silence tells that it is gone; its wall
-clock is wrong by DAYS, and it drives runs like an engine of VERSION. A VICE is for positive
+with a MACHINE it seems to be on another one, so that only its silence tells that it is gone; its
+wall clock is wrong by DAYS, and it drives runs like an engine of VERSION. A VICE is for positive
 controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
 that steps begin, `shy` takes no run of another one that is gone, `careless` does not compare its
 runs with Temporal.
