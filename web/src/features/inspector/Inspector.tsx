@@ -18,7 +18,7 @@ import { TriggerPanel } from "./TriggerPanel";
 import "./inspector.css";
 
 /** Settings that every node has. */
-const SHARED_SETTINGS: ReadonlySet<string> = new Set(["timeout", "retry_attempts", "enabled"]);
+const SHARED_SETTINGS: ReadonlySet<string> = new Set(["timeout", "retry_attempts", "enabled", "queue"]);
 
 interface Props {
   node: WorkflowNode;

@@ -23,6 +23,7 @@ import { JsonDataField } from "./JsonDataField";
 import { ModeSwitch } from "./ModeSwitch";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
+import { QueueField } from "./QueueField";
 import { ToolChoice } from "./ToolChoice";
 import { ToolSubset } from "./ToolSubset";
 
@@ -115,6 +116,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
         />
       )}
       {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
+      <QueueField node={node} isReadOnly={isFixed} />
       <Values
         node={node}
         isReadOnly={isFixed}

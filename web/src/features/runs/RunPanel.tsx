@@ -7,7 +7,7 @@ import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import { earlierSteps } from "../../model/run/earlierSteps";
 import type { RunView } from "../../model/run/runState";
-import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
+import { durationMs, formatDuration, isRunOver, nodeOfStep, unservedQueue } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
 import { cancelRun, rerunFrom } from "../../queries/runs";
@@ -38,6 +38,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   useRunAnnouncements(run, titles);
   if (!run) return null;
   const step = chosen ? run.steps[chosen] : undefined;
+  const queue = unservedQueue(run);
   const choose = (key: string) => {
     editor.run.selectStep(key);
     editor.document.select([nodeOfStep(key)]);
@@ -53,6 +54,11 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
             ? formatDuration(durationMs(run.startedAt, run.finishedAt))
             : `${run.order.length} steps so far`}
         </span>
+        {queue && (
+          <span className="run-panel__error" role="status">
+            No worker serves queue {queue}. Start one: <code>toolweave worker --queues {queue}</code>
+          </span>
+        )}
         {run.error && <span className="run-panel__error">{String(run.error["message"] ?? "")}</span>}
         <span className="step-detail__space" />
         {!isRunOver(run) && (

@@ -174,7 +174,9 @@ const Row = memo(function Row({
             ? "reused"
             : step.status === "success" || step.status === "failed"
               ? formatDuration(durationMs(step.startedAt, step.finishedAt))
-              : step.status}
+              : step.queue && step.status === "waiting"
+                ? `queue ${step.queue.name}`
+                : step.status}
         {step.attempts.length > 1 && ` · ${step.attempts.length} attempts`}
       </span>
     </div>

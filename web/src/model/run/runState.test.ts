@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "./runState";
-import { applyEvent, applyEvents, emptyRun, statusOfNode } from "./runState";
+import { applyEvent, applyEvents, emptyRun, statusOfNode, unservedQueue } from "./runState";
 
 describe("run state", () => {
   const events: RunEvent[] = [
@@ -59,6 +59,18 @@ describe("run state", () => {
     expect(reused.map(({ key }) => key)).toEqual(["start", "fetch"]);
     const fresh = events.reduce(applyEvent, emptyRun("r"));
     expect(Object.values(fresh.steps).some(({ isReused }) => isReused)).toBe(false);
+  });
+
+  it("shows the queue that a step waits for, until a worker begins it", () => {
+    const at = "2026-01-01T00:00:01Z";
+    const queued = { type: "step_queued", seq: 2, at, key: "render", queue: "gpu", is_served: false };
+    const waiting = [events[0]!, queued].reduce(applyEvent, emptyRun("r"));
+    expect(waiting.steps["render"]).toMatchObject({ status: "waiting" });
+    expect(unservedQueue(waiting)).toBe("gpu");
+    const begun = applyEvent(waiting, { type: "step_started", seq: 3, at, key: "render" });
+    expect(begun.steps["render"]!.status).toBe("running");
+    expect(unservedQueue(begun)).toBeNull();
+    expect(unservedQueue(applyEvent(waiting, { ...queued, seq: 3, is_served: true }))).toBeNull();
   });
 
   it("keeps how a result was truncated", () => {

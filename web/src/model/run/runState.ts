@@ -59,6 +59,8 @@ export interface Step {
   parts: readonly ModelActivity[];
   question?: JsonObject | null;
   until?: string | null;
+  /** The queue whose workers it waits for, and whether one served it then. */
+  queue?: { name: string; isServed: boolean } | undefined;
   attempts: Attempt[];
   /** The ports it left by; absent for the usual one. */
   ports?: readonly string[] | undefined;
@@ -211,6 +213,16 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         },
         event.at,
       );
+    case "step_queued":
+      return updateStep(
+        run,
+        key,
+        {
+          status: "waiting",
+          queue: { name: String(event["queue"]), isServed: event["is_served"] !== false },
+        },
+        event.at,
+      );
     case "slot_awaited":
       run.status = "waiting";
       return;
@@ -288,7 +300,7 @@ function startStep(run: RunDraft, key: string, event: RunEvent): void {
   const before = run.steps[key]?.attempts.filter(({ attempt }) => attempt !== number) ?? [];
   const attempts = [...before, { attempt: number, startedAt: event.at, finishedAt: null, error: null }];
   run.status = "running";
-  updateStep(run, key, { status: "running", finishedAt: null, attempts }, event.at);
+  updateStep(run, key, { status: "running", finishedAt: null, attempts, queue: undefined }, event.at);
 }
 
 function finishStep(
@@ -370,6 +382,15 @@ function finishRun(run: RunDraft, event: RunEvent): void {
     resultTruncated: truncatedField(event, "result"),
     error: event["error"] ?? null,
   });
+}
+
+/** What an unfinished run waits for, if no worker served the queue of its next step. */
+export function unservedQueue(run: RunView): string | null {
+  const last = FINAL_STATUSES.has(run.status)
+    ? undefined
+    : run.order.findLast((key) => run.steps[key]!.queue);
+  const queue = last === undefined ? undefined : run.steps[last]!.queue;
+  return queue && !queue.isServed ? queue.name : null;
 }
 
 /** The status of a node over all its steps: the one that needs attention first. */
