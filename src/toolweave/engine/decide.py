@@ -66,6 +66,8 @@ def decide(
     if not (state.waiting or state.retrying):
         if work or state.running:
             return Decision(work=tuple(work))
+        if state.ready:
+            return Decision(elsewhere=next(iter(state.ready.values())))
         return Decision() if state.uncertain else Decision(finish=_finished(state))
     due = _due(state, now)
     hurried = tuple(one.place for one in due if one.place.step.is_pure)
