@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -104,3 +105,34 @@ def test_a_queue_that_is_no_name_is_refused(tw: Commands) -> None:
     ran = tw("worker", "--queues", "default,g pu")
     assert ran.code == 1
     assert "'g pu' is not the name of a queue" in ran.err
+
+
+def test_a_server_of_a_queue_is_started_only_by_a_process_that_serves_it(tw: Commands) -> None:
+    server = (sys.executable, "-m", "toolweave.cli.main", "demo-server")
+    tw.ok("servers", "add", "demo", "--", *server)
+    tw.ok("servers", "approve", "demo", "--yes")
+    call = ("call", "demo", "add", "--args", json.dumps({"a": 1, "b": 2}))
+    assert tw.ok(*call).out
+    assert "queue 'gpu'" in tw.ok("servers", "queue", "demo", "gpu").out
+    refused = tw(*call)
+    assert (refused.code, "SERVER_QUEUE_NOT_SERVED" in refused.err) == (1, True)
+    assert tw.ok(*call, TOOLWEAVE_QUEUES="default,gpu").out
+
+    # A node that names the server belongs to its queue, without a setting of its own.
+    document = json.loads(json.dumps(RENDER))
+    document["nodes"][1] |= {
+        "type": "mcp",
+        "data": {
+            "serverId": "demo",
+            "toolName": "add",
+            "mode": "detailed",
+            "parameterValues": {"a": 1, "b": 2},
+        },
+    }
+    path = tw.project / "add.json"
+    path.write_text(json.dumps(document))
+    assert tw.ok("run", str(path), TOOLWEAVE_QUEUES="default,gpu").out
+    with started(tw.environ, "run", str(path)) as run:
+        assert NOTICE in line_with("frames", run)
+    tw.ok("servers", "queue", "demo", "--none")
+    assert tw.ok(*call).out

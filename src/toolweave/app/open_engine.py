@@ -62,6 +62,7 @@ async def open_engine(
         services = EngineServices(
             tools, home.clock, opened, on_progress, limits=studio.shared_limits
         )
+        services.server_queues = home.registry.queues
         engine = Engine(
             home.database,
             journal,

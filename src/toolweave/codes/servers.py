@@ -75,6 +75,7 @@ SERVERS: dict[str, str] = {
     "SERVER_NOT_APPROVED": "This definition is not approved; the server is not started.",
     "SERVER_PRIVATE_KEY_INVALID": "The private key of the OAuth client cannot be used.",
     "SERVER_PROTOCOL": "The server violated the protocol.",
+    "SERVER_QUEUE_NOT_SERVED": "The server belongs to a queue that this process does not serve.",
     "SERVER_RATE_LIMITED": "The server is rate-limiting requests.",
     "SERVER_REDIRECTED": "The server redirects to another address; the redirect is not followed.",
     "SERVER_REFUSED": "The server returned an error.",

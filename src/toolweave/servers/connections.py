@@ -72,7 +72,7 @@ class Connections:
         """Return the connection to `server`, connecting if there is none.
 
         With `patient`, a failed connection is retried while the caller's deadline allows it.
-        Raises `Denied` if the server is not approved or is disabled.
+        Raises `Denied` if the server is not approved, is disabled, or belongs to another queue.
         """
         return await (await self._usable(server)).live(patient=patient)
 
@@ -87,7 +87,7 @@ class Connections:
 
     async def start(self, server: Server) -> None:
         """Begin to connect to `server` in the background, if it is approved and enabled."""
-        if server.enabled and server.is_approved:
+        if server.enabled and server.is_approved and self._serves(server):
             await self._usable(server)
 
     async def confirm_loss(self, name: str) -> None:
@@ -103,6 +103,7 @@ class Connections:
     async def _usable(self, server: Server) -> "Supervisor":
         require_approved(server)
         require_enabled(server)
+        self._require_served(server)
         kind = await self._loaded()
         known = self._supervisors.get(server.name)
         if known is not None and not _is_of(known, server):
@@ -111,6 +112,7 @@ class Connections:
             server = await self._registry.get(server.name)
             require_approved(server)
             require_enabled(server)
+            self._require_served(server)
         return self._supervisor(server, kind)
 
     def health(self, server: Server) -> Health:
@@ -145,7 +147,8 @@ class Connections:
             await self._clock.sleep(LOOK_EVERY_S)
 
     async def _keep_only(self, servers: tuple[Server, ...]) -> None:
-        wanted = {server.name for server in servers if server.enabled and server.is_approved}
+        usable = (server for server in servers if server.enabled and server.is_approved)
+        wanted = {server.name for server in usable if self._serves(server)}
         for name in self._supervisors.keys() - wanted:
             self.drop(name)  # a failed one stays listed with its reason
         is_first = True
@@ -156,6 +159,21 @@ class Connections:
                         await self._clock.sleep(STAGGER_S)
                     is_first = False
                 self._supervisor(server, await self._loaded())
+
+    def _serves(self, server: Server) -> bool:
+        return server.queue is None or server.queue in self._settings.queues
+
+    def _require_served(self, server: Server) -> None:
+        """Refuse a server whose queue other processes serve: it is started there."""
+        if self._serves(server):
+            return
+        raise Denied(
+            "SERVER_QUEUE_NOT_SERVED",
+            f"server {server.name!r} belongs to queue {server.queue!r}, which this process "
+            "does not serve",
+            hint=f"bind the node to queue {server.queue!r}, or use a process that serves it: "
+            f"TOOLWEAVE_QUEUES={server.queue}",
+        )
 
     async def _loaded(self) -> "type[Supervisor]":
         if (kind := self._kind) is None:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, NewType, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from toolweave.servers.known_servers import facts_hash
+from toolweave.settings import QUEUE_PATTERN
 
 ServerId = NewType("ServerId", str)
 
@@ -171,6 +172,8 @@ class Server(FrozenModel):
     # Calls at once and per second, of all processes together; None is unlimited.
     max_concurrent: int | None = None
     max_per_second: float | None = None
+    # The queue whose workers start it and call its tools; None is every process.
+    queue: str | None = Field(default=None, pattern=QUEUE_PATTERN)
     created_at: datetime
 
     @cached_property  # read for every call

@@ -31,7 +31,7 @@ _definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
 _COLUMNS = (
     "id, name, definition, scope, found_in, enabled, approved_hash, failure_count, "
     "auto_disabled, last_connected_at, last_failure, created_at, approved_at, approved_by, "
-    "max_concurrent, max_per_second"
+    "max_concurrent, max_per_second, queue"
 )
 
 
@@ -108,7 +108,7 @@ class Registry:
                 )
             await change.execute(
                 f"INSERT INTO servers ({_COLUMNS}) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 *_values(server),
             )
         self._written()
@@ -154,6 +154,14 @@ class Registry:
         """Limit the calls of a server in all processes together; None is unlimited."""
         server = await self.get(name)
         return await self._set(server, max_concurrent=concurrent, max_per_second=per_second)
+
+    async def bind(self, name: str, queue: str | None) -> Server:
+        """Bind a server to the workers of a queue, or to none."""
+        return await self._set(await self.get(name), queue=queue)
+
+    async def queues(self) -> dict[str, str]:
+        """Return the queues of servers that are bound to one, by the server's name."""
+        return {server.name: server.queue for server in await self.list() if server.queue}
 
     async def note_connected(self, server: Server) -> Server:
         """Record a success and reset the failure count."""
@@ -273,6 +281,7 @@ def _values(server: Server) -> tuple[Value, ...]:
         server.approved_by,
         server.max_concurrent,
         server.max_per_second,
+        server.queue,
     )
 
 
@@ -299,6 +308,7 @@ def _server(row: Row) -> Server:
         approved_by,
         max_concurrent,
         max_per_second,
+        queue,
     ) = row
     return Server.model_validate(
         {
@@ -318,6 +328,7 @@ def _server(row: Row) -> Server:
             "approved_by": approved_by,
             "max_concurrent": max_concurrent,
             "max_per_second": max_per_second,
+            "queue": queue,
         }
     )
 

@@ -43,6 +43,11 @@ from toolweave.cli.lazy import LazyGroup
             "prompts",
             "List a server's prompts, or fill in one.",
         ),
+        "queue": (
+            "toolweave.cli.servers.queue",
+            "queue",
+            "Bind a server to the workers of a queue.",
+        ),
         "remove": ("toolweave.cli.servers.state", "remove", "Remove a server."),
         "resources": (
             "toolweave.cli.servers.content",
