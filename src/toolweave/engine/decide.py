@@ -66,9 +66,7 @@ def decide(
     if not (state.waiting or state.retrying):
         if work or state.running:
             return Decision(work=tuple(work))
-        if state.ready:
-            return Decision(elsewhere=next(iter(state.ready.values())))
-        return Decision() if state.uncertain else Decision(finish=_finished(state))
+        return _rest(state)
     due = _due(state, now)
     hurried = tuple(one.place for one in due if one.place.step.is_pure)
     if hurried:
@@ -82,6 +80,13 @@ def decide(
     if work or state.running:
         return Decision(work=tuple(work), wake_at=_next(state, now))
     return Decision(wake_at=_next(state, now))
+
+
+def _rest(state: RunState) -> Decision:
+    """Return what is left where nothing runs, waits or begins here."""
+    if state.ready:
+        return Decision(elsewhere=next(iter(state.ready.values())))
+    return Decision() if state.uncertain else Decision(finish=_finished(state))
 
 
 def _served(state: RunState, placement: Placement | None) -> Iterable[tuple[Key, StepFrame]]:
