@@ -9,7 +9,7 @@ from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.node_queue import queue_of
 
-HEADER = {"name": "w", "version": "1.0.0"}
+HEADER: dict[str, Json] = {"name": "w", "version": "1.0.0"}
 TEAM_NODE: dict[str, Json] = {
     "id": "a",
     "name": "a",

@@ -10,6 +10,7 @@ from toolweave.app.schema_watch import stop_when_newer
 from toolweave.app.studio import Studio
 from toolweave.authoring.environment import ToolKnowledge
 from toolweave.authoring.run_check import RunCheck
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.backend import ChosenBackend
 from toolweave.engine.backend_choice import choose_backend
 from toolweave.engine.context import EngineServices, Listener
@@ -59,10 +60,7 @@ async def open_engine(
         if settings.record_bytes:
             tools = KeptTools(tools, log)
             opened = replace(opened, model=KeptModel(opened.model, log))
-        services = EngineServices(
-            tools, home.clock, opened, on_progress, limits=studio.shared_limits
-        )
-        services.server_queues = home.registry.queues
+        services = _services(studio, tools, opened, on_progress)
         engine = Engine(
             home.database,
             journal,
@@ -88,6 +86,15 @@ async def open_engine(
                 tasks.start_soon(_keep_pruning, home)
                 tasks.start_soon(stop_when_newer, home.database)
             yield engine
+
+
+def _services(
+    studio: Studio, tools: AskingToolCaller, opened: Resources, on_progress: Listener | None
+) -> EngineServices:
+    home, limits = studio.home, studio.shared_limits
+    services = EngineServices(tools, home.clock, opened, on_progress, limits=limits)
+    services.server_queues = home.registry.queues
+    return services
 
 
 async def _chosen_backend(home: Home) -> ChosenBackend:

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { unservedQueue } from "./queueWait";
 import type { RunEvent } from "./runState";
-import { applyEvent, applyEvents, emptyRun, statusOfNode, unservedQueue } from "./runState";
+import { applyEvent, applyEvents, emptyRun, statusOfNode } from "./runState";
 
 describe("run state", () => {
   const events: RunEvent[] = [

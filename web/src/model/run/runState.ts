@@ -2,6 +2,10 @@
 
 import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
+import type { QueueWait } from "./queueWait";
+import { queueOf } from "./queueWait";
+
+export { durationMs, formatDuration } from "./duration";
 
 export type StepStatus =
   "running" | "success" | "failed" | "retrying" | "waiting" | "uncertain" | "skipped" | "cancelled";
@@ -59,8 +63,7 @@ export interface Step {
   parts: readonly ModelActivity[];
   question?: JsonObject | null;
   until?: string | null;
-  /** The queue whose workers it waits for, and whether one served it then. */
-  queue?: { name: string; isServed: boolean } | undefined;
+  queue?: QueueWait | undefined;
   attempts: Attempt[];
   /** The ports it left by; absent for the usual one. */
   ports?: readonly string[] | undefined;
@@ -214,15 +217,7 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         event.at,
       );
     case "step_queued":
-      return updateStep(
-        run,
-        key,
-        {
-          status: "waiting",
-          queue: { name: String(event["queue"]), isServed: event["is_served"] !== false },
-        },
-        event.at,
-      );
+      return updateStep(run, key, { status: "waiting", queue: queueOf(event) }, event.at);
     case "slot_awaited":
       run.status = "waiting";
       return;
@@ -384,15 +379,6 @@ function finishRun(run: RunDraft, event: RunEvent): void {
   });
 }
 
-/** What an unfinished run waits for, if no worker served the queue of its next step. */
-export function unservedQueue(run: RunView): string | null {
-  const last = FINAL_STATUSES.has(run.status)
-    ? undefined
-    : run.order.findLast((key) => run.steps[key]!.queue);
-  const queue = last === undefined ? undefined : run.steps[last]!.queue;
-  return queue && !queue.isServed ? queue.name : null;
-}
-
 /** The status of a node over all its steps: the one that needs attention first. */
 export function statusOfNode(run: RunView | null, node: string): StepStatus | null {
   const keys = run?.stepsOfNode[node];
@@ -411,13 +397,3 @@ const STATUS_PRIORITY: readonly StepStatus[] = [
   "success",
   "skipped",
 ];
-
-export function durationMs(from: string | null, to: string | null): number {
-  return from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
-}
-
-export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-}
