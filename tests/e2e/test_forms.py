@@ -1,5 +1,6 @@
 """The inspector's form and modes, in a real browser against a real service and its demo server."""
 
+import re
 from typing import Any, cast
 
 import pytest
@@ -180,18 +181,18 @@ async def test_modes_are_switched_there_and_back_without_losing_a_value(
     await form.get_by_role("button", name="Use 2 tools").click()
     await expect(form.get_by_role("button", name="Tools (2 of")).to_be_visible()
     await form.get_by_label("Task", exact=True).fill("Say what the weather in Oslo is like")
-    await form.get_by_label("Detailed").check()
+    await form.get_by_label("Manual").check()
     await expect(form.get_by_label("Choose a tool")).to_have_value("weather")
     await form.get_by_role("button", name="Use this tool").click()
     await expect(box(form, "city")).to_have_value("Oslo")
-    await form.get_by_label("Natural Language Parameter").check()
+    await form.get_by_label("Describe values (AI)").check()
     await form.get_by_label("What the tool should do").fill("The weather in Rome")
     await expect(form.get_by_text("19 of 10,000 characters")).to_be_visible()
-    await form.get_by_label("Detailed").check()
+    await form.get_by_label("Manual").check()
     await expect(box(form, "city")).to_have_value("Oslo")
-    await form.get_by_label("Natural Language Parameter").check()
+    await form.get_by_label("Describe values (AI)").check()
     await expect(form.get_by_label("What the tool should do")).to_have_value("The weather in Rome")
-    await form.get_by_label("Full Natural Language").check()
+    await form.get_by_label("Describe task (AI)").check()
     await expect(form.get_by_label("Task", exact=True)).to_have_value(
         "Say what the weather in Oslo is like"
     )
@@ -200,3 +201,27 @@ async def test_modes_are_switched_there_and_back_without_losing_a_value(
     listed = kept["fullNaturalLanguageConfig"]["availableTools"]
     assert {one["name"] for one in listed} == {"greet", "weather"}
     assert kept["preservedDetailedConfig"]["parameterValues"] == {"city": "Oslo"}
+
+
+async def test_only_the_fields_that_apply_are_shown_and_a_hidden_value_is_reported(
+    page: Page, studio: Studio
+) -> None:
+    data = {"subtype": "SPLIT", "configurations": {"split_by": "size", "size": 4}}
+    split = {"id": "split", "type": "FLOW", "name": "Split", "data": data}
+    document = drawn("applies", split)
+    await studio.ask(page, "PUT", "/api/v1/workflows/applies", {"document": document})
+    await page.goto(f"{studio.url}/#/w/applies")
+    await page.locator(".react-flow__node[data-id=split]").click()
+    form = page.get_by_role("complementary", name="Inspector")
+    size, parts = form.get_by_label("Size", exact=True), form.get_by_label("Parts", exact=True)
+    await expect(size).to_have_value("4")
+    assert await parts.count() == 0
+    split_by = form.get_by_role("combobox", name=re.compile("^Split by"))
+    await split_by.select_option("parts")
+    await expect(parts).to_be_visible()
+    await expect(size).to_have_count(0)
+    # It comes back with its value, and until then is not forgotten.
+    await expect(form.get_by_text("Not used with the chosen settings")).to_contain_text("Size")
+    await split_by.select_option("size")
+    await expect(size).to_have_value("4")
+    await expect(form.get_by_text("Not used with the chosen settings")).to_have_count(0)

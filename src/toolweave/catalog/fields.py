@@ -30,5 +30,7 @@ class Field:
     aliases: tuple[str, ...] = ()
     # What the items of an array are, where that is known.
     items: FieldType | None = None
+    # A setting, then those of its values with which this field is used; forms hide it otherwise.
+    used_when: tuple[str, ...] = ()
     # A live tool's own JSON Schema, if it has more detail: nesting, limits.
     schema: JsonObject | None = None

@@ -135,6 +135,7 @@ class _Reader:
             pattern=self._text(body, "validation_pattern", at) or None,
             aliases=self._texts(body, "aliases", at),
             items=self._type(body["items"], (*at, "items")) if "items" in body else None,
+            used_when=self._texts(body, "used_when", at),
             schema=schema if isinstance(schema, dict) else None,
         )
 

@@ -201,6 +201,7 @@ def _extras(given: Field) -> JsonObject:
         "validation_pattern": given.pattern,
         "aliases": list(given.aliases) or None,
         "items": given.items,
+        "used_when": list(given.used_when) or None,
         "schema": given.schema,
     }
     return {key: value for key, value in extras.items() if value is not None}

@@ -33,12 +33,14 @@ class DataTransformation:
                 "CEL for custom, over data, context and variables: "
                 "`data.filter(item, item.total > 100)`.",
                 multiline=True,
+                used_when=("operation", "custom"),
             ),
             Field(
                 "field_mapping",
                 "object",
                 'For map, new name to old path: {"customer": "user.name", "id": "id"}.',
                 {},
+                used_when=("operation", "map"),
             ),
             Field(
                 "filter_conditions",
@@ -47,12 +49,14 @@ class DataTransformation:
                 '"value": 80}].',
                 [],
                 items="object",
+                used_when=("operation", "filter"),
             ),
             Field(
                 "sort_config",
                 "object",
                 'For sort: {"field": "user.name", "direction": "asc"}, or desc.',
                 {},
+                used_when=("operation", "sort"),
             ),
             Field(
                 "group_by_fields",
@@ -60,6 +64,7 @@ class DataTransformation:
                 "Paths that make a group, join two lists, or (pivot) name row and column: [city].",
                 [],
                 items="string",
+                used_when=("operation", "aggregate", "group_by", "join", "pivot"),
             ),
             Field(
                 "aggregation_functions",
@@ -67,6 +72,7 @@ class DataTransformation:
                 'New name to count, sum, avg, min, max, first or last: {"people": "count", '
                 '"mean": "avg(age)"}.',
                 {},
+                used_when=("operation", "aggregate", "pivot"),
             ),
             Field(
                 "output_format",
@@ -80,6 +86,7 @@ class DataTransformation:
                 "boolean",
                 "Whether map keeps fields that begin with an underscore, such as _source.",
                 True,
+                used_when=("operation", "map"),
             ),
         ),
         inputs=(

@@ -109,6 +109,7 @@ class HttpRequest:
                 5,
                 minimum=0,
                 maximum=20,
+                used_when=("follow_redirects", "true"),
             ),
         ),
         inputs=(

@@ -68,6 +68,7 @@ class Filter:
                 "CEL for custom_function, true for items that pass: `item.total > 100 && "
                 "item.paid`.",
                 multiline=True,
+                used_when=("filter_type", "custom_function"),
             ),
             Field("case_sensitive", "boolean", "Whether A and a differ in texts.", True),
             Field(
@@ -88,9 +89,19 @@ class Filter:
             Field(
                 "sort_filtered_results", "boolean", "Whether what passes is sorted after.", False
             ),
-            Field("sort_field", "string", "Path to sort by: user.name."),
             Field(
-                "sort_order", "string", "Ascending or descending.", "asc", options=("asc", "desc")
+                "sort_field",
+                "string",
+                "Path to sort by: user.name.",
+                used_when=("sort_filtered_results", "true"),
+            ),
+            Field(
+                "sort_order",
+                "string",
+                "Ascending or descending.",
+                "asc",
+                options=("asc", "desc"),
+                used_when=("sort_filtered_results", "true"),
             ),
             Field(
                 "error_handling",

@@ -39,9 +39,22 @@ class LoopNode:
                 "CEL for while, looked at before each iteration, over data (the last result, at "
                 "first the input): `data.status != 'ready'`.",
                 multiline=True,
+                used_when=("loop_type", "while"),
             ),
-            Field("start_value", "integer", "First number of for_range.", 0),
-            Field("end_value", "integer", "Last number of for_range, included.", 10),
+            Field(
+                "start_value",
+                "integer",
+                "First number of for_range.",
+                0,
+                used_when=("loop_type", "for_range"),
+            ),
+            Field(
+                "end_value",
+                "integer",
+                "Last number of for_range, included.",
+                10,
+                used_when=("loop_type", "for_range"),
+            ),
             Field(
                 "max_iterations",
                 "integer",
@@ -61,6 +74,7 @@ class LoopNode:
                 "array_path",
                 "string",
                 "Path of the list for for_each: data.users; without it loop_data or data is taken.",
+                used_when=("loop_type", "for_each"),
             ),
             Field(
                 "break_on_error",

@@ -43,6 +43,7 @@ class Merge:
                 "string",
                 "Path that makes two items the same for union: id; without it whole items are "
                 "compared.",
+                used_when=("merge_strategy", "union"),
             ),
             Field(
                 "timeout_seconds",
@@ -60,6 +61,7 @@ class Merge:
                 "first one's place; remove_duplicates is keep_first.",
                 "keep_all",
                 options=("keep_all", "keep_first", "keep_last", "remove_duplicates"),
+                used_when=("merge_strategy", "union"),
             ),
         ),
         inputs=(

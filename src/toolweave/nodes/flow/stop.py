@@ -32,7 +32,13 @@ class Stop:
                 "`size(data.items) == 0`.",
                 multiline=True,
             ),
-            Field("message", "string", "What is said of the error.", "the workflow stopped here"),
+            Field(
+                "message",
+                "string",
+                "What is said of the error.",
+                "the workflow stopped here",
+                used_when=("outcome", "error"),
+            ),
         ),
         inputs=(
             Field("data", "any", "What the condition looks at, and what goes on.", required=True),

@@ -41,6 +41,7 @@ class WaitNode:
                 "CEL that ends the wait, over data, `trigger` (what came or was read) and `now`: "
                 "`trigger.status == 'done'`.",
                 multiline=True,
+                used_when=("wait_type", "condition"),
             ),
             Field(
                 "check_interval_seconds",
@@ -71,6 +72,7 @@ class WaitNode:
                 "object",
                 'For event: {"name": "order.paid", "match": {"order": "A-1"}}.',
                 {},
+                used_when=("wait_type", "event"),
             ),
             Field(
                 "webhook_config",
@@ -78,6 +80,7 @@ class WaitNode:
                 'For webhook, below /hooks: {"endpoint_path": "/paid", "method": "POST", '
                 '"expected_payload": {"status": "ok"}, "authentication_required": true}.',
                 {},
+                used_when=("wait_type", "webhook"),
             ),
             Field(
                 "file_config",
@@ -85,6 +88,7 @@ class WaitNode:
                 'For file: {"file_path": "out/report.csv", "watch_type": "creation", '
                 '"expected_content": "Total"}.',
                 {},
+                used_when=("wait_type", "file"),
             ),
             Field(
                 "api_config",
@@ -92,6 +96,7 @@ class WaitNode:
                 'For api_response: {"url": "https://...", "method": "GET", "expected_status": 200, '
                 '"expected_response": {"state": "ready"}}.',
                 {},
+                used_when=("wait_type", "api_response"),
             ),
             Field(
                 "queue_config",
@@ -99,6 +104,7 @@ class WaitNode:
                 'For queue_message: {"queue_name": "orders", "queue_type": "redis", '
                 '"message_filter": {}, "consume_message": true}.',
                 {},
+                used_when=("wait_type", "queue_message"),
             ),
             Field(
                 "database_config",
@@ -107,6 +113,7 @@ class WaitNode:
                 "expected_result; without that, any other result.",
                 {},
                 sensitive=True,
+                used_when=("wait_type", "database_change"),
             ),
             Field(
                 "resource_config",
@@ -114,6 +121,7 @@ class WaitNode:
                 'For resource, percent in use: {"resource_type": "cpu", '
                 '"availability_threshold": 80}.',
                 {},
+                used_when=("wait_type", "resource"),
             ),
             Field(
                 "exponential_backoff",
@@ -128,6 +136,7 @@ class WaitNode:
                 1.5,
                 minimum=1.1,
                 maximum=3.0,
+                used_when=("exponential_backoff", "true"),
             ),
             Field("pass_through_data", "boolean", "Whether data is passed on.", True),
             Field("include_wait_metadata", "boolean", "Whether wait_result is filled.", True),

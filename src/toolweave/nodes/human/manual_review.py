@@ -69,7 +69,13 @@ class ManualReview:
                 "pass_fail",
                 options=("pass_fail", "numeric_scale", "letter_grade", "checklist", "custom"),
             ),
-            Field("score_range", "object", "Ends of a numeric scale.", {"min": 1, "max": 5}),
+            Field(
+                "score_range",
+                "object",
+                "Ends of a numeric scale.",
+                {"min": 1, "max": 5},
+                used_when=("scoring_system", "numeric_scale"),
+            ),
             Field("passing_threshold", "float", "Least score that confirms, on that scale.", 3.0),
             Field(
                 "review_deadline",

@@ -53,6 +53,7 @@ class Webhook:
                 "The token or signing key, as a vault reference; needed unless authentication "
                 "is none.",
                 sensitive=True,
+                used_when=("authentication", "header_token", "query_param", "signature"),
             ),
             Field(
                 "response_format",

@@ -72,6 +72,7 @@ class NodeFieldResponse(JsonRecord):
     multiline: bool
     pattern: str | None
     items: str | None
+    used_when: list[str]
     json_schema: dict[str, Any] | None = Field(alias="schema")
 
 

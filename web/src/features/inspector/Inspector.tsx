@@ -2,11 +2,13 @@
 
 import type { ReactNode } from "react";
 import { useMemo } from "react";
-import { builtInParameters, fieldParameter } from "../../model/form/parameters";
+import type { Parameter } from "../../model/form/parameters";
+import { builtInParameters, fieldParameter, isUsedSetting, labelOf } from "../../model/form/parameters";
 import { renameNode } from "../../model/workflow/edits";
-import type { WorkflowNode } from "../../model/workflow/workflow";
+import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
 import { nodeRef } from "../../model/workflow/workflow";
 import { useNodeDetails } from "../../queries/catalog";
+import type { Schemas } from "../../api/client";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 import { CollapsibleSection } from "./CollapsibleSection";
@@ -64,34 +66,21 @@ export function Inspector({ node, isReadOnly, children }: Props & { children?: R
 function PlainPanel({ node, isReadOnly }: Props) {
   const ref = nodeRef(node);
   const { data: details, isLoading } = useNodeDetails(ref.includes(".") ? ref : null);
-  const sections = useMemo<TitledSection[]>(() => {
-    if (!details) return [{ title: "Fields", path: [], parameters: builtInParameters(node) }];
-    const fields = details.configurations.map(fieldParameter);
-    return [
-      {
-        title: "Settings",
-        path: ["configurations"],
-        parameters: fields.filter(({ name }) => !SHARED_SETTINGS.has(name)),
-      },
-      {
-        title: "Inputs",
-        path: ["inputParams"],
-        parameters: details.inputs.map(fieldParameter),
-        isFolded: node.data["inputParams"] === undefined,
-      },
-      {
-        title: "Execution",
-        path: ["configurations"],
-        parameters: fields.filter(({ name }) => SHARED_SETTINGS.has(name)),
-        isFolded: true,
-      },
-    ];
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- fields depend on the type of the node, not on its values
-  }, [details, node.type]);
+  const settings = node.data["configurations"];
+  const { sections, unused } = useMemo(
+    () => sectionsOf(node, details),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- fields depend on the type of the node and on its settings
+    [details, node.type, settings],
+  );
   if (isLoading) return <p className="faint">Loading fields…</p>;
   const hasFields = sections.some(({ parameters }) => parameters.length > 0);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} isPlain={!details}>
+      {unused.length > 0 && (
+        <p className="faint">
+          Not used with the chosen settings, but still in the workflow: {unused.map(labelOf).join(", ")}
+        </p>
+      )}
       <CollapsibleSection
         key={String(hasFields)}
         title="Edit as JSON"
@@ -101,4 +90,39 @@ function PlainPanel({ node, isReadOnly }: Props) {
       </CollapsibleSection>
     </NodeForm>
   );
+}
+
+/** The fields that apply, in sections, and those that do not apply though they have a value. */
+function sectionsOf(
+  node: WorkflowNode,
+  details: Schemas["NodeResponse"] | undefined,
+): { sections: TitledSection[]; unused: Parameter[] } {
+  if (!details)
+    return { sections: [{ title: "Fields", path: [], parameters: builtInParameters(node) }], unused: [] };
+  const settings = (node.data["configurations"] ?? {}) as JsonObject;
+  const all = details.configurations.map(fieldParameter);
+  const used = all.filter((parameter) => isUsedSetting(parameter, all, settings));
+  const sections = [
+    {
+      title: "Settings",
+      path: ["configurations"],
+      parameters: used.filter(({ name }) => !SHARED_SETTINGS.has(name)),
+    },
+    {
+      title: "Inputs",
+      path: ["inputParams"],
+      parameters: details.inputs.map(fieldParameter),
+      isFolded: node.data["inputParams"] === undefined,
+    },
+    {
+      title: "Execution",
+      path: ["configurations"],
+      parameters: used.filter(({ name }) => SHARED_SETTINGS.has(name)),
+      isFolded: true,
+    },
+  ];
+  return {
+    sections,
+    unused: all.filter((field) => !used.includes(field) && settings[field.name] !== undefined),
+  };
 }

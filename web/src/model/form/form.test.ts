@@ -9,7 +9,7 @@ import {
   descriptionOf,
 } from "./modes";
 import type { Parameter } from "./parameters";
-import { controlOf, MAX_DEPTH, entryParameter, fieldParameter } from "./parameters";
+import { controlOf, MAX_DEPTH, entryParameter, fieldParameter, isUsedSetting } from "./parameters";
 import { currentProblems, fieldPointers, isInvalidValue, placeProblems } from "./problems";
 import {
   initialValue,
@@ -123,6 +123,7 @@ describe("controls", () => {
       multiline: false,
       pattern: null,
       items: null,
+      usedWhen: [],
       schema: null,
     };
     expect(fieldParameter(field)).toMatchObject({ type: "string", default: "m", proposals: ["m", "n"] });
@@ -131,6 +132,18 @@ describe("controls", () => {
       "array",
     );
     expect(controlOf(fieldParameter({ ...field, type: "any", options: [] }))).toBe("json");
+    const operation = fieldParameter({ ...field, name: "operation" });
+    const script = fieldParameter({ ...field, name: "script", usedWhen: ["operation", "n", "o"] });
+    const isShown = (settings: Record<string, string>) =>
+      isUsedSetting(script, [operation, script], settings);
+    const chosen: Record<string, string>[] = [
+      {},
+      { operation: "m" },
+      { operation: "n" },
+      { operation: "{{ x }}" },
+    ];
+    expect(chosen.map(isShown)).toEqual([false, false, true, true]);
+    expect(isUsedSetting(operation, [operation], {})).toBe(true);
   });
 
   it("of additional keys follow the schema", () => {

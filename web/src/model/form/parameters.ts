@@ -42,6 +42,8 @@ export interface Parameter {
   isLong?: boolean;
   isSensitive?: boolean;
   proposals?: string[];
+  /** A setting of the node, then those of its values with which this one is used. */
+  usedWhen?: readonly string[];
   /** What the options of `validation.enum` are called, if not by their values. */
   optionTitles?: Readonly<Record<string, string>>;
 }
@@ -142,6 +144,7 @@ export function fieldParameter(field: Field): Parameter {
   };
   if (!type) parameter.kind = "any";
   if (field.default !== null && field.default !== undefined) parameter.default = field.default as Json;
+  if (field.usedWhen.length) parameter.usedWhen = field.usedWhen;
   if (field.options.length && field.isOpen) parameter.proposals = field.options;
   const validation: Validation = {};
   if (field.options.length && !field.isOpen) validation.enum = field.options;
@@ -152,6 +155,19 @@ export function fieldParameter(field: Field): Parameter {
   if (type === "array" && items && items !== "object" && items !== "array")
     parameter.items = { name: "item", type: items };
   return parameter;
+}
+
+/** Whether a setting has an effect with the values of the others; an expression may have any value. */
+export function isUsedSetting(
+  parameter: Parameter,
+  all: readonly Parameter[],
+  settings: Readonly<Record<string, Json>>,
+): boolean {
+  const [name, ...values] = parameter.usedWhen ?? [];
+  if (name === undefined) return true;
+  const chosen = settings[name] ?? all.find((other) => other.name === name)?.default;
+  const isOpen = chosen === undefined || (typeof chosen === "string" && chosen.includes("{{"));
+  return isOpen || values.includes(String(chosen));
 }
 
 const PROMPT_TEXT: Parameter = {
