@@ -52,7 +52,7 @@ async def shop(page: Page, studio: Studio, name: str, folder: Path) -> str:
 
 async def tried(page: Page, studio: Studio, identity: str, tool: str) -> Locator:
     await page.goto(f"{studio.url}/#/servers/{identity}")
-    await page.get_by_role("button", name=f"Try {tool}").click()
+    await page.get_by_role("button", name=f"Try it: {tool}").click()
     dialog = page.get_by_role("dialog", name=f"Try {tool}")
     await expect(dialog).to_be_visible()
     return dialog
@@ -102,7 +102,7 @@ async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
     identity = await shop(page, studio, "keyed-shop", tmp_path)
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(f"{studio.url}/#/servers/{identity}")
-    await page.get_by_role("button", name="Try draw").focus()
+    await page.get_by_role("button", name="Try it: draw").focus()
     await page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Try draw")
     await expect(dialog.get_by_text("This tool takes no arguments.")).to_be_visible()
@@ -115,7 +115,7 @@ async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
     await shot(page, "playground-390")
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
-    await expect(page.get_by_role("button", name="Try draw")).to_be_focused()
+    await expect(page.get_by_role("button", name="Try it: draw")).to_be_focused()
 
 
 async def test_a_tool_of_a_disabled_server_says_what_to_do(
@@ -128,10 +128,10 @@ async def test_a_tool_of_a_disabled_server_says_what_to_do(
     await page.reload()
     note = page.get_by_text("Enable the server to see and try its tools.")
     await expect(note).to_be_visible()
-    await expect(page.get_by_role("button", name="Try draw")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Try it: draw")).to_have_count(0)
     assert await findings(page, EVERYTHING) == []
     await page.get_by_role("button", name="Enable", exact=True).click()
-    await expect(page.get_by_role("button", name="Try draw")).to_be_visible()
+    await expect(page.get_by_role("button", name="Try it: draw")).to_be_visible()
 
 
 async def test_a_tried_tool_is_added_to_the_open_workflow(
@@ -143,7 +143,7 @@ async def test_a_tried_tool_is_added_to_the_open_workflow(
     await page.keyboard.press("m")
     browser = page.get_by_role("dialog", name="MCP servers and their tools")
     await browser.get_by_role("button", name="open-shop").click()
-    await browser.get_by_role("button", name="Try order").click()
+    await browser.get_by_role("button", name="Try it: order").click()
     dialog = page.get_by_role("dialog", name="Try order")
     await count(dialog).fill("7")
     await dialog.get_by_role("button", name="Use in untitled").click()

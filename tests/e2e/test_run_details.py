@@ -99,10 +99,10 @@ async def test_what_a_model_chose_is_shown_and_frozen_and_taken_back(
     form = page.locator(".inspector")
     await detail.get_by_role("button", name="Lock these values").click()
     await expect(form.get_by_role("combobox", name="City", exact=True)).to_have_value("Rome")
-    await expect(form.get_by_label("Detailed")).to_be_checked()
+    await expect(form.get_by_label("Manual")).to_be_checked()
     await shot(page, "run-frozen")
     await page.get_by_role("button", name="Undo").click()
-    await expect(form.get_by_label("Natural Language Parameter")).to_be_checked()
+    await expect(form.get_by_label("Describe values (AI)")).to_be_checked()
     kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/in-words"))
     assert kept["document"]["nodes"][1]["data"]["mode"] == "naturalLanguageParam"
     gone = await page.request.delete(f"{studio.url}/api/v1/models/fake", headers=studio.headers)

@@ -90,7 +90,7 @@ function Tool({ tool, isChanged, onAdd, onTry }: ToolProps) {
         </strong>
         {isChanged && <Badge tone="warn">changed</Badge>}
         <span className="tool__actions">
-          <Button look="quiet" icon="play" onClick={onTry} aria-label={`Try ${name.text}`}>
+          <Button look="quiet" icon="play" onClick={onTry} aria-label={`Try it: ${name.text}`}>
             Try it
           </Button>
           <Button icon="plus" onClick={onAdd} aria-label={`Add ${name.text} to the workflow`}>

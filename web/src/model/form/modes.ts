@@ -7,15 +7,15 @@ import { isObject } from "./values";
 export type Mode = "detailed" | "naturalLanguageParam" | "fullNaturalLanguage";
 
 export const MODES: readonly { name: Mode; title: string; about: string }[] = [
-  { name: "detailed", title: "Detailed", about: "You choose the tool and set each of its values." },
+  { name: "detailed", title: "Manual", about: "You choose the tool and set each of its values." },
   {
     name: "naturalLanguageParam",
-    title: "Natural Language Parameter",
+    title: "Describe values (AI)",
     about: "You choose the tool and describe its values; a model fills them in.",
   },
   {
     name: "fullNaturalLanguage",
-    title: "Full Natural Language",
+    title: "Describe task (AI)",
     about: "You describe the task; a model chooses a tool of the server and its values.",
   },
 ];
