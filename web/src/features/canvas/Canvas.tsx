@@ -27,12 +27,14 @@ import { useEditor } from "../../state/editorContext";
 import { panelStore, setPanels } from "../../state/panels";
 import { openSubworkflow, subworkflowOf } from "../../state/subworkflows";
 import { IconButton } from "../../ui/Button";
+import { AlignmentGuides } from "./AlignmentGuides";
 import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { ConnectionEdge } from "./ConnectionEdge";
 import { EdgeArrows } from "./EdgeArrows";
 import { LowDetail, useDetailLevel } from "./detailLevel";
 import { OverviewEdges } from "./OverviewEdges";
 import { StepNode } from "./StepNode";
+import { useAlignment } from "./useAlignment";
 import { useCanvasActions } from "./useCanvasActions";
 import { useCanvasElements } from "./useCanvasElements";
 import { useMarked } from "./useMarked";
@@ -90,6 +92,7 @@ function Drawing({
     if (isLowDetail) return redraw;
   }, [isLowDetail, redraw]);
   const { onMoveEnd } = useCanvasActions();
+  const { guides, alignChanges, endAlignment } = useAlignment(nodes);
   const nodeSearch = useNodeSearch(specs, isReadOnly);
   const onConnect = useCallback(
     (connection: Connection) => editor.document.edit((now) => withConnection(now, connection)),
@@ -118,10 +121,10 @@ function Drawing({
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     insertEntry(editor, entry, specs, { kind: "place", at });
   };
-  const moveToDropped = (moved: Node[]) =>
-    editor.document.edit((now) =>
-      dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), editor.canvas?.sizes()),
-    );
+  const moveToDropped = (moved: Node[]) => {
+    const places = endAlignment(moved);
+    editor.document.edit((now) => dropNodes(now, places, editor.canvas?.sizes()));
+  };
   return (
     <LowDetail value={isLowDetail}>
       <ReactFlow
@@ -130,7 +133,7 @@ function Drawing({
         edges={useMarked(isLowDetail ? NO_EDGES : edges, marks)}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
-        onNodesChange={onNodesChange}
+        onNodesChange={(changes) => onNodesChange(alignChanges(changes))}
         onEdgesChange={onEdgesChange}
         onConnect={onConnect}
         {...nodeSearch}
@@ -182,6 +185,7 @@ function Drawing({
           />
         )}
         <EdgeArrows />
+        <AlignmentGuides guides={guides} />
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
           <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
