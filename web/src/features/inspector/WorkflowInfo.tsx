@@ -34,8 +34,8 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
         )}
       </Field>
       <p className="faint">
-        {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see and
-        change it.
+        {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see{" "}
+        {isReadOnly ? "what it did" : "and change it"}.
       </p>
       {!isReadOnly && (
         <dl className="hints">
