@@ -337,7 +337,7 @@ async def a_new_key(filled: Filled) -> None:
 
 async def tried(filled: Filled) -> None:
     await at("servers")(filled)
-    await filled.page.get_by_role("button", name=re.compile("^Try ")).first.click()
+    await filled.page.get_by_role("button", name=re.compile("^Try it")).first.click()
     await expect(filled.page.get_by_role("dialog")).to_be_visible()
 
 
@@ -375,6 +375,7 @@ EDITING: tuple[Place, ...] = (
     Place("json", pressed("j")),
     Place("builder", pressed("b")),
     Place("keys", pressed("?"), dialog="shell/ShortcutsDialog.tsx"),
+    Place("extract", pressed("x"), dialog="features/workflows/ExtractDialog.tsx"),
     Place("export", pressed("Control+e"), dialog="features/workflows/ExportDialog.tsx"),
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
     Place("publish", publishing, dialog="features/publish/PublishDialog.tsx"),

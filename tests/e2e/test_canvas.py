@@ -1,6 +1,6 @@
 """The canvas: the node search where the pointer is, what a run passed on, sub-workflows, zoom."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from playwright.async_api import FloatRect, Locator, Page, expect
@@ -166,3 +166,150 @@ async def test_a_sub_workflow_opens_with_a_way_back(page: Page, studio: Studio) 
     # The control: another node has no workflow to open.
     await node(page, "start").dblclick()
     assert page.url.endswith("#/w/outer")
+
+
+CHAIN: dict[str, Any] = {
+    "first": ("{{ trigger.who }}", 0),
+    "second": ("{{ first.data.value }} and", 320),
+    "third": ("{{ second.data.value }} {{ first.data.value }}", 640),
+}
+
+
+def chain(name: str) -> dict[str, Any]:
+    """Three nodes of which each reads the one before, and the last one the first too."""
+    nodes: list[dict[str, Any]] = [
+        {
+            "id": identity,
+            "type": "ACTION",
+            "name": identity,
+            "position": {"x": x, "y": 0},
+            "data": {
+                "subtype": "SET_FIELDS",
+                "configurations": {"set": {"value": text}},
+                "inputParams": {"data": {}},
+            },
+        }
+        for identity, (text, x) in CHAIN.items()
+    ]
+    return drawn(name, *nodes)
+
+
+async def result_of(page: Page, studio: Studio, document: object) -> object:
+    """What a run of a workflow gave at its end."""
+    body = {"document": document, "inputs": {"who": "Ada"}}
+    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))
+    found: list[object] = []
+
+    async def is_over() -> bool:
+        whole = cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run['id']}"))
+        found[:] = [step["value"] for step in whole["steps"] if step["key"] == "end"]
+        return bool(found and found[0])
+
+    await eventually(is_over)
+    return found[0]
+
+
+async def test_a_selection_is_extracted_to_a_sub_workflow_and_undone_in_one_step(
+    page: Page, studio: Studio
+) -> None:
+    document = chain("whole")
+    before = await result_of(page, studio, document)
+    await opened(page, studio, document)
+    await page.get_by_role("button", name="Fit to view").click()
+    await node(page, "first").click()
+    await node(page, "second").click(modifiers=["Shift"])
+    inspector = page.get_by_role("complementary", name="Inspector")
+    await expect(inspector).to_contain_text("2 nodes selected")
+    await inspector.get_by_role("button", name="Extract to a sub-workflow…").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Name of the new workflow").fill("whole")
+    await dialog.get_by_role("button", name="Extract 2 nodes").click()
+    # That one exists: nothing was changed.
+    await expect(dialog.get_by_role("alert")).to_contain_text("already")
+    await dialog.get_by_label("Name of the new workflow").fill("the beginning")
+    await shot(page, "extract")
+    await dialog.get_by_role("button", name="Extract 2 nodes").click()
+    await expect(dialog).to_have_count(0)
+    await expect(node(page, "the_beginning")).to_be_in_viewport(ratio=WHOLE)
+    assert await node(page, "first").count() == 0
+    await shot(page, "extracted")
+    await page.keyboard.press("Control+s")
+    await expect(page.get_by_text("saved", exact=True)).to_be_visible()
+    stored: Any = await studio.ask(page, "GET", "/api/v1/workflows/whole")
+    assert [one["id"] for one in stored["document"]["nodes"]].count("the_beginning") == 1
+    assert await result_of(page, studio, stored["document"]) == before
+    await page.keyboard.press("Control+z")
+    await expect(node(page, "second")).to_be_visible()
+    assert await node(page, "the_beginning").count() == 0
+
+
+async def test_nodes_are_extracted_with_the_keyboard_and_a_refusal_says_why(
+    page: Page, studio: Studio
+) -> None:
+    await opened(page, studio, chain("by-hand"))
+    await node(page, "first").focus()
+    await page.keyboard.press("ArrowLeft")
+    await expect(page.locator(".react-flow__node.selected[data-id=start]")).to_be_focused()
+    await page.keyboard.press("Control+ArrowRight")
+    await page.keyboard.press("x")
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Name of the new workflow").fill("with the start")
+    await page.keyboard.press("Enter")
+    await expect(dialog.get_by_role("alert")).to_contain_text("starts this workflow")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+    await node(page, "first").focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Control+ArrowRight")
+    await page.keyboard.press("Control+k")
+    await page.get_by_role("combobox").fill("extract")
+    await page.keyboard.press("Enter")
+    await dialog.get_by_label("Name of the new workflow").fill("the rest")
+    await page.keyboard.press("Enter")
+    await expect(node(page, "the_rest")).to_be_focused()
+    # The connections keep their ids.
+    await expect(edge(page, "third", "end")).to_be_attached()
+    assert await edge(page, "first", "second").count() == 1
+
+
+async def test_a_dragged_node_lines_up_with_its_neighbours_but_not_with_alt(
+    page: Page, studio: Studio
+) -> None:
+    document = chain("aligned")
+    for one, place in zip(
+        document["nodes"], [(0, 407), (320, 7), (640, 120), (960, 407), (1280, 407)], strict=True
+    ):
+        one["position"] = {"x": place[0], "y": place[1]}
+    await opened(page, studio, document)
+    first, second = node(page, "first"), node(page, "second")
+
+    async def below() -> float:
+        """How far the second is below the first, which is on no line of the grid."""
+        tops = [(await box_of(one))["y"] for one in (second, first)]
+        return (tops[0] - tops[1]) / await page.evaluate(ZOOM)
+
+    async def drag() -> None:
+        """Until the pointer has moved it to 3 below the first, on a line of the grid."""
+        x, y = await middle(second)
+        await page.mouse.move(x, y)
+        await page.mouse.down()
+        way = (113 - 3) * await page.evaluate(ZOOM)
+        await page.mouse.move(x, y - way / 2, steps=3)
+        await page.mouse.move(x, y - way, steps=3)
+
+    assert round(await below()) == 113
+    await page.keyboard.down("Alt")
+    await drag()
+    assert await page.locator(".guide").count() == 0
+    await page.mouse.up()
+    await page.keyboard.up("Alt")
+    await expect(page.get_by_text("unsaved", exact=True)).to_be_visible()
+    assert round(await below()) == 3
+    await page.keyboard.press("Control+z")
+    await expect(page.get_by_text("saved", exact=True)).to_be_visible()
+    await drag()
+    await expect(page.locator(".guide--y")).to_be_visible()
+    await shot(page, "guides")
+    await page.mouse.up()
+    await expect(page.locator(".guide")).to_have_count(0)
+    assert round(await below()) == 0

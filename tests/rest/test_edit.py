@@ -250,3 +250,22 @@ async def test_a_large_workflow_is_checked_while_others_are_answered(house: Hous
             tasks.start_soon(look)
     assert (answers["large"].status_code, answers["large"].json()["valid"]) == (200, False)
     assert answers["meanwhile"].status_code == 200
+
+
+async def test_nodes_become_a_sub_workflow_that_nobody_saved(house: House) -> None:
+    body = {"document": greeting(), "nodes": ["greet"], "name": "Say hello"}
+    answer = await post(house, "extract", body)
+    assert answer.status_code == 200, answer.text
+    done = answer.json()
+    assert done["node"] == "say_hello"
+    assert [node["id"] for node in done["document"]["nodes"]] == ["start", "say_hello", "end"]
+    assert [node["id"] for node in done["extracted"]["nodes"]] == ["start", "greet", "end"]
+    again = await post(house, "validate", {"document": done["extracted"]})
+    assert again.json()["valid"]
+    refused = await post(house, "extract", body | {"nodes": ["start"]})
+    assert code(refused) == (422, "EXTRACTION_IMPOSSIBLE")
+    assert refused.json()["error"]["hint"]
+    assert code(await post(house, "extract", body | {"nodes": ["gone"]})) == (
+        404,
+        "NODE_ID_UNKNOWN",
+    )

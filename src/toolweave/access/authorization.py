@@ -150,6 +150,7 @@ ROUTES: Mapping[str, Rule] = {
         "POST /api/v1/edit/validate",
         "POST /api/v1/edit/fix",
         "POST /api/v1/edit/mode",
+        "POST /api/v1/edit/extract",
         "POST /api/v1/edit/node",
         "POST /api/v1/edit/export",
         "POST /api/v1/edit/import",

@@ -22,6 +22,7 @@ from toolweave.home import Home
 from toolweave.problems import Problem
 from toolweave.servers.connections import Connections
 from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.extraction.extract import ExtractedWorkflow, extract
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.mcp_completion import certain_repairs, completed_nodes
@@ -139,6 +140,16 @@ class Authoring:
             refuse_new_errors(node, changed, now)
         nodes = tuple(changed if one is node else one for one in workflow.nodes)
         return replace(workflow, nodes=nodes)
+
+    async def extract(
+        self, workflow: Workflow, nodes: Sequence[str], name: str
+    ) -> ExtractedWorkflow:
+        """Some nodes as a workflow of their own, and the workflow that calls it.
+
+        Raises `Invalid`: `EXTRACTION_IMPOSSIBLE`; `NotFound`: `NODE_ID_UNKNOWN`.
+        """
+        known = await self.tools.known()
+        return await anyio.to_thread.run_sync(extract, workflow, nodes, name, known)
 
     async def _known(
         self, workflow: Workflow, *, live: bool

@@ -220,7 +220,11 @@ def path_in(term: Term, variables: Collection[str]) -> Path | None:
         return None if term.name in variables and not term.is_outermost else (term.name,)
     if not isinstance(term, Member | FunctionCall) or getattr(term, "is_test", False):
         return None
-    return _path_of(term, {}) if _begins_outside(term, variables) else None
+    walked = _walked(term, {}) if _begins_outside(term, variables) else None
+    # An optional (`a.?b`) is another type than the value in it.
+    if walked is None or walked[0] is None or walked[0].is_partial or walked[0].is_optional:
+        return None
+    return walked[0].path
 
 
 def _begins_outside(term: Term, variables: Collection[str]) -> bool:

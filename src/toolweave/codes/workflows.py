@@ -39,6 +39,7 @@ WORKFLOWS: dict[str, str] = {
     "EXPRESSION_TYPE": "The types in an expression do not match.",
     "EXPRESSION_UNSUPPORTED": "An expression uses a part of CEL that is not supported.",
     "EXPRESSION_UNTRANSLATED": "An older expression has no CEL equivalent.",
+    "EXTRACTION_IMPOSSIBLE": "The selected nodes cannot become a sub-workflow as they are.",
     "FIELD_FORM_UNUSUAL": "A text is not of the form its field expects: address, time zone, id.",
     "FIELD_LIMIT_VIOLATED": "A field of a node violates a limit: range, length, pattern.",
     "FIELD_MISSING": "A required field is missing.",

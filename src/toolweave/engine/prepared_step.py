@@ -58,10 +58,17 @@ def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
         next((given for given in required if given.name == "data"), required[0])
         if required
         else None,
-        any(given.name == "data" for given in spec.outputs),
+        _passes_on(spec, config),
         config.get("enabled") is False,
         _passed_by(spec),
     )
+
+
+def _passes_on(spec: NodeSpec, config: JsonObject) -> bool:
+    """Whether the next node gets only `data` of the output."""
+    if spec.ref == "FLOW.SUBWORKFLOW":
+        return config.get("output") == "data"
+    return any(given.name == "data" for given in spec.outputs)
 
 
 def _passed_by(spec: NodeSpec) -> tuple[str, ...]:

@@ -102,6 +102,28 @@ async def test_what_the_other_workflow_gives_is_the_result_and_it_runs_once(hous
     assert house.kinds.scripted.tried == ["work"]
 
 
+@pytest.mark.exercises("FLOW.SUBWORKFLOW.output")
+@pytest.mark.parametrize(
+    ("output", "value", "passed_on"),
+    [
+        ("result", {"data": 1, "note": 2}, {"data": 1, "note": 2}),
+        ("data", {"data": 1, "note": 2}, 1),
+    ],
+)
+async def test_the_result_itself_is_given_and_with_data_only_that_goes_on(
+    house: House, output: str, value: Json, passed_on: Json
+) -> None:
+    house.behave(work=gives({"data": 1, "note": 2}))
+    await house.save("inner", INNER)
+    config: dict[str, Json] = {"workflow": "inner", "output": output}
+    call = ("FLOW", {"subtype": "SUBWORKFLOW", "configurations": config})
+    made = workflow({"s": "start", "call": call, "e": "end"}, ["s > call", "call > e"])
+    run, status = await run_of(house, made, {})
+    assert status == "success"
+    outcomes = {key: one.value for key, one in (await house.engine.state(run)).outcomes()}
+    assert (outcomes["call"], outcomes["e"]) == (value, passed_on)
+
+
 async def test_a_failure_of_the_other_workflow_fails_the_step_with_its_words(house: House) -> None:
     house.behave(work=fails(9))
     await house.save("inner", INNER)

@@ -174,6 +174,7 @@ function InspectorButton() {
 
 function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
   const isNew = useDocument((state) => state.storedAs === null);
+  const hasSelection = useDocument((state) => state.selection.size > 0);
   return (
     <Menu
       label="More"
@@ -198,6 +199,13 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
           keys: "Ctrl G",
           isDisabled: isReadOnly,
           run: () => runCommand("group"),
+        },
+        {
+          title: "Extract to a sub-workflow…",
+          icon: "nested",
+          keys: "X",
+          isDisabled: isReadOnly || !hasSelection,
+          run: () => runCommand("extract"),
         },
         {
           title: "Find a command…",

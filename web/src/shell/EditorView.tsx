@@ -5,6 +5,7 @@ import { useStore } from "zustand";
 import { Canvas } from "../features/canvas/Canvas";
 import { Inspector } from "../features/inspector/Inspector";
 import { ProblemList } from "../features/inspector/ProblemList";
+import { SelectionInfo } from "../features/inspector/SelectionInfo";
 import { WorkflowInfo } from "../features/inspector/WorkflowInfo";
 import { JsonView } from "../features/json/JsonView";
 import { CommandPalette } from "../features/palette/CommandPalette";
@@ -14,6 +15,7 @@ import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
 import { ServersDialog } from "../features/servers/ServersDialog";
 import { ExportDialog } from "../features/workflows/ExportDialog";
+import { ExtractDialog } from "../features/workflows/ExtractDialog";
 import { canOpenNode } from "../model/workflow/families";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
@@ -26,7 +28,7 @@ import { EditorToolbar } from "./EditorToolbar";
 import { ReviewCanvas } from "./ReviewCanvas";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import type { EditorDialog } from "./useEditorCommands";
-import { applyFixes, startAndShowRun } from "./useEditorCommands";
+import { applyFixes, selectedNodes, startAndShowRun } from "./useEditorCommands";
 
 const BuilderPanel = lazy(() => import("../features/chat/BuilderPanel"));
 const NodeView = lazy(() => import("../features/node/NodeView"));
@@ -95,6 +97,9 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
         />
       )}
       {openDialog === "publish" && <PublishDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "extract" && (
+        <ExtractDialog nodes={selectedNodes(editor)} onClose={() => setOpenDialog(null)} />
+      )}
       {openDialog === "export" && <ExportDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
     </div>
   );
@@ -125,6 +130,7 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
   const side = useStore(panelStore, (state) => state.side);
   const isNodeOpen = useStore(panelStore, (state) => state.overlay === "node");
   const selection = useDocument((state) => state.selection);
+  const selectedCount = workflow.nodes.filter(({ id }) => selection.has(id)).length;
   const selectedNode = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
   if (side === "json") {
     return (
@@ -161,6 +167,8 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
             </Button>
           )}
         </Inspector>
+      ) : selectedCount > 1 && !isReadOnly ? (
+        <SelectionInfo count={selectedCount} />
       ) : (
         <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />
       )}

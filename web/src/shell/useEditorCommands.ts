@@ -6,7 +6,7 @@ import { client, unwrap } from "../api/client";
 import { eventTriggerOf, hasRequiredInputs } from "../model/run/inputs";
 import { isRunOver } from "../model/run/runState";
 import { setTestEvent, testEventOf } from "../model/workflow/studioData";
-import type { JsonObject, Workflow } from "../model/workflow/workflow";
+import type { JsonObject, Workflow, WorkflowNode } from "../model/workflow/workflow";
 import { cancelRun, startRun } from "../queries/runs";
 import { save } from "../queries/save";
 import { WORKFLOWS } from "../queries/workflows";
@@ -18,7 +18,7 @@ import { panelStore, setPanels } from "../state/panels";
 import { navigate } from "../state/route";
 import { useCommands } from "./useCommands";
 
-export type EditorDialog = "inputs" | "export" | "publish" | null;
+export type EditorDialog = "inputs" | "export" | "publish" | "extract" | null;
 
 export function useEditorCommands(editor: Editor | null): {
   openDialog: EditorDialog;
@@ -64,6 +64,14 @@ export function useEditorCommands(editor: Editor | null): {
       },
       { id: "export", title: "Export…", keys: "mod+e", run: () => setOpenDialog("export") },
       {
+        id: "extract",
+        title: "Extract to a sub-workflow…",
+        keys: "x",
+        at: "canvas",
+        isDisabled: () => isReadOnly() || selectedNodes(editor).length === 0,
+        run: () => setOpenDialog("extract"),
+      },
+      {
         id: "publish",
         title: "Publish as a tool…",
         keys: "u",
@@ -95,6 +103,10 @@ export function useEditorCommands(editor: Editor | null): {
   }, [editor, queries]);
   useCommands(editor, commands);
   return { openDialog, setOpenDialog };
+}
+
+export function selectedNodes({ document: { workflow, selection } }: Editor): WorkflowNode[] {
+  return workflow.nodes.filter(({ id }) => selection.has(id));
 }
 
 export function runOrAskForInputs(editor: Editor, askForInputs: () => void): void {

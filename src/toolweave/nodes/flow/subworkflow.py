@@ -18,6 +18,14 @@ class Subworkflow:
         effect="keyed",
         configurations=(
             Field("workflow", "string", "Name of the stored workflow.", required=True),
+            Field(
+                "output",
+                "string",
+                "What the node gives. details: the result and the name of the workflow; result: "
+                "the result itself; data: the result, of which the next node gets only `data`.",
+                "details",
+                options=("details", "result", "data"),
+            ),
         ),
         inputs=(
             Field(
@@ -65,7 +73,10 @@ class Subworkflow:
             raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "workflow"})
         workflows = context.resources.workflows
         ended = await workflows.run(name, context.given.value("data"), context.key)
-        return Wait() if ended is None else Outcome({"result": ended[0], "workflow": name})
+        if ended is None:
+            return Wait()
+        is_detailed = context.given.text("output") == "details"
+        return Outcome({"result": ended[0], "workflow": name} if is_detailed else ended[0])
 
 
 node = Subworkflow()

@@ -1,17 +1,17 @@
-"""`end` and `result`: where a run ends; what comes in here is what the run gives."""
+"""`end` and `result`: where a run ends. Its result is the field `output`, else what comes in."""
 
 from toolweave.catalog.node import NodeInput, Outcome
 
 
 class End:
-    """Gives what came in."""
+    """Returns the result of the run."""
 
     types = ("end", "result")
     effect = "pure"
 
     def compute(self, given: NodeInput) -> Outcome:
-        """What came in."""
-        return Outcome(given.incoming)
+        """The configured output, else what came in."""
+        return Outcome(given.config.get("output", given.incoming))
 
 
 plain = End()

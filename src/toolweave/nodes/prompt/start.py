@@ -1,4 +1,4 @@
-"""`start`: where a run begins; gives what the run was started with."""
+"""`start`: where a run begins. It passes on the field `output`, else the run's inputs."""
 
 from toolweave.catalog.node import NodeInput, Outcome
 
@@ -10,8 +10,8 @@ class Start:
     effect = "pure"
 
     def compute(self, given: NodeInput) -> Outcome:
-        """The inputs."""
-        return Outcome(given.incoming)
+        """The configured output, else the inputs."""
+        return Outcome(given.config.get("output", given.incoming))
 
 
 plain = Start()

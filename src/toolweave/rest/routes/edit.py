@@ -28,6 +28,7 @@ from toolweave.rest.response_models import document_in, problem_records
 from toolweave.rest.routing import Routes
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load, understand
+from toolweave.workflow.ids import MAX_NAME
 from toolweave.workflow.mcp_node import node_for
 from toolweave.workflow.mode_check import MAX_TOOLS
 from toolweave.workflow.modes import Mode
@@ -84,6 +85,13 @@ class SwitchModeRequest(EditRequest):
     )
 
 
+class ExtractRequest(EditRequest):
+    """Nodes to move into a sub-workflow."""
+
+    nodes: list[str] = Field(min_length=1, max_length=10_000, description="The ids of the nodes")
+    name: str = Field(min_length=1, max_length=MAX_NAME, description="The name of the new workflow")
+
+
 class NewNodeRequest(EditRequest):
     """A tool to add to a workflow."""
 
@@ -127,6 +135,15 @@ class SwitchModeResponse(JsonRecord):
 
     format: str
     document: dict[str, Any]
+
+
+class ExtractResponse(JsonRecord):
+    """The workflow that calls the new one, the new one, and the id of the node that calls it."""
+
+    format: str
+    document: dict[str, Any]
+    extracted: dict[str, Any]
+    node: str
 
 
 class NewNodeResponse(JsonRecord):
@@ -201,6 +218,19 @@ class _Handlers:
         document = document_in(changed, loaded.format)
         return SwitchModeResponse(format=loaded.format, document=document)
 
+    async def extract_nodes(
+        self, body: Annotated[ExtractRequest, Depends(ExtractRequest.read)]
+    ) -> ExtractResponse:
+        """Move nodes into a sub-workflow that runs to the same result; save it under its name."""
+        loaded = require_workflow(await body.loaded())
+        done = await self._studio.authoring.extract(loaded.workflow, body.nodes, body.name)
+        return ExtractResponse(
+            format=loaded.format,
+            document=document_in(done.workflow, loaded.format),
+            extracted=document_in(done.extracted, "toolweave"),
+            node=done.node,
+        )
+
     async def make_node(
         self, body: Annotated[NewNodeRequest, Depends(NewNodeRequest.read)]
     ) -> NewNodeResponse:
@@ -252,13 +282,14 @@ class _Handlers:
 
 
 def edit_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The six endpoints."""
+    """The seven endpoints."""
     handlers = _Handlers(studio)
     routes = Routes(authenticator, "/api/v1/edit", "edit")
     routes.add("POST", "/validate", handlers.validate_workflow)
     routes.add("POST", "/fix", handlers.fix_workflow)
     routes.add("POST", "/node", handlers.make_node, 404)
     routes.add("POST", "/mode", handlers.switch_mode, 404)
+    routes.add("POST", "/extract", handlers.extract_nodes, 404)
     routes.add("POST", "/export", handlers.export_workflow)
     routes.add("POST", "/import", handlers.import_workflow)
     return routes.router()

@@ -14,6 +14,8 @@ def with_configured(
     ref: str | None, value: ValueShape, settings: JsonObject, data: ValueShape
 ) -> ValueShape:
     """The value of a node with what its configuration says of it; `data` is its input."""
+    if ref == "FLOW.SUBWORKFLOW" and settings.get("output", "details") != "details":
+        return UNKNOWN
     if ref not in _CONFIGURED:
         return value
     name, described = _CONFIGURED[ref]

@@ -31,6 +31,8 @@ PROMPTS: dict[str, str] = {
     "askUserQuestion": "questionText",
     "skill": "executionPrompt",
 }
+# What these pass on can be configured.
+OUTPUTS = frozenset({"start", "end", "result"})
 BRANCHING = frozenset({"ifElse", "switch", "branch"})
 _NAME = pattern(r"\w[\w.-]*")
 
@@ -90,12 +92,20 @@ def asked_by(
         if mode_of(node.data) == "detailed":
             values = node.data.get("parameterValues")
             yield from _values(("data", "parameterValues"), values, "value", is_older)
-    elif node.type in PROMPTS:
+    else:
+        yield from _drawn(node, is_older)
+
+
+def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
+    """The references of a node without a specification."""
+    if node.type in PROMPTS:
         yield from _prompt(("data", PROMPTS[node.type]), node.data.get(PROMPTS[node.type]))
     elif node.type == "template":
         yield from _flow(("data", "template"), node.data.get("template"))
     elif node.type in BRANCHING:
         yield from _branches(node.data.get("branches"))
+    elif node.type in OUTPUTS:
+        yield from _values(("data", "output"), node.data.get("output"), "value", is_older)
 
 
 def references_of(

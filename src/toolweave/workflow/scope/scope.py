@@ -131,8 +131,11 @@ class Scope:
     @cached_property
     def trigger(self) -> ValueShape:
         """The value of the start or trigger node."""
-        starts = [node.id for node in self.graph.nodes.values() if _is_start(node)]
-        return join_all(self._values.get(node, UNKNOWN) for node in starts)
+        starts = [node for node in self.graph.nodes.values() if _is_start(node)]
+        return join_all(
+            self.inputs if "output" in node.data else self._values.get(node.id, UNKNOWN)
+            for node in starts
+        )
 
     def is_started_with(self, root: str) -> bool:
         """Whether a name stands for the input of the run."""
@@ -368,6 +371,9 @@ class Scope:
                 return self._started_with(given.value)
             return with_configured(node.ref, given.value, settings, self.data_of(node.id))
         match node.type:
+            case "start" | "end" if "output" in node.data:
+                output = node.data["output"]
+                return self._written(node, output, "output") if isinstance(output, str) else UNKNOWN
             case "start" | "trigger":
                 return self.inputs
             case "end" | "result":

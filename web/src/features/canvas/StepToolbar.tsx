@@ -30,6 +30,11 @@ export function StepToolbar({ id }: { id: string }) {
     editor.document.select([id]);
     runCommand(command);
   };
+  /** For the whole selection if the node is part of it. */
+  const runOnAll = (command: string) => {
+    if (!editor.document.selection.has(id)) editor.document.select([id]);
+    runCommand(command);
+  };
   const actions: readonly Action[] = [
     { command: "run-step", title: "Run this step", icon: "play", keys: "R" },
     { command: "pin", title: isPinned ? "Unpin the output" : "Pin the output", icon: "pin", keys: "Shift P" },
@@ -65,7 +70,13 @@ export function StepToolbar({ id }: { id: string }) {
           { title: "Open", icon: "expand", keys: "↵", run: () => run("configure") },
           { title: "Connect to…", icon: "link", keys: "C", run: () => run("connect") },
           { title: "Copy", icon: "copy", keys: "Ctrl C", run: () => run("copy") },
-          { title: "Group", icon: "panel", keys: "Ctrl G", run: () => run("group") },
+          { title: "Group", icon: "panel", keys: "Ctrl G", run: () => runOnAll("group") },
+          {
+            title: "Extract to a sub-workflow…",
+            icon: "nested",
+            keys: "X",
+            run: () => runOnAll("extract"),
+          },
         ]}
       >
         <Icon name="more" size={13} />

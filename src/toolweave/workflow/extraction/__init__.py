@@ -1,0 +1,1 @@
+"""Moves selected nodes of a workflow into a workflow of their own."""
