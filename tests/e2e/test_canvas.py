@@ -294,6 +294,7 @@ async def test_a_dragged_node_lines_up_with_its_neighbours_but_not_with_alt(
         await page.mouse.move(x, y)
         await page.mouse.down()
         way = (113 - 3) * await page.evaluate(ZOOM)
+        await page.mouse.move(x, y - 4)  # the drag begins with the first move
         await page.mouse.move(x, y - way / 2, steps=3)
         await page.mouse.move(x, y - way, steps=3)
 

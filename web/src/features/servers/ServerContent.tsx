@@ -60,6 +60,7 @@ function ContentItem({ server, entry }: { server: string; entry: Entry }) {
   const [shown, setShown] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const name = safeText(entry.name);
+  const action = entry.kind === "prompt" ? "Fill in" : "Read";
   const isReady = entry.arguments.every((one) => !one.required || values[one.name]);
   const open = async () => {
     setBusy(true);
@@ -77,8 +78,12 @@ function ContentItem({ server, entry }: { server: string; entry: Entry }) {
         <strong className="mono">
           <Untrusted {...name} />
         </strong>
-        <Button disabled={isBusy || !isReady} onClick={() => void open()} aria-label={`Read ${name.text}`}>
-          {entry.kind === "prompt" ? "Fill in" : "Read"}
+        <Button
+          disabled={isBusy || !isReady}
+          onClick={() => void open()}
+          aria-label={`${action} ${name.text}`}
+        >
+          {action}
         </Button>
       </div>
       {entry.description && (
