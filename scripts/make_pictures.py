@@ -68,6 +68,9 @@ async def comparison(page: Page, studio: Studio, workflow: str, scheme: str) -> 
     for city in ("Oslo", "Cairo"):
         body = {"document": stored["document"], "inputs": {"city": city}}
         runs.append(cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))["id"])
+    for run in runs:
+        await page.goto(f"{studio.url}/#/runs/{run}")
+        await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
     await page.goto(f"{studio.url}/#/compare/{runs[0]}/{runs[1]}")
     await expect(page.locator("mark").first).to_be_visible()
     await picture(page, "compare", scheme)
