@@ -33,6 +33,7 @@ WORKFLOWS: dict[str, str] = {
     "EXPRESSION_INVALID": "An expression cannot be parsed.",
     "EXPRESSION_LIMIT": "An expression exceeds its limit of work or size.",
     "EXPRESSION_NOT_CONDITION": "A condition can never be true or false.",
+    "EXPRESSION_MISREAD": "An expression is CEL, but has another meaning where it comes from.",
     "EXPRESSION_OLDER_SYNTAX": "An expression uses another system's syntax; the fix translates it.",
     "EXPRESSION_TEMPLATE": "An expression contains placeholders with braces.",
     "EXPRESSION_TRUTH": "A translated condition may treat other values as true.",

@@ -81,6 +81,31 @@ TOKENS = (
         ("triggerBody()?['city']", "trigger.city"),
         ("$.load.rows[0]", "load.rows[0]"),
         ("$.city", "data.city"),
+        ("data.a eq true or data.n gt 10.0", "data.a == true || data.n > 10.0"),
+        ("data.a -eq 1 -and data.b -notmatch '^x'", "data.a == 1 && !data.b.matches('^x')"),
+        ("data.n is greater than or equal to 5", "data.n >= 5"),
+        ("data.s starts with 'a'", "data.s.startsWith('a')"),
+        ("data.s does not contain 'x'", "!data.s.contains('x')"),
+        ("data.s =~ /^pro/i", "data.s.matches('(?i)^pro')"),
+        ("/^a/.test(data.s)", "data.s.matches('^a')"),
+        ("data.s IN ('a', 'b')", "data.s in ['a', 'b']"),
+        ("if(data.n > 1, data.a * 2, data.a)", "data.n > 1 ? data.a * 2 : data.a"),
+        ("IF data.n > 1 THEN 'a' ELSE 'b'", "data.n > 1 ? 'a' : 'b'"),
+        ("CASE WHEN data.n = 1 THEN 'a' ELSE 'b' END", "data.n == 1 ? 'a' : 'b'"),
+        ("AND(data.n > 1, data.b, data.c)", "data.n > 1 && data.b && data.c"),
+        ("CONCAT(data.a, '-', data.b)", "string(data.a) + '-' + string(data.b)"),
+        ("data.a & '-' & data.b", "string(data.a) + '-' + string(data.b)"),
+        ("IFNULL(data.a, 'x')", "data.?a.orValue('x')"),
+        ("'%s of %d' % (data.a, data.b)", "string(data.a) + ' of ' + string(data.b)"),
+        ("format('{0}!', data.a)", "string(data.a) + '!'"),
+        ("'Hi {}'.format(data.a)", "'Hi ' + string(data.a)"),
+        ("States.Format('Hi {}', $.a)", "'Hi ' + string(data.a)"),
+        ("data.n > $100", "data.n > 100"),
+        ("data.n > 1_000 EUR", "data.n > 1000"),
+        ("data.items.0.name", "data.items[0].name"),
+        ("data.items[*].name", "data.items.map(i, i.name)"),
+        ("ti.xcom_pull(task_ids='load', key='rows')", "nodes.load.output.rows"),
+        ("$$.Execution.Input.city", "trigger.city"),
     ],
 )
 def test_a_foreign_expression_has_one_equivalent(text: str, cel: str) -> None:
@@ -98,7 +123,11 @@ def test_a_foreign_expression_has_one_equivalent(text: str, cel: str) -> None:
         "data.code ==",
         "$now.toISO()",
         "$input.all()",
-        "ti.xcom_pull('load')",
+        "data.n // 2",  # a division in Python, a default in jq, a comment in JavaScript
+        "'%.2f' % data.n",
+        "'%s %s' % data.n",
+        "'{name}'.format(name=data.n)",
+        "ti.xcom_pull(['load', 'other'])",
         "137405211__city",
         "data.x | capitalize",
         "the amount is large",
@@ -125,6 +154,22 @@ def test_the_equivalent_gives_the_same_value(text: str, data: JsonObject, value:
     found = translate_foreign(text, NAMES)
     assert found is not None
     assert evaluate(found.cel, {"data": data}) == Value(value)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("text", "cel"),
+    [
+        ("item.n *= 2", "item.n * 2"),
+        ("item.n += data.a + 1", "item.n + (data.a + 1)"),
+        ("item.n = item.n * 2;", "item.n * 2"),
+        ("n++", "n + 1"),
+        ("item.other = 1", None),  # a comparison, or another field
+        ("a = 1 and b = 2", "a == 1 && b == 2"),
+    ],
+)
+def test_an_assignment_to_the_field_is_its_value(text: str, cel: str | None) -> None:
+    found = translate_foreign(text, NAMES, target="n", is_condition=False)
+    assert (found and found.cel) == cel
 
 
 @given(st.lists(st.tuples(st.sampled_from(TOKENS), st.sampled_from(["", " "])), max_size=14))

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from toolweave.cel.fault import fault_at
+from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.cel.templates import moved
 from toolweave.problems import Problem, Severity, did_you_mean
@@ -18,7 +19,13 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
-from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten, with_size
+from toolweave.workflow.checks.path_repair import (
+    PathRepair,
+    place_of,
+    rewritten,
+    with_quoted_ids,
+    with_size,
+)
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
@@ -156,6 +163,8 @@ class _Flow:
             return self._named(node, asked)
         faults: list[DataFlowFault] = []
         ours = asked.ours
+        if (joined := self._with_hyphens(node, asked, wrong)) is not None:
+            return joined
         for reference, found in wrong:
             if found.trouble == "order":
                 continue  # reported once for the node
@@ -169,6 +178,21 @@ class _Flow:
             ours = repaired or ours
             faults.append(self._fault(node, asked, reference, found, meant if repaired else None))
         return _Judged(tuple(faults), ours)
+
+    def _with_hyphens(self, node: Node, asked: NodeReferences, wrong: _Wrong) -> _Judged | None:
+        """Read `first-part.sum` as the node `first-part`, where it was a difference of names."""
+        named = next((one for one in wrong if one[1].trouble == "name"), None)
+        if named is None or "-" not in asked.ours:
+            return None
+        ours = with_quoted_ids(asked.ours, self._scope.graph.nodes)
+        if ours is None or any(
+            self._scope.find(node, one.path, asked.language).trouble
+            for one in compile_text(ours).references
+        ):
+            return None
+        fault = self._fault(node, asked, *named, None)
+        hint = f"an id with a hyphen is written in brackets: {ours!r}"
+        return _Judged((replace(fault, hint=hint, is_repaired=True),), ours)
 
     def _named(self, node: Node, asked: NodeReferences) -> _Judged:
         found = self._naming.unknown(node, asked)

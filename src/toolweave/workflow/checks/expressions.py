@@ -19,6 +19,7 @@ from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS, CelText, cel
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
+from toolweave.workflow.checks.misread_expressions import misread
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import as_fraction
 from toolweave.workflow.formats.legacy.translate import (
@@ -118,6 +119,9 @@ class _Texts:
             if _is_foreign(verdict):
                 found = self._foreign.repaired(node, content, language)
                 verdict = _improved(verdict, found, is_older=self._is_older)
+            elif not verdict.faults and (fault := misread(content)) is not None:
+                found = self._foreign.repaired(node, content, language, is_misread=True)
+                verdict = _Verdict((fault,), repaired=found)
             right = verdict.repaired and _filled(text, placeholder, verdict.repaired)
             for fault in verdict.faults:
                 found = moved(fault, text, placeholder.at).problem(place)
@@ -133,6 +137,9 @@ class _Texts:
         verdict = _judged(cel.text, translate, is_older=self._is_older)
         if _is_foreign(verdict):
             verdict = self._translated(node, cel, verdict)
+        elif not verdict.faults and (fault := misread(cel.text)) is not None:
+            found = self._foreign.repaired(node, cel.text, "own", is_misread=True)
+            verdict = _Verdict((fault,), repaired=found)
         for fault in verdict.faults:
             found = _with_text(fault.problem(place), cel.text, verdict.repaired)
             yield found if cel.is_used else replace(found, severity="warning")
@@ -156,7 +163,14 @@ class _Texts:
 
     def _translated(self, node: Node, cel: CelText, verdict: _Verdict) -> _Verdict:
         target = str(cel.at[-1]) if len(cel.at) == 2 else None
-        found = self._foreign.repaired(node, cel.text, "own", parameter="item", target=target)
+        found = self._foreign.repaired(
+            node,
+            cel.text,
+            "own",
+            parameter="item",
+            target=target,
+            is_condition=cel.field.is_condition,
+        )
         better = _improved(verdict, found, is_older=self._is_older)
         is_run = cel.field.name in TRANSLATED_FIELDS and translate_condition(cel.text).is_changed
         if better.ours is None or is_run:

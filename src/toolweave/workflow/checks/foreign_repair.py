@@ -57,13 +57,16 @@ class ForeignRepair:
         parameter: str | None = None,
         target: str | None = None,
         is_any: bool = False,
+        is_condition: bool = True,
+        is_misread: bool = False,
     ) -> str | None:
         """The expression in CEL with names that exist; None where it is not clear.
 
-        `is_any`: it may be CEL already.
+        `is_any`: it may be CEL already. `is_misread`: it is CEL but meant in another language.
         """
         text = _unbraced(self._with_ids(given))
-        if compile_text(text).is_ours and (is_any or text != given):
+        is_ours = not is_misread and compile_text(text).is_ours
+        if is_ours and (is_any or text != given):
             return self._resolved(node, text, language, is_json_path=False)
         found = translate_foreign(
             text,
@@ -71,6 +74,7 @@ class ForeignRepair:
             in_template=language in {"value", "config"},
             parameter=parameter,
             target=target,
+            is_condition=is_condition,
         )
         if found is None:
             return None

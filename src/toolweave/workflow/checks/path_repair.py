@@ -4,11 +4,14 @@ A path is corrected step by step until all of it is known; an expression is only
 reads the correct path and no longer the wrong one.
 """
 
+import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from toolweave.cel.language import compile_text
-from toolweave.cel.paths import Path, quoted, write_path
+from toolweave.cel.paths import Path, Step, quoted, write_path
 from toolweave.cel.tokens import Token, is_name, tokens
+from toolweave.patterns import pattern
 from toolweave.tools.meaning import words
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
@@ -29,10 +32,20 @@ _COUNTED: frozenset[Kind] = frozenset({"array", "string"})
 _ITEMS = frozenset({"item", "currentItem", "current_item", "current", "element"})
 # Names that other systems use for all nodes, and for the input of the run.
 _ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
+# Words for what a run was started with; `flow_input` and `dagRunConf` are made of them.
 _RUN_INPUT = frozenset(
-    {"event", "payload", "request", "body", "input", "inputs", "params", "parameters", "args"}
-    | {"query", "form", "start", "workflow", "message", "webhook", "json"}
+    {"event", "payload", "request", "req", "body", "input", "inputs", "params", "parameters"}
+    | {"args", "arguments", "arg", "param", "parameter", "query", "form", "start", "workflow"}
+    | {"message", "msg", "webhook", "json", "flow", "run", "dag", "conf", "pipeline", "job"}
+    | {"trigger", "triggered", "triggers", "context", "ctx", "state", "vars", "variables", "var"}
+    | {"execution", "initial", "user", "props", "kwargs", "options", "values", "data", "http"}
+    | {"client", "github", "callback", "submission", "fields", "sys", "process"}
 )
+# Names that hold secrets or settings of the machine, which no node gives.
+_APART = frozenset({"secrets", "secret", "env", "environment", "vault", "credentials", "credential"})
+_NAME_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# A short name with one letter changed is another word: `date` is not `data`.
+_SHORT = 5
 
 
 class PathRepair:
@@ -135,13 +148,16 @@ class PathRepair:
             return ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
-        if name := closest(root, self._scope.names(node)):
+        if (name := closest(root, self._scope.names(node))) and _is_slip(root, name):
             # `page` is an item of `pages`, not a misspelling.
             is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
             is_other = is_plural and (len(path) == 1 or self._may_loop())
             return None if is_other else (name, *path[1:])
         if root in WRAPPERS:
-            return ("data", *path[1:])
+            below = path[1:2]
+            seen = self._scope.data_seen(node, language)
+            is_there = not below or look_up(seen, below[0]).verdict == "named"
+            return ("data", *path[1:]) if is_there else None
         other = self._node(node, root)
         if other is None:
             return None
@@ -155,7 +171,8 @@ class PathRepair:
     def _elsewhere(self, node: Node, path: Path) -> Path | None:
         """`steps.load.outputs.rows` and `event.city` of other systems."""
         root, below = path[0], path[1:]
-        if root in _ALL_NODES and below and isinstance(below[0], str):
+        is_of_nodes = root in _ALL_NODES or (len(below) > 1 and self._is_earlier(node, root, below[0]))
+        if is_of_nodes and below and isinstance(below[0], str):
             is_id = below[0] in self._scope.graph.nodes
             other = NodeId(below[0]) if is_id else self._node(node, below[0])
             if other is None:
@@ -165,11 +182,20 @@ class PathRepair:
                 named = look_up(self._scope.value_of(other), steps[0]).verdict == "named"
                 steps = steps if named else steps[1:]
             return (other, *steps) if is_name(other) else ("nodes", other, "output", *steps)
-        if root in _RUN_INPUT and below:
-            steps = below[1:] if below[0] in _RUN_INPUT else below
-            if steps and look_up(self._scope.trigger, steps[0]).verdict == "named":
-                return ("trigger", *steps)
+        if _is_run_input(root):
+            steps = below
+            while steps and look_up(self._scope.trigger, steps[0]).verdict != "named":
+                if not _is_run_input(steps[0]):
+                    return None
+                steps = steps[1:]
+            return ("trigger", *steps) if steps else None
         return None
+
+    def _is_earlier(self, node: Node, root: Step, name: Step) -> bool:
+        """Whether a name below an unknown one is the id of an earlier node."""
+        if root in _APART or name not in self._scope.graph.nodes:
+            return False
+        return self._scope.reach.can_have_run(NodeId(str(name)), node.id)
 
     def _of_loop(self, node: Node, path: Path) -> Path | None:
         """`item` and `index` of the only loop around a node, by the names that they have."""
@@ -199,6 +225,16 @@ class PathRepair:
             kinds = [(one.id, words((one.ref or "").partition(".")[2])) for one in before]
             named = [one for one, kind in kinds if given and given <= kind]
         return named[0] if len(named) == 1 else None
+
+
+def _is_run_input(name: Step) -> bool:
+    words = [one.lower() for one in _NAME_WORD.findall(name)] if isinstance(name, str) else []
+    return bool(words) and all(one in _RUN_INPUT for one in words)
+
+
+def _is_slip(wrong: str, name: str) -> bool:
+    """Whether letters were left out, added or swapped; another letter makes another short word."""
+    return len(wrong) > _SHORT or len(wrong) != len(name) or sorted(wrong) == sorted(name)
 
 
 def _port(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
@@ -240,6 +276,17 @@ def rewritten_by(text: str, path: Path, form: str, written: str | None = None) -
     for start, end in reversed(spans):
         text = text[:start] + form.format(written or text[start:end]) + text[end:]
     return text if spans and compile_text(text).is_usable else None
+
+
+def with_quoted_ids(text: str, ids: Iterable[str]) -> str | None:
+    """`nodes['first-part'].output` for `first-part` everywhere in an expression."""
+    found = text
+    for one in sorted(ids, key=len, reverse=True):
+        if not is_name(one) and one in text:
+            plain = re.compile(rf"""("[^"]*"|'[^']*')|(?<![\w.'"-]){re.escape(one)}(?![\w'"-])""")
+            id_ = f"nodes[{quoted(one)}].output"
+            found = plain.sub(lambda match, id_=id_: match[1] or id_, found)
+    return found if found != text and compile_text(found).is_usable else None
 
 
 def place_of(text: str, path: Path, at: int) -> int | None:

@@ -10,6 +10,7 @@ from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, path_in, write_path
 from toolweave.cel.syntax import FunctionCall, Literal, Term
 from toolweave.cel.tokens import tokens
+from toolweave.patterns import pattern
 from toolweave.workflow.checks.path_repair import rewritten_by
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
@@ -23,6 +24,7 @@ _CEL_KINDS: dict[frozenset[Kind], str] = {
     frozenset({"array"}): "list",
     frozenset({"object"}): "map",
 }
+_DIGITS = pattern(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?")
 _EQUALITY = frozenset({"_==_", "_!=_"})
 _MAX_LISTED = 10
 _NUMBER: frozenset[Kind] = frozenset({"integer", "fraction"})
@@ -123,8 +125,28 @@ def _converted(asked: NodeReferences) -> Iterator[str]:
         for path in dict.fromkeys(one.path for one in asked.expression.references):
             if changed := rewritten_by(text, path, "string({})"):
                 yield changed
+    yield from _unquoted(text)
     if not has_text:
         yield from _with_fractions(text)
+
+
+def _unquoted(text: str) -> Iterator[str]:
+    """The expression with `true` for `'true'` and `200` for `'200'`: one of them, and all."""
+    quoted = [(word, plain) for word in tokens(text) if (plain := _plain_value(word.text))]
+    chosen = [[one] for one in quoted] + ([quoted] if len(quoted) > 1 else [])
+    for some in chosen:
+        changed = text
+        for word, plain in reversed(some):
+            changed = changed[: word.at] + plain + changed[word.end :]
+        yield changed
+
+
+def _plain_value(word: str) -> str | None:
+    """What is in the quotes of a boolean or a number."""
+    inside = word[1:-1] if word[:1] in {"'", '"'} and word[-1:] == word[:1] else ""
+    if inside.lower() in {"true", "false"}:
+        return inside.lower()
+    return inside if _DIGITS.fullmatch(inside) else None
 
 
 def as_fraction(text: str) -> str | None:

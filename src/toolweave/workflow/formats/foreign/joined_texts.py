@@ -11,6 +11,8 @@ _IN_TEMPLATE = pattern(r"\$\{([^{}`]*)\}")
 _IN_TEXT = pattern(r"\{\{|\}\}|\{([^{}]*)\}|([{}])")
 _FORMAT = pattern(r"(?:![rsa])?(?::[^'\"\[\](){}]*)?$")
 
+_GAPS = pattern(r"\{\{|\}\}|%%|\{(?P<at>\d*)\}|%(?P<sort>[sdi])|(?P<other>[{}]|%)")
+
 Parts = tuple[tuple[bool, str], ...]
 
 
@@ -49,6 +51,31 @@ def text_parts(word: str) -> Parts:
             raise NotReadable
         found += [(False, _ESCAPE.sub(_character, before)), (True, placeholder[1])]
     return (*found, (False, _ESCAPE.sub(_character, text[end:])))
+
+
+def format_parts(form: str, count: int) -> tuple[str | int, ...]:
+    """The texts of a format and the arguments between them; each argument has one place."""
+    is_percent = "%" in form and "{" not in form
+    found: list[str | int] = []
+    end = taken = 0
+    for gap in _GAPS.finditer(form):
+        if is_percent != gap[0].startswith("%"):
+            continue
+        text = form[end : gap.start()]
+        end = gap.end()
+        if gap["other"]:
+            raise NotReadable  # a width, a precision or a name
+        if gap[0] in {"{{", "}}", "%%"}:
+            found.append(text + gap[0][0])
+            continue
+        at = int(gap["at"]) if gap["at"] else taken
+        taken += 1
+        found += [text] if text else []
+        found.append(at)
+    found += [form[end:]] if form[end:] else []
+    if {one for one in found if isinstance(one, int)} != set(range(count)):
+        raise NotReadable
+    return tuple(found)
 
 
 def _character(escape: re.Match[str]) -> str:

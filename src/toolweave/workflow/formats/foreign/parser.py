@@ -36,6 +36,8 @@ _LEVELS = {
     **dict.fromkeys(("&&", "&", "and"), _AND),
     **dict.fromkeys(("==", "===", "=", "!=", "!==", "<>", "=/=", "<", "<=", "=<"), _RELATION),
     **dict.fromkeys((">", ">=", "in", "not", "is", "between", "contains", "like"), _RELATION),
+    **dict.fromkeys(("not in", "not contains", "startswith", "endswith"), _RELATION),
+    **dict.fromkeys(("matches", "not matches"), _RELATION),
     **dict.fromkeys(("+", "-"), _SUM),
     **dict.fromkeys(("*", "/", "%"), _PRODUCT),
 }
@@ -57,6 +59,12 @@ _CONSTANTS = {"true": "true", "false": "false"} | dict.fromkeys(
     ("null", "none", "nil", "undefined"), "null"
 )
 _STATES = frozenset({"defined", "undefined", "empty"})
+# Operators that CEL writes as methods.
+_AS_METHODS = {
+    **{"startswith": "startsWith", "endswith": "endsWith", "matches": "matches"},
+    **{"not matches": "matches", "not contains": "contains"},
+}
+_CHOOSING = frozenset({"if", "iif", "ifelse"})
 
 
 def read_foreign(text: str) -> Tree:
@@ -83,6 +91,20 @@ def _like(value: Tree, wanted: Tree) -> Tree:
     return Call(FieldAccess(value, method, is_optional=False), (inside,))
 
 
+def _number(text: str) -> str:
+    """A number without the separators and the suffixes of other languages."""
+    is_hex = text[:2].lower() == "0x"
+    return text if is_hex else text.replace("_", "").rstrip("nLlfFdD")
+
+
+def _called(of: Tree, arguments: tuple[Tree, ...]) -> Tree:
+    """A call; `if(a, b, c)` of spreadsheets is a choice."""
+    is_choice = isinstance(of, ForeignName) and of.name.lower() in _CHOOSING
+    if is_choice and len(arguments) == 3:
+        return Choice(*arguments)
+    return Call(of, arguments)
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self._words = words_of(text)
@@ -91,11 +113,12 @@ class _Parser:
 
     def whole(self) -> Tree:
         self._take("return")
-        if self._word.text == "if" and self._ahead(1).text == "(":
+        is_statement = self._word.text == "if" and self._ahead(1).text == "("
+        if is_statement and not self._is_chosen():
             self._advance()  # a condition as a statement without one
         tree = self.expression()
         self._take(";")
-        tree = tree.inner if isinstance(tree, Group) and self._words[0].text == "if" else tree
+        tree = tree.inner if isinstance(tree, Group) and is_statement else tree
         if self._word.kind != "end":
             raise NotReadable
         return tree
@@ -104,9 +127,48 @@ class _Parser:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise NotReadable
-        found = self._function() or self._choice(self._operations(_OR))
+        found = (
+            self._function() or self._spelt_choice() or self._choice(self._operations(_OR))
+        )
         self._depth -= 1
         return found
+
+    def _is_chosen(self) -> bool:
+        """Whether the brackets after `if` hold a condition and two values, or `then` follows."""
+        depth, commas = 0, 0
+        for word in self._words[self._next + 1 :]:
+            depth += (word.text in {"(", "[", "{"}) - (word.text in {")", "]", "}"})
+            commas += depth == 1 and word.text == ","
+            if depth == 0 and word.text.lower() == "then":
+                return True
+        return commas == 2
+
+    def _spelt_choice(self) -> Choice | None:
+        """`if a then b else c end`, `CASE WHEN a THEN b ELSE c END`."""
+        word = self._word.text.lower()
+        is_case = word == "case" and self._ahead(1).text.lower() == "when"
+        is_if = word == "if" and any(one.text.lower() == "then" for one in self._words)
+        if not is_case and not is_if:
+            return None
+        self._next += 1 + is_case
+        found = self._cases({"when"} if is_case else {"elif", "elseif", "elsif"})
+        if self._word.text.lower() == "end":
+            self._advance()
+        return found
+
+    def _cases(self, others: set[str]) -> Choice:
+        condition = self._operations(_OR)
+        self._expect_word("then")
+        one = self.expression()
+        if self._word.text.lower() in others:
+            self._advance()
+            return Choice(condition, one, self._cases(others))
+        self._expect_word("else")
+        return Choice(condition, one, self.expression())
+
+    def _expect_word(self, text: str) -> None:
+        if self._advance().text.lower() != text:
+            raise NotReadable
 
     @property
     def _word(self) -> Word:
@@ -204,6 +266,10 @@ class _Parser:
                 word = self._advance()
                 state = Constant(word.text.lower())
                 return Operation((first, state), (sign,))
+            if sign in _AS_METHODS:
+                method = FieldAccess(first, _AS_METHODS[sign], is_optional=False)
+                found = Call(method, (self._operations(_SUM),))
+                return Sign("!", found) if sign.startswith("not ") else found
             operands.append(self._operations(_SUM))
             signs.append(sign)
         return Operation(tuple(operands), tuple(signs))
@@ -238,7 +304,9 @@ class _Parser:
         word = self._advance()
         match word.kind:
             case "number":
-                return Constant(word.text)
+                return Constant(_number(word.text))
+            case "regex":
+                return Constant(quoted(word.text), word.text)
             case "text":
                 return self._text(word)
             case "template":
@@ -267,9 +335,7 @@ class _Parser:
     def _bracketed(self, opened: Word) -> Tree:
         match opened.text:
             case "(":
-                inner = self.expression()
-                self._expect(")")
-                return Group(inner)
+                return self._group()
             case "[":
                 return self._list()
             case "{":
@@ -281,6 +347,18 @@ class _Parser:
                 return self._primary()
             case _:
                 raise NotReadable
+
+    def _group(self) -> Tree:
+        """`(a)`, or `(a, b)`, which is a list in SQL and Python."""
+        items = [self.expression()]
+        while self._take(","):
+            if self._word.text != ")":
+                items.append(self.expression())
+            else:
+                self._expect(")")
+                return Items(tuple(items))
+        self._expect(")")
+        return Items(tuple(items)) if len(items) > 1 else Group(items[0])
 
     def _list(self) -> Tree:
         items: list[Tree] = []
@@ -329,9 +407,9 @@ class _Parser:
                 found = self._item(found, is_optional=word.text != "[")
             elif word.text == "(":
                 self._advance()
-                arguments = self._arguments()
+                arguments, named = self._arguments()
                 self._expect(")")
-                found = Call(found, arguments)
+                found = Call(found, arguments, named) if named else _called(found, arguments)
             elif word.text == "|" and self._is_filter():
                 found = self._filter(found)
             else:
@@ -355,16 +433,24 @@ class _Parser:
         self._expect("]")
         return ItemAccess(of, index, is_optional)
 
-    def _arguments(self) -> tuple[Tree, ...]:
+    def _arguments(self) -> tuple[tuple[Tree, ...], tuple[tuple[str, Tree], ...]]:
         found: list[Tree] = []
+        named: list[tuple[str, Tree]] = []
         while self._word.text != ")":
+            if self._word.kind == "name" and self._ahead(1).text == "=":
+                key = self._advance().text
+                self._advance()
+                named.append((key, self.expression()))
+                if not self._take(","):
+                    break
+                continue
             one = self.expression()
             if self._word.text == "for" and not found:
                 one = self._loop(one)
             found.append(one)
             if not self._take(","):
                 break
-        return tuple(found)
+        return tuple(found), tuple(named)
 
     def _is_filter(self) -> bool:
         """Whether `|` is followed by a filter rather than by an operand of `||`."""

@@ -40,6 +40,12 @@ def referenced(tree: Tree, names: Collection[str]) -> SystemReference | None:
             return SystemReference(("data",), steps)
         case "$input":
             return SystemReference(("data",), _after_items(steps, is_needed=True))
+        case "ti" | "task_instance":
+            return _pulled(steps)
+        case "$$" | "$context":
+            return SystemReference(("trigger",), _after_words(steps, ("execution", "input")))
+        case "$vars" | "$flow":
+            raise NotReadable
         case "$trigger":
             return SystemReference(("trigger",), steps)
         case "$execution":
@@ -59,6 +65,31 @@ def referenced(tree: Tree, names: Collection[str]) -> SystemReference | None:
             return SystemReference(("nodes", name, "output"), _plain_steps(rest[is_body:]))
         case _:
             return None
+
+
+def _pulled(steps: tuple[Tree, ...]) -> SystemReference:
+    """`ti.xcom_pull(task_ids='load', key='rows')` of Airflow."""
+    match steps[:2]:
+        case (FieldAccess(key="xcom_pull"), Call() as call):
+            named = dict(call.named)
+            listed = (*call.arguments, *(named[one] for one in ("task_ids",) if one in named))
+            key = named.get("key", Constant("''", "return_value"))
+        case _:
+            raise NotReadable
+    match listed, key:
+        case ((Constant(text=str() as name),), Constant(text=str() as field)):
+            path = () if field == "return_value" else (field,)
+            return SystemReference(("nodes", name, "output", *path), steps[2:])
+        case _:
+            raise NotReadable
+
+
+def _after_words(steps: tuple[Tree, ...], words: tuple[str, ...]) -> tuple[Tree, ...]:
+    """The steps after these words, in any case."""
+    found = tuple((_key(step) or "").lower() for step in steps[: len(words)])
+    if found != words:
+        raise NotReadable
+    return steps[len(words) :]
 
 
 def _dollar(steps: tuple[Tree, ...], names: Collection[str]) -> SystemReference:

@@ -44,10 +44,11 @@ class ItemAccess:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`of(arguments)`."""
+    """`of(arguments)`; `named` are those with a name, as in Python."""
 
     of: "Tree"
     arguments: "tuple[Tree, ...]"
+    named: "tuple[tuple[str, Tree], ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

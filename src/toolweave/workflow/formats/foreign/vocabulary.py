@@ -61,6 +61,25 @@ FUNCTIONS: dict[tuple[str, int], Pattern] = {
     ("lte", 2): ("{0} <= {1}", "bool"),
     ("greater", 2): ("{0} > {1}", "bool"),
     ("less", 2): ("{0} < {1}", "bool"),
+    **{(name, 2): _EQUAL for name in ("isequal", "exact")},
+    **{(name, 2): ("{0} >= {1}", "bool") for name in ("greaterorequals", "ge", "atleast")},
+    **{(name, 2): ("{0} <= {1}", "bool") for name in ("lessorequals", "le", "atmost")},
+    **{(name, 2): ("{0} != {1}", "bool") for name in ("notequals", "neq", "notequal")},
+    **{(name, 1): ("{0} == null", "bool") for name in ("isnull", "isnone", "isnil")},
+    **{(name, 1): ("{0} != null", "bool") for name in ("isnotnull", "notnull")},
+    **{(name, 2): ("{0} + {1}", "number") for name in ("add", "plus")},
+    **{(name, 2): ("{0} - {1}", "number") for name in ("sub", "subtract", "minus")},
+    **{(name, 2): ("{0} * {1}", "number") for name in ("mul", "multiply", "times")},
+    **{(name, 2): ("{0} / {1}", "number") for name in ("div", "divide")},
+    **{(name, 2): ("{0} % {1}", "number") for name in ("mod", "modulo")},
+    **{(name, 1): ("math.round(double({0}))", "number") for name in ("round",)},
+    **{(name, 1): ("math.floor(double({0}))", "number") for name in ("floor",)},
+    **{(name, 1): ("math.ceil(double({0}))", "number") for name in ("ceil", "ceiling")},
+    **{(name, 2): _MATCHES for name in ("regexmatch", "regexpmatch", "regexplike", "ismatch")},
+    **{(name, 3): _REPLACE for name in ("replace", "substitute", "replaceall")},
+    **{(name, 1): _FIRST for name in ("first",)},
+    **{(name, 1): _LAST for name in ("last",)},
+    ("re.search", 2): ("{1}.matches({0})", "bool"),
     ("array.isarray", 1): ("type({0}) == list", "bool"),
     ("object.keys", 1): _KEYS,
     ("math.abs", 1): ("math.abs({0})", "number"),
@@ -70,6 +89,15 @@ FUNCTIONS: dict[tuple[str, int], Pattern] = {
     ("math.floor", 1): ("math.floor(double({0}))", "number"),
     ("math.ceil", 1): ("math.ceil(double({0}))", "number"),
 }
+# Functions with any number of arguments, and the sign that joins them.
+SEVERAL: dict[str, str] = {
+    **dict.fromkeys(("and",), "&&"),
+    **dict.fromkeys(("or",), "||"),
+    **dict.fromkeys(("concat", "concatenate", "strcat"), "+"),
+    **dict.fromkeys(("coalesce", "ifnull", "nvl", "isnull", "firstnonnull"), "??"),
+}
+# Functions whose first argument is a text with gaps.
+FORMATTING = frozenset({"format", "sprintf", "printf", "string.format", "states.format"})
 # Functions that ask whether a field exists.
 EXISTENCE = frozenset({"exists", "defined", "isdefined", "isset", "present", "ispresent", "has"})
 
@@ -88,6 +116,7 @@ METHODS: dict[tuple[str, int], Pattern] = {
     ("startswith", 1): _STARTS,
     ("endswith", 1): _ENDS,
     ("matches", 1): _MATCHES,
+    ("test", 1): ("{1}.matches({0})", "bool"),
     ("split", 1): _SPLIT,
     ("join", 1): _JOIN,
     ("indexof", 1): ("{0}.indexOf({1})", "number"),

@@ -14,6 +14,7 @@ from toolweave.cel.paths import quoted, write_path
 from toolweave.cel.signatures import SIGNATURES
 from toolweave.cel.syntax import NAMESPACES
 from toolweave.cel.tokens import is_name
+from toolweave.workflow.formats.foreign.joined_texts import format_parts
 from toolweave.workflow.formats.foreign.parser import read_foreign
 from toolweave.workflow.formats.foreign.system_names import referenced
 from toolweave.workflow.formats.foreign.tree import (
@@ -40,9 +41,11 @@ from toolweave.workflow.formats.foreign.vocabulary import (
     DEFAULTS,
     EXISTENCE,
     FILTERS_BY_ARGUMENTS,
+    FORMATTING,
     FUNCTIONS,
     LOOPS,
     METHODS,
+    SEVERAL,
     Pattern,
     Sort,
 )
@@ -149,6 +152,8 @@ class ForeignWriter:
         if found := referenced(tree, self._names):
             self.has_json_path |= found.is_json_path
             return self._steps(CelPiece(write_path(found.path)), found.rest)
+        if (each := self._each(tree)) is not None:
+            return each
         match tree:
             case ForeignName():
                 if "$" in tree.name:
@@ -158,6 +163,30 @@ class ForeignWriter:
                 return CelPiece(f"size({self.written(tree.of).text})", sort="number")
             case _:
                 return self._steps(self.written(tree.of), (tree,))
+
+    def _each(self, tree: ForeignName | FieldAccess | ItemAccess) -> CelPiece | None:
+        """`days.map(d, d.high)` for `days[*].high`."""
+        steps: list[Tree] = []
+        found: Tree = tree
+        while isinstance(found, FieldAccess | ItemAccess):
+            if isinstance(found, ItemAccess) and found.index is None:
+                over = self.written(found.of)
+                if not steps or ".map(" in over.text:
+                    break
+                variable = self._variable(found.of)
+                inner = self._steps(CelPiece(variable), tuple(reversed(steps)))
+                text = f"{over.inside(_POSTFIX)}.map({variable}, {inner.text})"
+                return CelPiece(text, sort="list")
+            steps.append(found)
+            found = found.of
+        return None
+
+    def _variable(self, over: Tree) -> str:
+        """A name for the items of a list: its first letter, if nothing else has it."""
+        name = over.key if isinstance(over, FieldAccess) else _dotted(over)
+        letter = name[:1].lower()
+        is_free = letter.isalpha() and letter not in {*self._names, *self._bound}
+        return letter if is_free else _EACH
 
     def _steps(self, found: CelPiece, steps: tuple[Tree, ...]) -> CelPiece:
         for step, after in zip_longest(steps, steps[1:]):
@@ -196,10 +225,16 @@ class ForeignWriter:
         if found := referenced(tree, self._names):
             self.has_json_path |= found.is_json_path
             return self._steps(CelPiece(write_path(found.path)), found.rest)
+        if tree.named:
+            raise NotReadable
         name = _dotted(tree.of)
         plain = _plain(name)
         if name and "." not in name and plain in EXISTENCE and len(tree.arguments) == 1:
             return self._existence(tree.arguments[0])
+        if (formatted := self._formatted_call(tree, plain)) is not None:
+            return formatted
+        if name and "." not in name and plain in SEVERAL and len(tree.arguments) > 1:
+            return self._several(plain, tree.arguments)
         if plain in {"any", "all"} and len(tree.arguments) == 1:
             return self._quantified(plain, tree.arguments[0])
         key = plain, len(tree.arguments)
@@ -215,6 +250,53 @@ class ForeignWriter:
         if isinstance(tree.of, ForeignName) and key in FUNCTIONS:
             return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
         raise NotReadable
+
+    def _several(self, name: str, arguments: tuple[Tree, ...]) -> CelPiece:
+        """A function of spreadsheets with any number of arguments."""
+        match SEVERAL[name]:
+            case "+":
+                return self._joined_pieces([self.written(one) for one in arguments])
+            case "??" if len(arguments) == 2:
+                return self._coalesced(arguments[0], self.written(arguments[1]))
+            case "&&" | "||" as sign:
+                level = _LEVELS[sign]
+                texts = [self.written(one).inside(level) for one in arguments]
+                return CelPiece(f" {sign} ".join(texts), level, "bool")
+            case _:
+                raise NotReadable
+
+    def _formatted_call(self, tree: Call, name: str) -> CelPiece | None:
+        """`'{} of {}'.format(a, b)`, `sprintf('%s', a)`, `format('{0}', a)`."""
+        match tree:
+            case Call(of=FieldAccess(of=Constant(text=str() as form), key="format")):
+                values = tree.arguments
+                if "{" not in form:
+                    return None
+            case Call(arguments=(Constant(text=str() as form), *rest)):
+                values = tuple(rest)
+                if name not in FORMATTING or not values:
+                    return None
+            case _:
+                return None
+        return self._formatted(form, values)
+
+    def _formatted(self, form: str, values: tuple[Tree, ...]) -> CelPiece:
+        pieces: list[CelPiece] = []
+        for part in format_parts(form, len(values)):
+            if isinstance(part, int):
+                pieces.append(self.written(values[part]))
+            else:
+                pieces.append(CelPiece(quoted(part), sort="text"))
+        return self._joined_pieces(pieces)
+
+    def _joined_pieces(self, pieces: list[CelPiece]) -> CelPiece:
+        texts = [
+            one.inside(_PRODUCT if at else _SUM) if one.sort == "text" else f"string({one.text})"
+            for at, one in enumerate(pieces)
+        ]
+        if not texts:
+            return CelPiece("''", sort="text")
+        return CelPiece(" + ".join(texts), _SUM if len(texts) > 1 else _POSTFIX, "text")
 
     def _native(self, name: str, tree: Call) -> CelPiece:
         values = ", ".join(self.written(one).text for one in tree.arguments)
@@ -328,9 +410,14 @@ class ForeignWriter:
     def _pair(self, one: Tree, sign: str, two: Tree) -> CelPiece:
         if sign in {"is", "is not"}:
             return self._state(one, two, is_same=sign == "is")
+        if sign == "%" and isinstance(one, Constant) and one.text is not None:
+            inner = two.inner if isinstance(two, Group) else two
+            return self._formatted(one.text, two.items if isinstance(two, Items) else (inner,))
         first, second = self.written(one), self.written(two)
         if sign == "??":
             return self._coalesced(one, second)
+        if sign == "&&" and "text" in {first.sort, second.sort}:
+            return self._joined_pieces([first, second])  # `&` joins texts in spreadsheets
         if sign in {"contains", "in", "not in"}:
             return self._membership(first, sign, second)
         if sign == "||" and {first.sort, second.sort} & {"text", "number", "list"}:
@@ -378,18 +465,13 @@ class ForeignWriter:
         return CelPiece(text, _CHOICE, one.sort if one.sort == two.sort else "any")
 
     def _joined(self, tree: Joined) -> CelPiece:
-        parts: list[str] = []
-        for is_code, text in tree.parts:
-            if not is_code:
-                parts += [quoted(text)] if text else []
-                continue
-            inner = self.written(read_foreign(text))
-            parts.append(
-                inner.inside(_PRODUCT) if inner.sort == "text" else f"string({inner.text})"
-            )
-        if not parts:
-            return CelPiece("''", sort="text")
-        return CelPiece(" + ".join(parts), _SUM if len(parts) > 1 else _POSTFIX, "text")
+        return self._joined_pieces(
+            [
+                self.written(read_foreign(text)) if is_code else CelPiece(quoted(text), sort="text")
+                for is_code, text in tree.parts
+                if is_code or text
+            ]
+        )
 
 
 def _member(base: str, step: FieldAccess) -> CelPiece:

@@ -354,6 +354,8 @@ class JavaScriptTranslator:
         sorts = {one.sort, two.sort}
         convert: Callable[[Translated], Translated] = _as_is
         if tree.sign == "%":
+            if "text" in sorts:
+                raise Untranslatable("a text has no remainder", tree.at)
             convert = _whole
         elif tree.sign != "+" or (sorts & {"number", "decimal"} and "text" not in sorts):
             convert = _decimal
