@@ -146,3 +146,13 @@ def test_a_block_of_a_server_without_a_tool_is_reported(tw: Commands) -> None:
         (missing, "/lines/1"),
         (missing, "/lines/5"),
     ]
+
+
+@pytest.mark.usefixtures("servers")
+def test_a_placeholder_in_a_block_is_reported(tw: Commands) -> None:
+    texts = ("plain {a}", '"{{ weather.text }}"', "${city}", "${vault:key}")
+    blocks = "\n".join(f"```air\ntool: echo\ntext: {one}\n```\n" for one in texts)
+    (tw.project / "trip.md").write_text(blocks, encoding="utf-8")
+    [checked] = tw.ok("doc", "check", "trip.md", "--json").json
+    found = [one["pointer"] for one in checked["problems"] if one["code"] == "DOCUMENT_PLACEHOLDER"]
+    assert found == ["/lines/6", "/lines/11"]

@@ -13,6 +13,7 @@ DOCUMENTS: dict[str, str] = {
     "DOCUMENT_NOT_FOUND": "There is no document at this path.",
     "DOCUMENT_NO_SERVER": "No server is configured for a block.",
     "DOCUMENT_PARAMETERS_INVALID": "The parameters of a block cannot be parsed.",
+    "DOCUMENT_PLACEHOLDER": "A parameter of a block has a placeholder, which is not filled in.",
     "DOCUMENT_SECTION_NOT_FOUND": "The document has no such heading.",
     "DOCUMENT_SERVER_UNKNOWN": "A block is named after a server that is not registered.",
     "DOCUMENT_TOOL_MISSING": "A block is named after a server but names no tool.",

@@ -11,6 +11,8 @@ from toolweave.workflow.yaml_text import read_yaml
 MAX_DEPTH = 20
 # What the parser could not read at all may still be plain lines; what it refuses may not.
 NOT_YAML = "not YAML: "
+# References to secrets, `${vault:name}`, are filled in.
+_PLACEHOLDER = pattern(r"\{\{[^{}]+\}\}|\$\{(?!vault:|env:|input:)[^{}]+\}|<%=?[^%]+%>")
 _PAIR = pattern(r"([^\s:#][^:]*):(?:[ \t]+(.*))?$")
 
 
@@ -43,6 +45,15 @@ def read_parameters(lines: Sequence[str]) -> JsonObject:
     if found is None:
         return {}
     return found if isinstance(found, dict) else _line_by_line(lines, "it is not a mapping")
+
+
+def placeholder_in(value: Json) -> str | None:
+    """The first placeholder of a template in the parameters of a block."""
+    if isinstance(value, str):
+        found = _PLACEHOLDER.search(value)
+        return found[0] if found else None
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for one in items if (found := placeholder_in(one))), None)
 
 
 def _line_by_line(lines: Sequence[str], why: str) -> JsonObject:

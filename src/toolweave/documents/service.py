@@ -28,6 +28,7 @@ from toolweave.documents.block_runner import (
 )
 from toolweave.documents.document import Document, encoded, read_document
 from toolweave.documents.files import assets_folder, read_file, replace_file
+from toolweave.documents.parameters import placeholder_in
 from toolweave.documents.render import Callout
 from toolweave.documents.result_writer import ResultWriter
 from toolweave.documents.results import without_results
@@ -230,6 +231,14 @@ class DocumentService:
         tools: dict[tuple[str, str], Tool] = {}
         for one in planned:
             server, name = one.server, one.block.name
+            if one.problem is None and (written := placeholder_in(one.block.arguments)):
+                yield Problem(
+                    "DOCUMENT_PLACEHOLDER",
+                    pointer("lines", one.block.line),
+                    f"{written[:100]!r} is sent as it is: a block fills in no placeholders",
+                    "write the value, or use a workflow whose steps read each other",
+                    "warning",
+                )
             if one.problem is not None or server is None or one.block.kind != "tool":
                 continue
             if server not in pins:

@@ -55,6 +55,16 @@ _UNIT_NAMES = pattern(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORE
 _ONLY = frozenset(
     {"value", "expression", "text", "content", "expr", "id", "name", "email", "address", "mail"}
 )
+# What other systems write beside a value: its type, and how it was chosen.
+_ABOUT = frozenset(
+    {"__rl", "mode", "type", "cachedResultName", "cachedResultUrl", "kind", "dataType", "is_expr"}
+    | {"valueType", "value_type", "data_type", "isExpression", "is_expression", "format"}
+)
+# Keys by which other systems refer to a value.
+SELECTORS = frozenset(
+    {"value_selector", "variable_selector", "selector", "$ref", "Ref", "Fn::GetAtt", "valueFrom"}
+    | {"$expr", "value_from", "valueSelector"}
+)
 _NAMES = ("name", "key", "field", "header", "property", "id", "column")
 _VALUES = ("value", "val", "type", "expression", "content")
 # A change from one name to another: which is the key, the field decides.
@@ -71,13 +81,28 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
         yield value == 1
     if isinstance(value, list):
         yield from _from_list(value, kinds, about)
-    elif "array" in kinds and _is_one_item(value):
+    elif "array" in kinds and _is_one_item(value) and not is_reference(value):
         yield [value]
     if isinstance(value, dict) and "object" not in kinds:
-        # A value with the way it was chosen, as n8n writes it.
-        plain = {"value": value.get("value")} if value.get("__rl") is True else value
+        # A value with the way it was chosen or its type, as other systems write it.
+        plain = {"value": value["value"]} if is_wrapped(value) else value
         if len(plain) == 1:
             yield from _only_member(plain)
+
+
+def is_reference(value: Json) -> bool:
+    """Whether an object stands for a value that is elsewhere, or in it."""
+    keys = value.keys() if isinstance(value, dict) else ()
+    return is_wrapped(value) or (bool(keys) and keys <= SELECTORS)
+
+
+def is_wrapped(value: Json) -> bool:
+    """Whether an object holds one value, and beside it only words about it."""
+    if not isinstance(value, dict) or "value" not in value or len(value) == 1:
+        return False
+    others = {key: one for key, one in value.items() if key != "value"}
+    is_about = others.keys() <= _ABOUT and not isinstance(value["value"], dict)
+    return is_about and all(isinstance(one, str | bool) for one in others.values())
 
 
 def seconds_in(about: str) -> float | None:

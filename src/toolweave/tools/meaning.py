@@ -84,6 +84,17 @@ def renamed(wrong: str, free: Iterable[str]) -> list[str]:
     return renamed(english, known) or containing(english, known) if english else []
 
 
+def reordered(wrong: str, free: Iterable[str]) -> list[str]:
+    """The names with the same words in another order, or without the marks of a text around."""
+    given = _in_order(wrong)
+    plain = wrong.strip("`*_'\"<>[]{}() :,\u201c\u201d\u2018\u2019")
+    return [
+        name
+        for name in list(dict.fromkeys(free))[:MAX_OPTIONS]
+        if plain == name or (len(given) > 1 and sorted(given) == sorted(_in_order(name)))
+    ]
+
+
 def containing(wrong: str, free: Iterable[str]) -> list[str]:
     """The names that say more than `wrong` (`host`: `smtp_host`), or less by words without meaning.
 

@@ -16,8 +16,17 @@ from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.document import Steps
-from toolweave.tools.meaning import containing, is_related, renamed, says_when, shortened
+from toolweave.tools.meaning import (
+    containing,
+    is_related,
+    renamed,
+    reordered,
+    says_when,
+    shortened,
+)
 from toolweave.tools.meaning import meant as meant_options
+from toolweave.tools.opposites import are_opposite
+from toolweave.tools.special_keys import negated, nested
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
@@ -91,7 +100,8 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
         if _single(plain) == _single(letters):
             allowed = max(1, allowed)  # `dee` for `de`
         distance = OSA.distance(plain, letters, score_cutoff=allowed)
-        if distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME:
+        is_near = distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME
+        if is_near and not are_opposite(wrong, name):
             near.append((distance, name))
     near.sort()
     is_clear = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
@@ -122,6 +132,13 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         for key in strange[:MAX_COMPARED]
         if _only_fitting(key, given[key], known, free, explainer) == name
     ]
+    dotted = [
+        key
+        for key in strange
+        if key.startswith(f"{name}.") and key.rpartition(".")[2].isidentifier()
+    ]
+    if dotted:
+        return Repair(f"write {', '.join(map(shown, dotted[:MAX_LISTED]))} as members of {name!r}")
     # A key that is closer to another field is not meant as this one.
     likely = [key for key in strange[:MAX_COMPARED] if closest(key, free) == name]
     meant = slips[0] if slips else closest(name, likely)
@@ -177,6 +194,10 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     slip = misspelt(wrong, free) or _only_fitting(wrong, fault.value, known, free, explainer)
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
+    for special in (negated, nested):
+        if (found := special(fault, parent, known, explainer)) is not None:
+            hint, operations = found
+            return Repair(hint, operations or None)
     meant = slip or closest(wrong, free)
     if meant is None:
         return _without(fault, free, known, explainer)
@@ -249,7 +270,7 @@ def _only_fitting(
             if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
         ]
 
-    found = fitting(renamed(wrong, free))
+    found = fitting(reordered(wrong, free)) or fitting(renamed(wrong, free))
     for similar in () if found else (containing, shortened):
         if len(others := fitting(similar(wrong, free))) == 1:
             return others[0]

@@ -34,6 +34,12 @@ def texts(**inputs: Json) -> list[Problem]:
         ("$('Load orders').item.json.rows", "{{ load.rows }}"),
         ("$.load.rows", "{{ load.rows }}"),
         ("`City: ${trigger.city}`", "City: {{ trigger.city }}"),
+        ("Rows: <<load.rows>>.", "Rows: {{ load.rows }}."),
+        ("<load.rows>", "{{ load.rows }}"),
+        ("%load.rows%", "{{ load.rows }}"),
+        ("$(load.rows)", "{{ load.rows }}"),
+        ("#[load.rows]", "{{ load.rows }}"),
+        ("{!load.rows}", "{{ load.rows }}"),
     ],
 )
 def test_a_placeholder_that_names_something_is_translated(text: str, ours: str) -> None:
@@ -57,6 +63,8 @@ def test_a_placeholder_that_names_something_is_translated(text: str, ours: str) 
         "100 %{x}",
         "{{ 'a ${trigger.city}' }}",
         "$1,000.50",
+        "the file (load.rows) and me@load.rows@example.com",
+        "<load.unknown> and <b>",
     ],
 )
 def test_a_text_that_may_be_meant_so_is_left_alone(text: str) -> None:

@@ -38,6 +38,15 @@ TEXT = json.dumps(DOCUMENT)
         TEXT.replace(": ", ":\u00a0"),
         json.dumps(TEXT),
         f"[{TEXT}]",
+        json.dumps({"content": TEXT}),
+        "\n".join(
+            f"{at}| {line}" for at, line in enumerate(json.dumps(DOCUMENT, indent=1).split("\n"))
+        ),
+        TEXT.replace('"name": ', '"name" = '),
+        TEXT.replace('": ', '" => '),
+        TEXT.replace('"it"', "`it`"),
+        TEXT + "}",
+        TEXT + "]}",
     ],
 )
 def test_a_text_with_one_meaning_is_read_with_a_clean_copy(text: str) -> None:

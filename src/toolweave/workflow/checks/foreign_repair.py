@@ -138,6 +138,8 @@ class ForeignRepair:
 
 def _unbraced(text: str) -> str:
     """The text without more braces around it: `{ x }` of `{{{ x }}}`."""
+    if len(text) > 2 and text[0] == text[-1] == "#":
+        return text[1:-1].strip()  # `{{#node.field#}}` of Dify
     while text[:1] == "{" and text[-1:] == "}" and not compile_text(text).is_usable:
         text = text[1:-1].strip()
     return text

@@ -19,6 +19,7 @@ from toolweave.workflow.formats.foreign.placeholders import (
     BLOCK,
     ForeignPlaceholder,
     bare_expression,
+    marked_paths,
     may_be_foreign,
     placeholders_in,
 )
@@ -91,6 +92,7 @@ def _is_suspect(text: str) -> bool:
         or BLOCK.search(text) is not None
         or _ENVIRONMENT.fullmatch(text.strip()) is not None
         or any(True for _ in placeholders_in(text))
+        or any(True for _ in marked_paths(text))
     )
 
 
@@ -113,8 +115,12 @@ class _ForeignTexts:
             hint = "decide with FLOW.IF, or write a condition: {{ a ? b : c }}"
             yield _problem(place, text, None, hint)
             return
-        found = list(placeholders_in(text))
-        replaced = [self._replaced(node, one, language) for one in found]
+        found = list(placeholders_in(text)) or list(marked_paths(text))
+        is_marked = bool(found) and not any(True for _ in placeholders_in(text))
+        replaced = [
+            self._marked(node, one) if is_marked else self._replaced(node, one, language)
+            for one in found
+        ]
         if any(one is not None for one in replaced):
             yield self._placeholders(place, text, found, replaced)
         elif _ENVIRONMENT.fullmatch(text.strip()):
@@ -137,6 +143,12 @@ class _ForeignTexts:
         """A path without braces, if it leads to a declared field of an earlier node."""
         path = compile_text(text).path
         return f"{{{{ {text} }}}}" if path and self._foreign.is_declared(node, path) else None
+
+    def _marked(self, node: Node, one: ForeignPlaceholder) -> str | None:
+        """A path between any marks, if it leads to a declared field."""
+        path = compile_text(one.expression).path
+        is_declared = path is not None and self._foreign.is_declared(node, path)
+        return f"{{{{ {one.expression} }}}}" if is_declared else None
 
     def _replaced(self, node: Node, one: ForeignPlaceholder, language: Language) -> str | None:
         if not one.expression:

@@ -15,6 +15,14 @@ from toolweave.workflow.model import Node, NodeId
 # The setting of FLOW.SUBWORKFLOW that names a workflow.
 _CALLED = ("workflow", "workflow_name", "workflow_id")
 _PATTERN = pattern(r"[*?\[{]")
+_PARTS = pattern(r"[/\\:@#]+")
+_SUFFIX = pattern(r"\.(?:json|ya?ml|workflow|flow)$")
+_VERSION = pattern(r"\.{1,2}")
+# Words around the name of a workflow in other systems.
+_AROUND = frozenset(
+    {"workflow", "workflows", "flow", "flows", "latest", "current", "local", "subworkflow", "call"}
+    | {"ref", "id", "name", "default", "published", "main"}
+)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -145,14 +153,25 @@ def _awaited(case: CheckContext) -> Iterator[Problem]:
 
 def _is_stored(name: str, known: frozenset[str]) -> bool:
     try:
-        return name in known or slug(name) in known
+        is_path = name[:1] in {".", "/"}  # such as `./notify`, which no name begins with
+        return name in known or (not is_path and slug(name) in known)
     except Invalid:
         return False
 
 
+def _named(name: str, known: frozenset[str]) -> str | None:
+    """The workflow in an address: `./notify.json`, `workflow:notify`, `notify@latest`, an ARN."""
+    parts = [one for one in _PARTS.split(_SUFFIX.sub("", name)) if one]
+    found = [one for one in parts if one in known]
+    others = [one for one in parts if one not in found]
+    is_address = name.startswith(("arn:", "urn:", "http")) and parts[-1:] == found
+    is_plain = all(one.lower() in _AROUND or _VERSION.fullmatch(one) for one in others)
+    is_path = "/" in name and parts[-1:] == found and "@" not in name and ":" not in name
+    return found[0] if len(found) == 1 and (is_address or is_plain or is_path) else None
+
+
 def _unknown(place: str, name: str, known: frozenset[str]) -> Problem:
-    plain = name.rpartition("/")[2].removesuffix(".json")
-    meant = plain if plain in known else Spelling(sorted(known)).meant(name)
+    meant = _named(name, known) or Spelling(sorted(known)).meant(name)
     return Problem(
         "WORKFLOW_UNKNOWN",
         place,

@@ -42,7 +42,9 @@ _RUN_INPUT = frozenset(
     | {"client", "github", "callback", "submission", "fields", "sys", "process"}
 )
 # Names that hold secrets or settings of the machine, which no node gives.
-_APART = frozenset({"secrets", "secret", "env", "environment", "vault", "credentials", "credential"})
+_APART = frozenset(
+    {"secrets", "secret", "env", "environment", "vault", "credentials", "credential"}
+)
 _NAME_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # A short name with one letter changed is another word: `date` is not `data`.
 _SHORT = 5
@@ -171,7 +173,9 @@ class PathRepair:
     def _elsewhere(self, node: Node, path: Path) -> Path | None:
         """`steps.load.outputs.rows` and `event.city` of other systems."""
         root, below = path[0], path[1:]
-        is_of_nodes = root in _ALL_NODES or (len(below) > 1 and self._is_earlier(node, root, below[0]))
+        is_of_nodes = root in _ALL_NODES or (
+            len(below) > 1 and self._is_earlier(node, root, below[0])
+        )
         if is_of_nodes and below and isinstance(below[0], str):
             is_id = below[0] in self._scope.graph.nodes
             other = NodeId(below[0]) if is_id else self._node(node, below[0])

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from toolweave.tools.opposites import are_opposite
+
 # Limits the lookups in a file full of wrong names: comparing all with all takes too long.
 MAX_LOOKED_UP = 20
 MAX_LENGTH = 200
@@ -56,7 +58,12 @@ class Spelling:
             given, list(known), scorer=OSA.distance, score_cutoff=allowed, limit=MAX_COMPARED
         )
         # `node-1` is not a misspelling of `node-2`.
-        fitting = [(far, name) for name, far, _ in near if _digits(name) == _digits(given)]
+        fitting = [
+            (far, name)
+            for name, far, _ in near
+            if _digits(name) == _digits(given)
+            and not any(are_opposite(wrong, one) for one in known[name])
+        ]
         best = [name for far, name in fitting if far == fitting[0][0]]
         return _only(known[best[0]]) if len(best) == 1 else None
 

@@ -148,7 +148,7 @@ def _understood(data: bytes, name: str) -> tuple[Json, list[Problem]]:
     except Invalid as error:
         document, problem = corrected(data, error)
         return document, [problem]
-    if isinstance(document, dict) or (found := unwrapped(document)) is None:
+    if (found := unwrapped(document)) is None:
         return document, []
     return found[0], [found[1]]
 

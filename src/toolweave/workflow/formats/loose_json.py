@@ -31,9 +31,10 @@ _CLOSED_BY = {
     "\N{LEFT DOUBLE QUOTATION MARK}": "\N{RIGHT DOUBLE QUOTATION MARK}",
     "\N{LEFT SINGLE QUOTATION MARK}": "\N{RIGHT SINGLE QUOTATION MARK}",
     "\N{DOUBLE LOW-9 QUOTATION MARK}": "\N{LEFT DOUBLE QUOTATION MARK}",
+    "`": "`",
 }
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_ESCAPED = frozenset("\"'\\/")
+_ESCAPED = frozenset("\"'\\/`")
 _HEX = pattern(r"[0-9A-Fa-f]{4}")
 _QUOTES = "quotes that are not '\"'"
 
@@ -86,7 +87,7 @@ class _Reader:
             if name in members:
                 raise Ambiguous(f"the key {name!r} appears twice in one object")
             self._skip()
-            self._take(":")
+            self._colon()
             members[name] = self.value(depth + 1)
             self._separate("}", is_object=True)
         return members
@@ -135,7 +136,7 @@ class _Reader:
         try:
             self._string()
             self._skip()
-            return self._peek() == ":"
+            return self._peek() in {":", "="}
         except Ambiguous:
             return False
         finally:
@@ -185,6 +186,8 @@ class _Reader:
             if not sign:
                 raise Ambiguous("a text is not closed")
             self.at += 1
+            if sign == "$" and opening == "`" and self._peek() == "{":
+                raise Ambiguous("a template literal has code in it")
             parts.append(self._escape() if sign == "\\" else sign)
             if sign in "\r\n\t":
                 self.oddities.append("line breaks or tabs in a text")
@@ -235,6 +238,15 @@ class _Reader:
             raise Ambiguous("a comment is not closed")
         self.oddities.append("comments")
         self.at = len(self._text) if end < 0 else end + size
+
+    def _colon(self) -> None:
+        """Read `:`, or the sign that other languages have between a key and its value."""
+        for sign in ("=>", "=", ":="):
+            if self._text.startswith(sign, self.at):
+                self.at += len(sign)
+                self.oddities.append(f"{sign!r} in place of ':'")
+                return
+        self._take(":")
 
     def _peek(self) -> str:
         return self._text[self.at : self.at + 1]

@@ -95,7 +95,8 @@ def _taken_out(document: JsonObject) -> JsonObject | None:
     for key, value in document.items():
         if not isinstance(value, dict):
             continue
-        if key in _GRAPHS | _AROUND and are_nodes(value.get("nodes")):
+        is_around = key in _GRAPHS | _AROUND or (len(document) == 1 and key != WRAPPER)
+        if is_around and are_nodes(value.get("nodes")):
             is_graph = key in _GRAPHS
             rest = {name: one for name, one in document.items() if name != key}
             found.append({**rest, **value} if is_graph else value)

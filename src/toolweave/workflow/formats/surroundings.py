@@ -4,7 +4,9 @@ The work is bounded, and a text with two possible values is not read.
 """
 
 import html
+import itertools
 import re
+from typing import TypeGuard
 
 import orjson
 
@@ -24,6 +26,9 @@ _THOUGHTS = pattern(
 _BRACKETS = pattern(r"[{\[]")
 # Lines of YAML: what follows is a part of them.
 _YAML = pattern(r"^(?:[ \t]+[\w-]+:|[\w-]+:[ \t]+\S|[ \t]*-\s)", re.MULTILINE)
+# Closing signs after the end of the value.
+_SPARE = pattern(r"[\]})\s]{1,8}")
+_NUMBERED = pattern(r"[ \t]*(\d{1,5})(?:[:|.)\]]|\t|[ ]{2,})[ \t]?(.*)")
 _ASSIGNMENT = pattern(r"(?:(?:export\s+)?(?:const|let|var)\s+)?[\w$.]+\s*(?::\s*\w+\s*)?=\s*$")
 
 
@@ -45,6 +50,10 @@ def unwrapped(document: Json) -> tuple[Json, Problem] | None:
     """The workflow in a JSON text that holds it as text or as the only item of a list."""
     if isinstance(document, list) and len(document) == 1 and _is_workflow(document[0]):
         return document[0], odd_text(document[0], ["a list around the workflow"])
+    if isinstance(document, dict) and "nodes" not in document:
+        texts = [one for one in document.values() if _is_text_of_workflow(one)]
+        if len(texts) == len(document) == 1:
+            return unwrapped(texts[0])
     if not isinstance(document, str) or len(document) > MAX_CHARACTERS:
         return None
     if document.lstrip()[:1] == "{":
@@ -56,6 +65,11 @@ def unwrapped(document: Json) -> tuple[Json, Problem] | None:
             oddities = ["the workflow written as one text", *found.oddities]
             return found.value, odd_text(found.value, oddities)
     return None
+
+
+def _is_text_of_workflow(value: Json) -> TypeGuard[str]:
+    """Whether a member holds a workflow as text, such as `content` of a chat's answer."""
+    return isinstance(value, str) and value.lstrip()[:1] == "{" and '"nodes"' in value
 
 
 def odd_text(document: Json, oddities: list[str]) -> Problem:
@@ -78,6 +92,9 @@ def _read(text: str) -> Loose:
     if (rest := _THOUGHTS.sub("", text)) != text:
         text = rest
         oddities.append("the thoughts before it")
+    if (plain := _without_numbers(text)) is not None:
+        text = plain
+        oddities.append("line numbers")
     inner = _in_fence(text)
     if inner is not None:
         text = inner
@@ -90,12 +107,26 @@ def _read(text: str) -> Loose:
         raise Ambiguous("the value is a part of something")
     found = read_loose(text, start.start())
     after = text[found.end :].strip().strip(";").strip()
+    if _SPARE.fullmatch(after):
+        oddities.append("brackets that nothing opened")
+        after = ""
     if _BRACKETS.search(after) or after[:1] in {",", ":", "}", "]"}:
         raise Ambiguous("there is more than one value")
     if (before or after) and inner is None:
         oddities.append("the text around it")
     found.oddities[:0] = oddities
     return found
+
+
+def _without_numbers(text: str) -> str | None:
+    """The text without the line numbers of an editor; None if a line has another number."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [_NUMBERED.fullmatch(line) for line in lines]
+    numbers = [int(one[1]) for one in found if one is not None]
+    if not lines or len(numbers) != len(lines):
+        return None
+    is_counted = all(one < other for one, other in itertools.pairwise(numbers))
+    return "\n".join(one[2] for one in found if one) if is_counted else None
 
 
 def _in_fence(text: str) -> str | None:

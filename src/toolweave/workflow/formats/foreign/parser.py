@@ -61,8 +61,11 @@ _CONSTANTS = {"true": "true", "false": "false"} | dict.fromkeys(
 _STATES = frozenset({"defined", "undefined", "empty"})
 # Operators that CEL writes as methods.
 _AS_METHODS = {
-    **{"startswith": "startsWith", "endswith": "endsWith", "matches": "matches"},
-    **{"not matches": "matches", "not contains": "contains"},
+    "startswith": "startsWith",
+    "endswith": "endsWith",
+    "matches": "matches",
+    "not matches": "matches",
+    "not contains": "contains",
 }
 _CHOOSING = frozenset({"if", "iif", "ifelse"})
 
@@ -127,9 +130,7 @@ class _Parser:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise NotReadable
-        found = (
-            self._function() or self._spelt_choice() or self._choice(self._operations(_OR))
-        )
+        found = self._function() or self._spelt_choice() or self._choice(self._operations(_OR))
         self._depth -= 1
         return found
 

@@ -17,8 +17,20 @@ _FORMS = (
     pattern(r"(?<!\[)\[\[\s*(?P<inside>[^\[\]]+(?:\[[^\[\]]*\])*[^\[\]]*?)\s*\]\](?!\])"),
     pattern(r"(?<![{$#%@\w\\])\{\s*(?P<inside>[A-Za-z_$][\w$]*(?:\.[\w$]+|\[\w+\])+)\s*\}(?!\})"),
 )
+# Any marks around a path, such as `<<a.b>>`, `%a.b%`, `$(a.b)`, `#[a.b]` and `{!a.b}`.
+_MARKED = pattern(
+    r"(?P<open>[$#@!=%]?(?:<{1,2}|\[|\(\(?|\{)[!$#@=]?|%|#|@|\||__|~)\s*"
+    r"(?P<inside>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])+?)"
+    r"\s*(?P<close>[#]?(?:>{1,2}|\]|\)\)?|\})|%|#|@|\||__|~)"
+)
+# Marks that stand in words, too.
+_IN_WORDS = frozenset({"%", "#", "@", "|", "~", "__", "["})
+_MIRRORED = str.maketrans("<[({", ">])}")
 _BARE = pattern(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
-_STARTS = pattern(r"[$#%@]\{|<%|\[\[|(?<!\{)\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]")
+_STARTS = pattern(
+    r"[$#%@]\{|<%|\[\[|[<\[(%#@|~]\(?[ ]?[A-Za-z_$]|\{[!#]|__[a-z]"
+    r"|(?<!\{)\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]"
+)
 BLOCK = pattern(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
 
 
@@ -53,6 +65,22 @@ def placeholders_in(text: str) -> Iterator[ForeignPlaceholder]:
             end = match.end()
             is_ours = match[0].startswith("${{")
             yield ForeignPlaceholder(match[0], match["inside"].strip(), match.start(), end, is_ours)
+
+
+def marked_paths(text: str) -> Iterator[ForeignPlaceholder]:
+    """Yield paths between two marks that belong together; only some of them are placeholders."""
+    for match in _MARKED.finditer(text):
+        opened = match["open"]
+        core = opened.lstrip("$#@!=%") or opened
+        core = core.rstrip("!$#@=") or core
+        closed = match["close"]
+        is_pair = core.translate(_MIRRORED) == (closed.lstrip("#") or closed)
+        around = text[max(0, match.start() - 1) : match.start()], text[match.end() :][:1]
+        is_apart = opened not in _IN_WORDS or not any(one.isalnum() for one in around)
+        # Single round brackets are prose.
+        is_placeholder = is_pair and is_apart and opened not in {"(", "{"} and around[0] != "{"
+        if is_placeholder and not _is_ours(text, match):
+            yield ForeignPlaceholder(match[0], match["inside"], match.start(), match.end())
 
 
 def bare_expression(text: str) -> str | None:

@@ -42,29 +42,30 @@ def referenced(tree: Tree, names: Collection[str]) -> SystemReference | None:
             return SystemReference(("data",), _after_items(steps, is_needed=True))
         case "ti" | "task_instance":
             return _pulled(steps)
-        case "$$" | "$context":
+        case "$$":
             return SystemReference(("trigger",), _after_words(steps, ("execution", "input")))
-        case "$vars" | "$flow":
-            raise NotReadable
-        case "$trigger":
-            return SystemReference(("trigger",), steps)
-        case "$execution":
-            return SystemReference(("run",), steps)
+        case "$trigger" | "$execution":
+            return SystemReference(("trigger" if root == "$trigger" else "run",), steps)
         case "$":
             return _dollar(steps, names)
         case _ if root in _OF_NODE:
             name, rest = _named(steps)
             return SystemReference(("nodes", name, "output"), _after_items(rest))
-        case _ if root in _TRIGGERS and steps and _is_bare_call(steps[0]):
-            rest = steps[1:]
-            is_body = bool(rest) and _key(rest[0]) == "body" and root == "triggerOutputs"
-            return SystemReference(("trigger",), _plain_steps(rest[is_body:]))
-        case _ if root in _ACTIONS and steps and isinstance(steps[0], Call):
-            name, rest = _named(steps)
-            is_body = bool(rest) and _key(rest[0]) == "body"
-            return SystemReference(("nodes", name, "output"), _plain_steps(rest[is_body:]))
         case _:
-            return None
+            return _called(root, steps)
+
+
+def _called(root: str, steps: tuple[Tree, ...]) -> SystemReference | None:
+    """`triggerBody()` and `body('Node')` of Power Automate."""
+    if root in _TRIGGERS and steps and _is_bare_call(steps[0]):
+        rest = steps[1:]
+        is_body = bool(rest) and _key(rest[0]) == "body" and root == "triggerOutputs"
+        return SystemReference(("trigger",), _plain_steps(rest[is_body:]))
+    if root in _ACTIONS and steps and isinstance(steps[0], Call):
+        name, rest = _named(steps)
+        is_body = bool(rest) and _key(rest[0]) == "body"
+        return SystemReference(("nodes", name, "output"), _plain_steps(rest[is_body:]))
+    return None
 
 
 def _pulled(steps: tuple[Tree, ...]) -> SystemReference:

@@ -20,9 +20,7 @@ _WORD = pattern(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_REGEX = pattern(
-    r"/(?![/*])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+)/([gimsuy]*)"
-)
+_REGEX = pattern(r"/(?![/*])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+)/([gimsuy]*)")
 # `a // b` is a division in Python and a default in jq, and no comment.
 _NO_COMMENT = pattern(r"//\s*(?:['\"\d]|[\w.$]+\s*$)")
 _INDEX = pattern(r"\.([0-9]+)")

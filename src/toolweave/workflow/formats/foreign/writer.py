@@ -228,6 +228,10 @@ class ForeignWriter:
         if tree.named:
             raise NotReadable
         name = _dotted(tree.of)
+        return self._special_call(tree, name) or self._function_call(tree, name)
+
+    def _special_call(self, tree: Call, name: str) -> CelPiece | None:
+        """Calls whose arguments are not just values."""
         plain = _plain(name)
         if name and "." not in name and plain in EXISTENCE and len(tree.arguments) == 1:
             return self._existence(tree.arguments[0])
@@ -237,7 +241,10 @@ class ForeignWriter:
             return self._several(plain, tree.arguments)
         if plain in {"any", "all"} and len(tree.arguments) == 1:
             return self._quantified(plain, tree.arguments[0])
-        key = plain, len(tree.arguments)
+        return None
+
+    def _function_call(self, tree: Call, name: str) -> CelPiece:
+        key = _plain(name), len(tree.arguments)
         is_native = _is_native(name)
         if name and key in FUNCTIONS and not is_native:
             return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])

@@ -1,0 +1,72 @@
+"""Keys that say the same as a known one in another form: `no_x` for `x`, `a.b` for `a: {b}`."""
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
+from toolweave.problems import pointer
+from toolweave.tools.value_preview import shown
+from toolweave.tools.violations import Explainer, Violation
+
+_NEGATED = pattern(
+    r"(?:disable|disabled|no|not|dont|do_not|without|skip|suppress|ignore|hide|non)[_-]?(.+)",
+)
+_CAMEL = pattern(r"(?:disable|no|not|dont|skip|suppress|ignore|hide|without)([A-Z]\w*)")
+
+Fix = tuple[str, tuple[dict[str, Json], ...]]
+
+
+def negated(
+    fault: Violation, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> Fix | None:
+    """`x: false` for `disable_x: true`."""
+    wrong, value = str(fault.path[-1]), fault.value
+    match = _NEGATED.fullmatch(wrong) or _CAMEL.fullmatch(wrong)
+    if match is None or not isinstance(value, bool):
+        return None
+    letters = _letters(match[1])
+    forms = (letters, f"enable{letters}", f"use{letters}", f"is{letters}")
+    names = [one for one in known if _letters(one) in forms and one not in parent]
+    if len(names) != 1 or not _is_switch(known[names[0]]):
+        return None
+    name = names[0]
+    if not explainer.fits(known[name], not value):
+        return None
+    at = pointer(*fault.path[:-1], name)
+    patch: tuple[dict[str, Json], ...] = (
+        {"op": "remove", "path": pointer(*fault.path)},
+        {"op": "add", "path": at, "value": not value},
+    )
+    return f"write {name!r} as {shown(not value)}", patch
+
+
+def nested(
+    fault: Violation, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> Fix | None:
+    """`a: {b: 1}` for `a.b: 1`; the first of several such keys carries the fix of all."""
+    outer, dot, inner = str(fault.path[-1]).partition(".")
+    if not dot or not inner or "." in inner or outer not in known:
+        return None
+    dotted = [key for key in parent if key.startswith(f"{outer}.")]
+    given = parent.get(outer, {})
+    members: JsonObject = {key.removeprefix(f"{outer}."): parent[key] for key in dotted}
+    if not isinstance(given, dict) or members.keys() & given.keys():
+        return None
+    whole: JsonObject = {**given, **members}
+    if not explainer.fits(known[outer], whole):
+        return None
+    hint = f"write {', '.join(map(shown, dotted[:8]))} as members of {outer!r}"
+    if dotted[0] != fault.path[-1]:
+        return hint, ()
+    before = fault.path[:-1]
+    patch: list[dict[str, Json]] = [
+        {"op": "remove", "path": pointer(*before, key)} for key in dotted
+    ]
+    patch.append({"op": "add", "path": pointer(*before, outer), "value": whole})
+    return hint, tuple(patch)
+
+
+def _is_switch(schema: Json) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "boolean"
+
+
+def _letters(name: str) -> str:
+    return "".join(one for one in name.casefold() if one.isalnum())
