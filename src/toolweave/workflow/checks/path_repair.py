@@ -199,6 +199,8 @@ class PathRepair:
         """Whether a name below an unknown one is the id of an earlier node."""
         if root in _APART or name not in self._scope.graph.nodes:
             return False
+        if closest(str(root), self._scope.names(node)):
+            return False  # `nods.load` misspells `nodes.load`
         return self._scope.reach.can_have_run(NodeId(str(name)), node.id)
 
     def _of_loop(self, node: Node, path: Path) -> Path | None:
