@@ -99,6 +99,10 @@ def _provoked() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "ACTION.DATABASE_QUERY", {"database": "mysql://a", "query": "SELECT 1"}, {}
     yield "ACTION.SET_FIELDS", {"set": {"a..b": 1}}, {}
     yield "ACTION.FILE_READ", {"path": "../../etc/passwd"}, {}
+    yield "ACTION.FILE_READ", {"path": "out/"}, {}
+    limits = {"conditions": [{"field": "a", "min": 1}], "filter_type": "range_filter"}
+    yield "FLOW.FILTER", {"filter_mode": "include", **limits}, {"data": []}
+    yield "TRIGGER.CRON", {"cron_expression": "CRON_TZ=Europe/Vienna 30 6 * * *"}, {}
     images = {"user_prompt": "a", "images": ["data:image/png,a"]}
     yield "AI_AGENT.GOOGLE_GEMINI", {"model": "m", "user_prompt": "a"}, images
     wait: dict[str, Any] = {"wait_type": "queue_message"}

@@ -47,6 +47,19 @@ def cron_fault(expression: str) -> str | None:
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 
 
+_HOUR = pattern(r"(\d{1,2})(am|pm|h|hr)", re.IGNORECASE)
+
+
+def zone_in_cron(text: str) -> tuple[str, str] | None:
+    """The expression and the zone of `CRON_TZ=Europe/Vienna 30 6 * * *`; None without one."""
+    words = text.split()
+    named = [one for one in words if "/" in one and is_zone(one.rpartition("=")[2])]
+    if len(words) != FIELDS + 1 or len(named) != 1 or named[0] not in {words[0], words[-1]}:
+        return None
+    plain = " ".join(one for one in words if one is not named[0])
+    return (plain, named[0].rpartition("=")[2]) if cron_fault(plain) is None else None
+
+
 def meant_cron(text: str) -> str | None:
     """The expression that another notation means; None if there is not exactly one."""
     given = text
@@ -77,6 +90,9 @@ def _plain_fields(fields: list[str]) -> list[str]:
     if len(fields) != FIELDS:
         return fields
     plain = ["*" if one == "?" and at in {2, 4} else one for at, one in enumerate(fields)]
+    if hour := _HOUR.fullmatch(plain[1]):
+        number = int(hour[1]) % 12 + 12 * (hour[2].lower() == "pm")
+        plain[1] = str(number if hour[2].lower() in {"am", "pm"} else int(hour[1]))
     plain[3] = _WORD.sub(lambda word: _short(word[0], _MONTHS), plain[3])
     plain[4] = _WORD.sub(lambda word: _short(word[0], _DAYS), plain[4])
     return plain

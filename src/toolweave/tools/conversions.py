@@ -38,6 +38,7 @@ _ISO = pattern(
 )
 _CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
 _GROUPED = pattern(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
+_NUMBER_SIGN = pattern(r"(?:([A-Za-z]+)\s+(?:#\s?|[Nn]o\.?\s)?|(?:#\s?|[Nn]o\.?\s))(\d{1,15})")
 _BULLET = pattern(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
 _QUERY = pattern(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
 _RRULE = pattern(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
@@ -161,11 +162,18 @@ def _numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
         yield float(text)
     if _GROUPED.fullmatch(text):
         yield int(re.sub(r"[^\d-]", "", text))
+    if (numbered := _NUMBER_SIGN.fullmatch(text)) and _is_own_word(numbered[1], about):
+        yield int(numbered[2])
     if text.lower() in _WORDS:
         yield _WORDS[text.lower()]
     unit = seconds_in(about)
     if unit is not None and (found := duration(text, unit)) is not None:
         yield found
+
+
+def _is_own_word(word: str | None, about: str) -> bool:
+    """Whether nothing stands before a number, or a word of the field's own name."""
+    return not word or word.strip().lower() in about.partition("\n")[0].lower().split("_")
 
 
 def _lists(text: str) -> Iterator[Json]:

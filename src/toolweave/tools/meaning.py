@@ -78,6 +78,10 @@ def renamed(wrong: str, free: Iterable[str]) -> list[str]:
     known = list(dict.fromkeys(free))[:MAX_OPTIONS]
     plain = plain_word(wrong)
     same = [name for name in known if plain_word(name) == plain]
+    in_order = sorted(_in_order(wrong))
+    if len(in_order) > 1 and not same:
+        # `seconds_duration` for `duration_seconds`
+        same = [name for name in known if sorted(_in_order(name)) == in_order]
     if found := same or _grouped(plain, known, key_groups.GROUPS):
         return found
     english = translated(wrong)

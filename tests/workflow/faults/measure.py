@@ -264,7 +264,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", choices=[*FAILURES, "alarm"])
     parser.add_argument("--show", metavar="ID")
-    parser.add_argument("--set", choices=["wrong", "second"], default="wrong")
+    parser.add_argument("--set", choices=["wrong", "second", "third"], default="wrong")
     given = parser.parse_args(arguments)
     known = known_environment()
     if given.show:

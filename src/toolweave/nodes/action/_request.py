@@ -108,7 +108,16 @@ def plain_value(value: Json, *at: str | int) -> str:
 def _form(body: Json) -> bytes:
     if not isinstance(body, dict):
         message = f"a form is an object of fields, not {body!r:.80}"
-        raise refused_at(("body",), "HTTP_BODY_INVALID", message)
+        only = body[0] if isinstance(body, list) and len(body) == 1 else None
+        # A template inside a list or a longer text makes no object of it.
+        is_open = isinstance(body, str) and body.startswith("{{") and body.endswith("}}")
+        raise refused_at(
+            ("body",),
+            "HTTP_BODY_INVALID",
+            message,
+            is_certain=not is_open,
+            fix=only if isinstance(only, dict) else None,
+        )
     fields = {
         name: [plain_value(one, "body", name) for one in _several(value)]
         for name, value in body.items()

@@ -1,6 +1,7 @@
 """ACTION.PARSE: read a text as JSON, CSV, YAML, XML or Markdown."""
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
 from toolweave.nodes.action._text_formats import (
@@ -12,6 +13,30 @@ from toolweave.nodes.action._text_formats import (
     parse_xml,
     parse_yaml,
 )
+
+DELIMITERS = {
+    **dict.fromkeys(("comma", "\\,"), ","),
+    "semicolon": ";",
+    **dict.fromkeys(("tab", "\\t", "tabulator"), "\t"),
+    **dict.fromkeys(("pipe", "bar"), "|"),
+    **dict.fromkeys(("space", "blank"), " "),
+    "colon": ":",
+}
+
+
+def check_delimiter(given: NodeInput) -> None:
+    """Whether cells can be separated. Raises `NODE_INPUT_INVALID`."""
+    delimiter = given.text("delimiter")
+    if given.text("format") != "csv" or (len(delimiter) == 1 and delimiter not in '"\r\n'):
+        return
+    meant = DELIMITERS.get(delimiter.lower())
+    raise refused_at(
+        ("delimiter",),
+        "NODE_INPUT_INVALID",
+        f"the delimiter is {delimiter!r:.20}; expected one character",
+        hint=f"write {meant!r}" if meant else None,
+        fix=meant,
+    )
 
 
 class Parse:
@@ -59,6 +84,7 @@ class Parse:
             Field("data", "any", "The value in the text.", required=True),
             Field("count", "integer", "Items of a list, sections of Markdown, else 1."),
         ),
+        checks=(check_delimiter,),
         tags=("action", "data", "parse"),
         keywords=(
             *("parse", "read", "json", "csv", "yaml", "xml", "markdown"),
@@ -129,6 +155,7 @@ class Parse:
 
     def compute(self, given: NodeInput) -> Outcome:
         """The value in the text."""
+        check_delimiter(given)
         kind, text = given.text("format"), given.text("text")
         if len(text) > MAX_CHARS[kind]:
             fail(kind, f"{len(text)} characters; at most {MAX_CHARS[kind]} are read")

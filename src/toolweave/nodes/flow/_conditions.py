@@ -32,6 +32,20 @@ _SIGNS = {
     "<=": "less_or_equal",
 }
 _TYPES = ("string", "number", "integer", "float", "boolean", "array", "object", "null")
+_TYPE_WORDS = {
+    **dict.fromkeys(("str", "text", "varchar"), "string"),
+    **dict.fromkeys(("int", "long"), "integer"),
+    **dict.fromkeys(("double", "decimal"), "float"),
+    "bool": "boolean",
+    **dict.fromkeys(("list", "tuple"), "array"),
+    **dict.fromkeys(("dict", "map", "record", "json"), "object"),
+    **dict.fromkeys(("none", "nil", "undefined"), "null"),
+}
+# Other words for the ends of a range.
+_ENDS = {
+    "min_value": ("min", "minimum", "from", "gte", "low", "lower", "start", "least"),
+    "max_value": ("max", "maximum", "to", "lte", "high", "upper", "end", "most"),
+}
 GUIDANCE = "the guidance of FLOW.FILTER shows the form of each filter_type"
 _MATCHES = "text.matches(pattern)"
 DEFAULT_LIKENESS = 0.8
@@ -167,6 +181,7 @@ class ConditionReader:
         return holds
 
     def _within(self, written: JsonObject, index: int) -> Holds:
+        _check_ends(written, index)
         least, most = self._plain(written.get("min_value")), self._plain(written.get("max_value"))
         if least is None and most is None:
             _refuse(f"condition {index} needs 'min_value', 'max_value' or both", index)
@@ -228,10 +243,34 @@ def _is_about_null(kind: str, written: JsonObject) -> bool:
 
 def _of_type(name: str, index: int) -> Holds:
     if name not in _TYPES:
-        known = ", ".join(_TYPES)
-        _refuse(f"condition {index}: no type {name!r}", index, "type", hint=f"use one of {known}")
+        words = meant(name, _TYPES) or [*filter(None, [_TYPE_WORDS.get(name.lower())])]
+        _refuse(
+            f"condition {index}: no type {name!r}",
+            index,
+            "type",
+            hint=f"use one of {', '.join(words or _TYPES)}",
+            fix=words[0] if len(words) == 1 else None,
+        )
     kinds = {"number": ("number", "integer"), "float": ("number", "integer")}.get(name, (name,))
     return lambda value: kind_of(value) in kinds
+
+
+def _check_ends(written: JsonObject, index: int) -> None:
+    """Refuse other words for the ends, which would be passed over."""
+    moves: list[Json] = []
+    for name, others in _ENDS.items():
+        found = [key for key in others if key in written and name not in written]
+        place = f"/conditions/{index}"
+        if len(found) == 1:
+            moves.append({"op": "move", "from": f"{place}/{found[0]}", "path": f"{place}/{name}"})
+    if moves:
+        raise refused_at(
+            ("conditions", index),
+            "FILTER_CONDITION_INVALID",
+            f"condition {index}: the ends of a range are 'min_value' and 'max_value'",
+            hint=GUIDANCE,
+            patch=moves,
+        )
 
 
 def _order(one: Json, other: Json) -> int:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from toolweave.catalog.node_input import NodeInput, refused_at
-from toolweave.catalog.time_texts import cron_fault, meant_cron, meant_zones
+from toolweave.catalog.time_texts import cron_fault, meant_cron, meant_zones, zone_in_cron
 from toolweave.errors import Invalid
 
 # Later than this counts as missed.
@@ -50,6 +50,20 @@ def read_settings(given: NodeInput) -> Schedule:
 
 def check_expression(given: NodeInput) -> None:
     """Check the expression, whatever the time zone. Raises `CRON_INVALID`."""
+    expression, zone = str(given.value("cron_expression")), given.value("timezone")
+    found = zone_in_cron(expression)
+    # Two zones that differ leave open which is meant.
+    if found is not None and zone in (None, "", "UTC", found[1]):
+        raise refused_at(
+            ("cron_expression",),
+            "CRON_INVALID",
+            f"the schedule {expression!r} names a time zone, which is a setting of its own",
+            hint=f"write {found[0]!r}, and {found[1]!r} as 'timezone'",
+            patch=[
+                {"op": "replace", "path": "/cron_expression", "value": found[0]},
+                {"op": "add", "path": "/timezone", "value": found[1]},
+            ],
+        )
     read_schedule(str(given.value("cron_expression")), "UTC", 1)
 
 

@@ -22,6 +22,10 @@ _HINTS = {
     **dict.fromkeys(("onfailure", "catch", "errorhandler", "fallback"), _ERROR),
     **dict.fromkeys(("if", "when", "condition", "runif", "only", "unless"), _CONDITION),
     **dict.fromkeys(("retry", "retries", "retryonfail", "maxtries", "maxretries"), _RETRY),
+    **dict.fromkeys(
+        ("disabled", "isdisabled", "enabled", "active"),
+        "set 'enabled' to false in its configurations",
+    ),
     **dict.fromkeys(("retrypolicy", "waitbetweentries"), _RETRY),
     **dict.fromkeys(
         ("credentials", "typeversion", "executeonce", "alwaysoutputdata"),

@@ -97,7 +97,11 @@ def _problem(refused: Invalid, node: Node, at: tuple[str, ...]) -> Problem:
     if "fix" in refused.facts:
         patch = [{"op": "replace", "path": place, "value": refused.facts["fix"]}]
     elif isinstance(steps := refused.facts.get("patch"), list):
-        patch = [{**one, "path": pointer(at[0]) + one["path"]} for one in cast("_Steps", steps)]
+        part = pointer(at[0])
+        patch = [
+            {**one, **{key: part + one[key] for key in ("path", "from") if key in one}}
+            for one in cast("_Steps", steps)
+        ]
     return Problem(refused.code, place, refused.message, refused.hint, patch=tuple(patch) or None)
 
 

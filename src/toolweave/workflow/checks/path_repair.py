@@ -37,9 +37,9 @@ _RUN_INPUT = frozenset(
     {"event", "payload", "request", "req", "body", "input", "inputs", "params", "parameters"}
     | {"args", "arguments", "arg", "param", "parameter", "query", "form", "start", "workflow"}
     | {"message", "msg", "webhook", "json", "flow", "run", "dag", "conf", "pipeline", "job"}
-    | {"trigger", "triggered", "triggers", "context", "ctx", "state", "vars", "variables", "var"}
-    | {"execution", "initial", "user", "props", "kwargs", "options", "values", "data", "http"}
-    | {"client", "github", "callback", "submission", "fields", "sys", "process"}
+    | {"trigger", "triggered", "triggers"}
+    | {"execution", "initial", "props", "kwargs", "values", "data", "http"}
+    | {"github", "callback", "submission", "fields"}
 )
 # Names that hold secrets or settings of the machine, which no node gives.
 _APART = frozenset(

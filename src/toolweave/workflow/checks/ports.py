@@ -118,6 +118,9 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
     wrong = edge.source_port
     if wrong == OUTPUT_PORT and (named := _by_other_key(edge, known)):
         return named
+    owner, point, port = wrong.rpartition(".")
+    if point and owner in {node.id, node.name, "output", "outputs"} and port in (*known, ERROR):
+        return port
     if _means_error(wrong, known):
         return ERROR
     if len(known) == 1:

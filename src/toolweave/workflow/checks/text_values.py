@@ -7,7 +7,6 @@ name; texts with templates or secrets are known at run time.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import NamedTuple
 
 from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, several_mailboxes
 from toolweave.catalog.spec import NodeSpec
@@ -18,8 +17,10 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.schema_slips import plain_pattern
 from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks import text_forms
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.text_forms import UnusualForm
 from toolweave.workflow.modes import object_at
 
 CODE = "FIELD_FORM_UNUSUAL"
@@ -34,6 +35,7 @@ _REPOSITORY = pattern(
     r"(?:https?://(?:www\.)?|git@|ssh://git@)?github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git|/\S*)?"
 )
 _NOTION_ID = pattern(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_MAIL = frozenset({"reviewers", "from_address", "to", "cc", "bcc", "reply_to"})
 _MODELS = {
     "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
     "AI_AGENT.ANTHROPIC_CLAUDE": ("gpt", "o1", "o3", "gemini", "mistral", "llama"),
@@ -41,13 +43,7 @@ _MODELS = {
 }
 
 
-class _Unusual(NamedTuple):
-    expected: str
-    fix: str | None = None
-    hint: str | None = None
-
-
-_Form = Callable[[str], _Unusual | None]
+_Form = Callable[[str], UnusualForm | None]
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -65,6 +61,9 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def _of_field(spec: NodeSpec, name: str, value: Json, place: str) -> Iterator[Problem]:
     for steps, text in _texts(name, value):
+        if text in text_forms.NOTHING and len(steps) == 1:
+            yield from _nothing(spec, name, text, place)
+            continue
         form = _form_of(spec, str(next(one for one in reversed(steps) if isinstance(one, str))))
         if form is None or (form is not _url and ("{{" in text or "${" in text)):
             continue
@@ -76,6 +75,22 @@ def _of_field(spec: NodeSpec, name: str, value: Json, place: str) -> Iterator[Pr
             patch = ({"op": "replace", "path": at, "value": found.fix},) if found.fix else None
             hint = found.hint or (f"use {found.fix!r}" if found.fix else None)
             yield Problem(CODE, at, message, hint=hint, severity="warning", patch=patch)
+
+
+def _nothing(spec: NodeSpec, name: str, text: str, place: str) -> Iterator[Problem]:
+    """Yield a word for no value, where leaving the field out says the same."""
+    fields = [one for one in (*spec.all_configurations, *spec.inputs) if one.name == name]
+    if not fields or any(text in one.options for one in fields):
+        return
+    at = place + pointer(name)
+    is_optional = all(not one.required and one.default in (None, "") for one in fields)
+    # What is said to a person or a model may be this word.
+    is_free = any(one.multiline for one in fields)
+    if is_free:
+        return
+    message = f"{name!r} is the text {shown(text)}, which is no empty value here"
+    patch = ({"op": "remove", "path": at},) if is_optional else None
+    yield Problem(CODE, at, message, hint="leave it out", severity="warning", patch=patch)
 
 
 def _texts(name: str, value: Json) -> Iterator[tuple[Steps, str]]:
@@ -112,93 +127,78 @@ def _form_of(spec: NodeSpec, name: str) -> _Form | None:
         return None if name in {"mcp_server_url", "database_url"} else _url
     if name in {"timezone", "time_zone"}:
         return None if spec.ref == "TRIGGER.CRON" else _zone
-    if name.endswith(("_email", "_emails")) or name == "reviewers":
-        return _mailbox if name == "reviewers" else None
+    if name.endswith(("_email", "_emails")) or name in _MAIL:
+        return _mailbox
     if name.endswith("_datetime"):
         return _moment
-    if name == "pattern":
-        return _pattern
+    if name in {"pattern", "allowed_response_patterns"}:
+        return text_forms.glob if spec.ref.startswith("TRIGGER.FILE") else _pattern
     if name == "sort_field":
-        return _sort_field
+        return text_forms.sort_field
     if name in {"path", "file_path"} and spec.ref.startswith(("ACTION.FILE_", "TRIGGER.FILE_")):
-        return _path
+        return text_forms.file_path
     vendor = spec.subtype.partition("_")[0]
     return _IDS.get((vendor, name))
 
 
-def _url(text: str) -> _Unusual | None:
+def _url(text: str) -> UnusualForm | None:
     if _PRIVATE.match(text):
-        return _Unusual(
+        return UnusualForm(
             "a public address",
             hint="private addresses are refused unless the settings of this home allow them",
         )
+    if (odd := text_forms.address(text)) is not None:
+        return odd
     if "{{" in text or "${" in text:
         return None
-    return None if is_url(text) else _Unusual("an address such as https://…", meant_url(text))
+    return None if is_url(text) else UnusualForm("an address such as https://…", meant_url(text))
 
 
-def _zone(text: str) -> _Unusual | None:
+def _zone(text: str) -> UnusualForm | None:
     if is_zone(text):
         return None
     found = meant_zones(text)[:10]
     hint = f"use {' or '.join(map(repr, found))}" if found else None
-    return _Unusual(
+    return UnusualForm(
         "an IANA name such as Europe/Berlin", found[0] if len(found) == 1 else None, hint
     )
 
 
-def _mailbox(text: str) -> _Unusual | None:
+def _mailbox(text: str) -> UnusualForm | None:
     # A reviewer may be a name; with an @ it is meant to be an address.
-    return _Unusual("a mail address") if "@" in text and not is_mailbox(text) else None
+    if (odd := text_forms.mailbox(text)) is not None:
+        return odd
+    return UnusualForm("a mail address") if "@" in text and not is_mailbox(text) else None
 
 
-def _moment(text: str) -> _Unusual | None:
+def _moment(text: str) -> UnusualForm | None:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        return _Unusual("a time such as 2026-03-02T18:00:00Z")
+        return UnusualForm("a time such as 2026-03-02T18:00:00Z")
     return None
 
 
-def _path(text: str) -> _Unusual | None:
-    is_foreign = text.startswith("~") or re.match(r"[A-Za-z]:[\\/]", text) is not None
-    hint = "paths begin in the folder that nodes may use"
-    return _Unusual("a path such as reports/today.csv", hint=hint) if is_foreign else None
-
-
-def _pattern(text: str) -> _Unusual | None:
+def _pattern(text: str) -> UnusualForm | None:
     plain = plain_pattern(text)
-    return _Unusual("a pattern without slashes around it", plain) if plain else None
+    return UnusualForm("a pattern without slashes around it", plain) if plain else None
 
 
-def _sort_field(text: str) -> _Unusual | None:
-    is_both = (
-        re.fullmatch(r"\S+[ :,]+(?:asc|desc)(?:ending)?|-\w+", text, re.IGNORECASE) is not None
-    )
-    hint = "write the order into the setting for it"
-    return _Unusual("the name of a field", hint=hint) if is_both else None
-
-
-def _notion_id(text: str) -> _Unusual | None:
+def _notion_id(text: str) -> UnusualForm | None:
     if _NOTION_ID.fullmatch(text):
         return None
     found = _NOTION.fullmatch(text)
-    return _Unusual("the id of a Notion page or database", found[1] if found else None)
+    return UnusualForm("the id of a Notion page or database", found[1] if found else None)
 
 
-def _snowflake(text: str) -> _Unusual | None:
+def _snowflake(text: str) -> UnusualForm | None:
     hint = "Discord shows ids in its developer mode; a name is no id"
-    return None if text.isdecimal() else _Unusual("an id of digits", hint=hint)
+    return None if text.isdecimal() else UnusualForm("an id of digits", hint=hint)
 
 
-def _chat(text: str) -> _Unusual | None:
+def _chat(text: str) -> UnusualForm | None:
     is_id = re.fullmatch(r"-?\d+|@\w+", text) is not None
-    return None if is_id else _Unusual("a number such as -1001234567890, or @channelname")
-
-
-def _branch(text: str) -> _Unusual | None:
-    plain = text.removeprefix("refs/heads/")
-    return None if plain == text else _Unusual("the name of a branch", plain)
+    return None if is_id else UnusualForm("a number such as -1001234567890, or @channelname")
 
 
 _IDS: Mapping[tuple[str, str], _Form] = {
@@ -211,7 +211,16 @@ _IDS: Mapping[tuple[str, str], _Form] = {
         for name in ("channel_id", "server_id", "message_id", "target_user_id")
     },
     ("TELEGRAM", "chat_id"): _chat,
-    ("GITHUB", "branches"): _branch,
+    ("GITHUB", "branches"): text_forms.branch,
+    ("GITHUB", "branch"): text_forms.branch,
+    ("GITHUB", "base_branch"): text_forms.branch,
+    ("GITHUB", "repo"): text_forms.repository,
+    ("GITHUB", "workflow_file"): text_forms.workflow_file,
+    ("SLACK", "user_mentions"): text_forms.mention,
+    ("SLACK", "channel"): text_forms.channel,
+    ("SLACK", "channel_override"): text_forms.channel,
+    ("DISCORD", "reaction_emoji"): text_forms.emoji,
+    ("GOOGLE", "recurrence"): text_forms.recurrence,
 }
 
 

@@ -1,6 +1,6 @@
 """Values that a node accepts and that nobody can mean: stand-ins, reversed ranges, empty lists.
 
-Warnings without a fix: what is meant is not known.
+Warnings; what is meant is not known, except of an empty item in a list.
 """
 
 from collections.abc import Iterator
@@ -44,6 +44,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         for part in _PARTS:
             if values := object_at(node.data, part):
                 yield from _of_values(values, f"/nodes/{index}/data/{part}")
+            yield from _gaps(spec, values, f"/nodes/{index}/data/{part}")
         yield from _nobody(spec, object_at(node.data, _PARTS[0]), index)
     for index, node in enumerate(case.workflow.nodes):
         values = object_at(node.data, "parameterValues") if node.type == "mcp" else {}
@@ -105,6 +106,22 @@ def _is_after(one: Json, other: Json) -> bool:
         return begin > end
     except (ValueError, TypeError):  # no moments, or only one of them with a zone
         return False
+
+
+def _gaps(spec: NodeSpec, values: JsonObject, place: str) -> Iterator[Problem]:
+    """Yield empty items of lists of texts; a list without them says the same."""
+    known = {one.name for one in (*spec.all_configurations, *spec.inputs) if one.items == "string"}
+    for name in values.keys() & known:
+        listed = values[name]
+        if not isinstance(listed, list) or not any(listed):
+            continue
+        gaps = [at for at, one in enumerate(listed) if one is None or one == ""]
+        if gaps:
+            at = place + pointer(name, gaps[0])
+            rest: list[Json] = [one for one in listed if one not in (None, "")]
+            patch = ({"op": "replace", "path": place + pointer(name), "value": rest},)
+            message = f"an item of {name!r} is empty"
+            yield Problem(CODE, at, message, hint="remove it", severity="warning", patch=patch)
 
 
 def _nobody(spec: NodeSpec, settings: JsonObject, index: int) -> Iterator[Problem]:

@@ -199,6 +199,8 @@ class Scope:
                 return _walk(_RUN, path, 1)
             case "inputs":
                 return self._by_port(node, path)
+            case "variables" if language == "value" and not self._is_input(node, "variables"):
+                return ResolvedPath(trouble="name")
             case "config" | "context" | "variables":
                 return _UNKNOWN
             case _:

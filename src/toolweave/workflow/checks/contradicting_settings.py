@@ -1,0 +1,176 @@
+"""Settings that contradict each other: one of them has no effect, or the run does something else.
+
+Warnings without a fix: which of the two is meant is not known.
+"""
+
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.modes import object_at
+
+CODE = "VALUE_UNLIKELY"
+_NO_BODY = frozenset({"GET", "HEAD", "OPTIONS"})
+_MEDIA = {
+    "json": ("json",),
+    "form": ("x-www-form-urlencoded", "multipart/form-data"),
+}
+# The port that a mail server has for one kind of security.
+_SECURITY = {465: "tls", 587: "starttls"}
+# Paths at which this service answers by itself.
+_TAKEN = frozenset({"github", "slack", "telegram", "discord", "health", "mcp", "api"})
+_ARCHIVE_MINUTES = (60, 1_440, 4_320, 10_080)
+_HOUR_S = 3_600
+_MAX_ITERATIONS = 100
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield settings of a node that cannot both be meant."""
+    for index, node, spec in catalog_nodes(case):
+        config, inputs = (object_at(node.data, key) for key in ("configurations", "inputParams"))
+        for field, message, hint in _of_node(spec.ref, config, inputs):
+            part = "inputParams" if field in inputs and field not in config else "configurations"
+            place = pointer("nodes", index, "data", part) + pointer(*field.split("."))
+            yield Problem(CODE, place, message, hint=hint, severity="warning")
+
+
+_Found = tuple[str, str, str]
+
+
+def _of_node(ref: str, config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
+    match ref:
+        case "ACTION.HTTP_REQUEST":
+            yield from _request(config, inputs)
+        case "EXTERNAL_ACTION.EMAIL":
+            yield from _mail_port(config)
+        case "FLOW.LOOP":
+            yield from _range(config)
+        case "FLOW.SWITCH":
+            yield from _cases(config)
+        case "FLOW.SUBWORKFLOW":
+            yield from _data(inputs)
+        case "TRIGGER.WEBHOOK":
+            yield from _taken(config)
+        case "EXTERNAL_ACTION.DISCORD_ACTION" | "EXTERNAL_ACTION.DISCORD":
+            yield from _archive(config)
+        case _ if ref.startswith("HUMAN_IN_THE_LOOP."):
+            yield from _reminders(config)
+        case _:
+            return
+
+
+def _request(config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
+    body, method, kind = inputs.get("body"), config.get("method"), config.get("body_type")
+    if body in (None, "", {}, []):
+        return
+    if str(method) in _NO_BODY:
+        hint = "use POST, PUT or PATCH, or send values as query_params"
+        yield "body", f"{method} sends no body; 'body' has no effect", hint
+    elif kind == "none":
+        yield (
+            "body_type",
+            "'body_type' is 'none', so that 'body' is not sent",
+            "choose json or form",
+        )
+    headers = config.get("headers")
+    for name, value in headers.items() if isinstance(headers, dict) else ():
+        expected = _MEDIA.get(str(kind), ())
+        if name.lower() != "content-type" or not isinstance(value, str) or not expected:
+            continue
+        if "{{" not in value and not any(one in value.lower() for one in expected):
+            message = f"{name!r} is {shown(value)}, and the body is sent as {kind}"
+            yield f"headers.{name}", message, "remove the header, or choose another body_type"
+
+
+def _mail_port(config: JsonObject) -> Iterator[_Found]:
+    port, security = config.get("smtp_port"), config.get("security")
+    expected = _SECURITY.get(port) if isinstance(port, int) else None
+    if expected and str(security) in _SECURITY.values() and security != expected:
+        message = f"port {port} is used with {expected}; 'security' is {shown(security)}"
+        yield "security", message, f"choose {expected}, or the other port"
+
+
+def _range(config: JsonObject) -> Iterator[_Found]:
+    first, last = config.get("start_value", 0), config.get("end_value")
+    step, most = config.get("step", 1), config.get("max_iterations", _MAX_ITERATIONS)
+    numbers = [one for one in (first, last, step, most) if _is_number(one)]
+    if config.get("loop_type") != "for_range" or len(numbers) != 4 or not numbers[2]:
+        return
+    count = (numbers[1] - numbers[0]) / numbers[2]
+    if count > numbers[3]:
+        message = f"the range has {count:g} steps; 'max_iterations' ends it after {numbers[3]:g}"
+        field = "max_iterations" if "max_iterations" in config else "end_value"
+        yield field, message, "raise max_iterations, or shorten the range"
+
+
+def _cases(config: JsonObject) -> Iterator[_Found]:
+    """Cases that are never reached: the first that holds is taken."""
+    listed = config.get("cases")
+    seen: set[str] = set()
+    for at, one in enumerate(listed if isinstance(listed, list) else ()):
+        when = one.get("when") if isinstance(one, dict) else None
+        if not isinstance(when, str):
+            continue
+        if when.strip() == "true":
+            yield f"cases.{at}.when", f"case {at} always holds", "leave it to the port 'default'"
+        if when in seen:
+            message = f"case {at} is the same as an earlier one and is never taken"
+            yield f"cases.{at}.when", message, "write another condition, or remove it"
+        seen.add(when)
+
+
+def _data(inputs: JsonObject) -> Iterator[_Found]:
+    data = inputs.get("data")
+    is_template = isinstance(data, str) and data.startswith("{{") and data.endswith("}}")
+    if data is not None and not isinstance(data, dict) and not is_template:
+        hint = 'name the inputs of the workflow: {"text": "…"}'
+        yield "data", f"a workflow is started with named inputs, not with {shown(data)}", hint
+
+
+def _taken(config: JsonObject) -> Iterator[_Found]:
+    path = config.get("webhook_path")
+    if isinstance(path, str) and path.strip("/").lower() in _TAKEN:
+        message = f"{shown(path)} is the path of another service's events"
+        yield "webhook_path", message, "choose a path of your own"
+
+
+def _archive(config: JsonObject) -> Iterator[_Found]:
+    thread = config.get("thread_config")
+    minutes = thread.get("auto_archive_duration") if isinstance(thread, dict) else None
+    if _is_number(minutes) and minutes not in _ARCHIVE_MINUTES:
+        hint = f"use one of {', '.join(map(str, _ARCHIVE_MINUTES))}"
+        message = f"Discord archives after certain minutes; {shown(minutes)} is none of them"
+        yield "thread_config.auto_archive_duration", message, hint
+
+
+def _reminders(config: JsonObject) -> Iterator[_Found]:
+    """Reminders and escalations after the time in which an answer counts."""
+    limit = next(
+        (
+            value * unit
+            for name, unit in (
+                ("timeout_seconds", 1),
+                ("timeout_minutes", 60),
+                ("timeout_hours", _HOUR_S),
+            )
+            if _is_number(value := config.get(name))
+        ),
+        None,
+    )
+    rules = config.get("escalation_rules")
+    after = rules.get("escalation_after_hours") if isinstance(rules, dict) else None
+    for field, value, unit in (
+        ("reminder_seconds", config.get("reminder_seconds"), 1),
+        ("escalation_rules.escalation_after_hours", after, _HOUR_S),
+    ):
+        if limit and _is_number(value) and value * unit >= limit:
+            message = f"{field!r} is {shown(value)}, when the time for an answer is over"
+            yield field, message, "write a shorter time"
+
+
+def _is_number(value: Json) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,158 @@
+"""Forms of texts that services and files expect, and the one that another notation means. Pure.
+
+Not a check: `text_values` looks up the form of a field.
+"""
+
+import re
+from typing import NamedTuple
+
+from toolweave.catalog.address_texts import is_mailbox, is_url
+from toolweave.patterns import pattern
+
+
+class UnusualForm(NamedTuple):
+    """What is expected in place of a text, and the only one that it can mean."""
+
+    expected: str
+    fix: str | None = None
+    hint: str | None = None
+
+
+_SCHEMES = pattern(r"(?:https?:/{1,2})+(?=https?://)", re.IGNORECASE)
+_WITH_NAME = pattern(
+    r"\"?([^\"<>()@,;]*[^\"<>()@,;\s])\"?\s+[(\[]?([^\s@()\[\]<>]+@[^\s@()\[\]<>]+)[)\]]?"
+)
+_MENTION = pattern(r"<[@#!]([A-Z][A-Z0-9]{5,20})(?:\|[^<>]*)?>")
+_SLACK_ID = pattern(r"[CDGUWS][A-Z0-9]{5,20}")
+_GLOB = pattern(r"\^?(?:\.[*+])?(?:\\\.|\[\.\]|\.)([A-Za-z0-9]{1,8})\$?")
+_REGEX_SIGNS = pattern(r"\\[.dws]|\.[*+]|\[\.\]|^\^|\$$|\([^)]*\|")
+_DATE = pattern(
+    r"%[YmdHMSyjFT](?![0-9A-Fa-f])|[{<\[](?:YYYY|yyyy|YY|MM|DD|dd|HH)[^{}<>\[\]]*[}>\]]|\$\(|`[^`]+`"
+)
+_RULE = pattern(r"(?:(?:RRULE|EXRULE):(?=(?:.*;)?FREQ=[A-Z]+)\S+|(?:RDATE|EXDATE)[:;]\S+)")
+_EMOJI = {
+    **dict.fromkeys(("thumbsup", "+1", "thumbs_up"), "\N{THUMBS UP SIGN}"),
+    **dict.fromkeys(("thumbsdown", "-1", "thumbs_down"), "\N{THUMBS DOWN SIGN}"),
+    **dict.fromkeys(("white_check_mark", "check"), "\N{WHITE HEAVY CHECK MARK}"),
+    "x": "\N{CROSS MARK}",
+    "heart": "\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16}",
+    "eyes": "\N{EYES}",
+    "tada": "\N{PARTY POPPER}",
+    "rocket": "\N{ROCKET}",
+    "fire": "\N{FIRE}",
+    "warning": "\N{WARNING SIGN}\N{VARIATION SELECTOR-16}",
+    "smile": "\N{SMILING FACE WITH OPEN MOUTH AND SMILING EYES}",
+}
+# Words for no value, which a field of text takes as they are.
+NOTHING = frozenset({"None", "null", "undefined", "nil", "NULL", "NaN", "Null", "N/A"})
+
+
+def address(text: str) -> UnusualForm | None:
+    """A web address with two schemes, two queries, or a query that nothing begins."""
+    expected = "one address such as https://…"
+    if _SCHEMES.match(text):
+        plain = _SCHEMES.sub("", text, count=1)
+        # `http://https://`: the inner one is part of the address that was pasted.
+        return UnusualForm(expected, plain)
+    if "{{" in text or "${" in text or not is_url(text):
+        return None
+    before, mark, query = text.partition("#")[0].partition("?")
+    rest = text[len(text.partition("#")[0]) :]
+    if mark and re.search(r"\?\w+=", query):
+        return UnusualForm("one '?' before the query", f"{before}?{query.replace('?', '&')}{rest}")
+    if not mark and re.search(r"/[^/&]*&\w+=", before):
+        return UnusualForm("a '?' before the query", before.replace("&", "?", 1) + rest)
+    return None
+
+
+def mailbox(text: str) -> UnusualForm | None:
+    """A mail address with the scheme of a link, or with a name that has no brackets."""
+    expected = "ada@example.com or Ada <ada@example.com>"
+    plain = text.strip().removeprefix("mailto:").partition("?")[0]
+    if plain != text.strip() and is_mailbox(plain):
+        return UnusualForm(expected, plain)
+    found = _WITH_NAME.fullmatch(text.strip())
+    if found and is_mailbox(found[2]):
+        return UnusualForm(expected, f"{found[1]} <{found[2]}>")
+    return None
+
+
+def mention(text: str) -> UnusualForm | None:
+    """A person or channel of Slack as a message writes it, or by a name that Slack ignores."""
+    found = _MENTION.fullmatch(text.strip())
+    if found:
+        return UnusualForm("an id without signs around it", found[1])
+    if _SLACK_ID.fullmatch(text):
+        return None
+    return UnusualForm("the id of a person, such as U024BE7LH", hint="a message mentions ids only")
+
+
+def channel(text: str) -> UnusualForm | None:
+    """A channel of Slack as a message writes it."""
+    found = _MENTION.fullmatch(text.strip())
+    return UnusualForm("a channel's id or name", found[1]) if found else None
+
+
+def branch(text: str) -> UnusualForm | None:
+    """A branch with what git writes before it."""
+    plain = re.sub(r"^(?:refs/heads/|(?:refs/)?(?:remotes/)?(?:origin|upstream)/)", "", text)
+    return None if plain == text or not plain else UnusualForm("the name of a branch", plain)
+
+
+def workflow_file(text: str) -> UnusualForm | None:
+    """A workflow of GitHub with its folder."""
+    plain = text.lstrip("./").removeprefix("github/workflows/")
+    is_path = "workflows/" in text and "/" not in plain
+    return UnusualForm("the file's name alone", plain) if is_path else None
+
+
+def glob(text: str) -> UnusualForm | None:
+    """A regular expression or an ending where a file pattern is expected."""
+    found = _GLOB.fullmatch(text)
+    if found:
+        return UnusualForm("a pattern such as *.txt", f"*.{found[1]}")
+    if _REGEX_SIGNS.search(text):
+        return UnusualForm("a pattern such as *.txt", hint="* stands for any characters, ? for one")
+    return None
+
+
+def emoji(text: str) -> UnusualForm | None:
+    """The name of an emoji between colons."""
+    name = text.strip().removeprefix(":").removesuffix(":")
+    if len(name) != len(text.strip()) - 2:
+        return None
+    return UnusualForm("the emoji itself, or name:id of the server's own", _EMOJI.get(name.lower()))
+
+
+def file_path(text: str) -> UnusualForm | None:
+    """A path of this machine, or one with a date that nothing fills in."""
+    expected = "a path such as reports/today.csv"
+    if text.startswith("~") or re.match(r"[A-Za-z]:[\\/]", text):
+        return UnusualForm(expected, hint="paths begin in the folder that nodes may use")
+    if _DATE.search(text):
+        hint = "the text is used as it is; write a moment with a template: {{ run.started_at }}"
+        return UnusualForm("a path without such signs", hint=hint)
+    return None
+
+
+def recurrence(text: str) -> UnusualForm | None:
+    """A rule that Google Calendar cannot read."""
+    if _RULE.fullmatch(text):
+        return None
+    return UnusualForm("a rule such as RRULE:FREQ=WEEKLY;BYDAY=TU")
+
+
+def repository(text: str) -> UnusualForm | None:
+    """The name of a repository with the ending of its address."""
+    plain = text.removesuffix("/").removesuffix(".git")
+    is_name = plain != text and "/" not in plain and bool(plain)
+    return UnusualForm("the name of a repository", plain) if is_name else None
+
+
+def sort_field(text: str) -> UnusualForm | None:
+    """A path with a point of jq before it, or with the order."""
+    if re.fullmatch(r"\.\w+(?:\.\w+)*", text):
+        return UnusualForm("the name of a field", text[1:])
+    is_both = re.fullmatch(r"\S+[ :,]+(?:asc|desc)(?:ending)?|-\w+", text, re.IGNORECASE)
+    hint = "write the order into the setting for it"
+    return UnusualForm("the name of a field", hint=hint) if is_both else None
