@@ -6,6 +6,7 @@ over. Only a `ToolweaveError` is a refusal; anything else that is raised is a fa
 
 import json
 import math
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -14,7 +15,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.fault_rows import Found, Part
+import anyio.to_thread
+from bench.fault_atheris import fuzz, installed
+from bench.fault_rows import Found, Part, say
 
 from toolweave import json_text
 from toolweave.cel.language import evaluate
@@ -44,7 +47,10 @@ Target = Callable[[str], object]
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode(errors="surrogatepass")
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        return text.encode(errors="surrogatepass")
 
 
 def _tool(text: str) -> object:
@@ -63,6 +69,9 @@ TARGETS: dict[str, Target] = {
     "workflows": lambda text: load(_bytes(text)),
     "tools": _tool,
 }
+# JSON is in C, so that there is no coverage: it is read within tools.
+SEEDS = 200
+PARSERS = ("yaml", "expressions", "documents", "workflows", "tools")
 
 
 @cache
@@ -139,21 +148,57 @@ def faults_of(
             yield f"{time.process_time() - began:.1f} s for {text[:200]!r}"
 
 
+def mutated(dice: Random, seconds: float) -> Found:
+    """Every parser for so long, without looking at coverage."""
+    found = Found()
+    for name, target in TARGETS.items():
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            found.wrong += [f"{name}: {one}" for one in faults_of(target, dice, 100, LONGEST_S)]
+            found.faults += 100
+    found.note = f"ok: {found.faults:,} texts, without Atheris"
+    return found
+
+
+def guided(dice: Random, seconds: float) -> Found:
+    """Every parser for so long by Atheris."""
+    found, seen = Found(), list[str]()
+    for name in PARSERS:
+        texts = [*samples(), *(damaged(dice) for _ in range(SEEDS))]
+        number, covered, fault = _by_atheris(name, seconds, texts, dice.randrange(1, 2**31))
+        say(f"{name}: {number} texts, coverage {covered} {fault}")
+        found.faults += number
+        seen.append(f"{name} {number:,} (coverage {covered:,})")
+        if fault or not covered:
+            found.wrong.append(f"{name}: {fault or 'no coverage'}")
+    found.note = f"ok: {seconds:.0f} s each by Atheris: {', '.join(seen)}"
+    return found
+
+
+def broken(dice: Random) -> Found:
+    """The control: a parser with a fault."""
+    if not installed():
+        return Found(wrong=[*faults_of(breaks_on_nul, dice, 2_000)])
+    _, _, fault = _by_atheris("broken", 60, ["data"], 7)
+    return Found(wrong=["a broken parser is found"] if "a NUL" in fault else [])
+
+
+def _by_atheris(name: str, seconds: float, texts: list[str], seed: int) -> tuple[int, int, str]:
+    with tempfile.TemporaryDirectory(prefix="toolweave-fuzz-") as folder:
+        for number, text in enumerate(texts):
+            Path(folder, str(number)).write_bytes(_bytes(text))
+        return fuzz(name, seconds, Path(folder), seed)
+
+
 def fuzzed(seconds: float) -> Part:
-    """Every parser for so long; the control is one that breaks on a character."""
+    """Every parser, guided by coverage where Atheris can be installed."""
 
     async def work(dice: Random) -> Found:
-        found = Found()
-        for name, target in TARGETS.items():
-            until = time.monotonic() + seconds
-            while time.monotonic() < until:
-                found.wrong += [f"{name}: {one}" for one in faults_of(target, dice, 100, LONGEST_S)]
-                found.faults += 100
-        found.note = f"{found.faults} texts"
-        return found
+        by = guided if installed() else mutated
+        return await anyio.to_thread.run_sync(by, dice, seconds)
 
     async def control(dice: Random) -> Found:
-        return Found(wrong=[*faults_of(breaks_on_nul, dice, 2_000)])
+        return await anyio.to_thread.run_sync(broken, dice)
 
     return Part("fuzzed parsers", work, control, 600)
 
@@ -162,3 +207,6 @@ def breaks_on_nul(text: str) -> None:
     """A parser with a fault."""
     if "\0" in text:
         raise ValueError("a NUL")
+
+
+TARGETS_OF_CONTROLS: dict[str, Target] = {"broken": breaks_on_nul}

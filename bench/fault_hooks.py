@@ -23,6 +23,7 @@ class Deliveries:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.client = httpx2.Client(timeout=30, limits=httpx2.Limits(max_connections=THREADS))
         self.answers: defaultdict[int, list[str]] = defaultdict(list)
         self._lock = threading.Lock()
 
@@ -31,8 +32,8 @@ class Deliveries:
         headers = {"idempotency-key": f"order-{order}"} if named else {}
         while True:
             try:
-                answer = httpx2.post(
-                    f"{self.url}/hooks/orders", json={"order": order}, headers=headers, timeout=30
+                answer = self.client.post(
+                    f"{self.url}/hooks/orders", json={"order": order}, headers=headers
                 )
             except httpx2.TransportError:
                 return False

@@ -198,4 +198,4 @@ def documents() -> Part:
     async def control(_dice: Random) -> Found:
         return await anyio.to_thread.run_sync(measured, stopped)
 
-    return Part("20 hostile documents", work, control, 20)
+    return Part("20 hostile documents", work, control, 20, is_alone=True)

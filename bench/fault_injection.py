@@ -6,10 +6,11 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from random import Random
 
-from bench.fault_kills import a_victim, judge
+from bench.fault_kills import a_victim, in_threads, judge
 from bench.fault_rows import Found, Part, say
 from tests.engine.test_killed import Victim
 
@@ -18,14 +19,21 @@ CALLS = "pwrite64,fdatasync,fsync,ftruncate"
 ERRORS = ("EIO", "ENOSPC")
 # What a person is shown when storage fails.
 CLEAR = frozenset({"STORAGE_BROKEN", "STORAGE_FULL", "STORAGE_READ_ONLY", "STORAGE_UNREACHABLE"})
-ATTACH_S = 10.0
+ATTACH_S = 60.0
+# Of the value of a step: so long that a run makes more than 500 calls.
+CHARS = 30_000
+# So many at once.
+LOTS = 3
 
 
 def injected(number: int, *, step: int = 1) -> Part:
     """Every `step`-th of the first `number` calls of a run fails, with each error."""
 
     async def work(_dice: Random) -> Found:
-        return failing_calls(range(1, number + 1, step), "honest")
+        shares = [range(1 + lot * step, number + 1, LOTS * step) for lot in range(LOTS)]
+        found = await in_threads([partial(failing_calls, one, "honest") for one in shares])
+        found.note = f"ok: {found.faults} of {found.runs} calls failed, the others were never made"
+        return found
 
     async def control(_dice: Random) -> Found:
         # Where steps have begun and their outcomes are not written.
@@ -49,7 +57,8 @@ def failing_calls(numbers: range, journal: str) -> Found:
                 shutil.copy(made / "runs.db", folder)
                 _fail_call(found, victim, folder, journal, error, number)
                 judge(found, victim, folder, journal)
-            if number % 50 == 0:
+                shutil.rmtree(folder)
+            if found.runs % 50 == 0:
                 say(f"  call {number}: {found}")
     return found
 
@@ -60,7 +69,7 @@ def _fail_call(
     """Run once with the call of this number failing; a run that needs fewer calls has none."""
     tracing = threading.Thread(target=_trace, args=(folder, error, number))
     tracing.start()
-    code = victim.order(folder, "start", journal, traced=True)
+    code = victim.order(folder, "start", journal, traced=True, chars=CHARS)
     tracing.join()
     trace = folder / "trace"
     hit = "(INJECTED)" in trace.read_text(encoding="utf-8") if trace.exists() else False

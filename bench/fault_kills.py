@@ -1,15 +1,19 @@
 """A process killed at every write of a run, and at any moment (`tests/engine/victim.py`)."""
 
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 
+import anyio
+import anyio.to_thread
 from bench.fault_rows import Found, Part, say
 from tests.engine.test_killed import (
     KILLED,
@@ -26,8 +30,23 @@ ROOT = Path(__file__).parents[1]
 MOMENTS = ("before", "inside", "after")
 # So many runs in a row that have fewer writes tell that there is no such write.
 TRIES = 4
+# So many processes, each with databases of its own, at once.
+VICTIMS = 4
 # About how long the effects of a whole run take.
 EFFECTS_S = 0.15
+
+
+async def in_threads(works: Sequence[Callable[[], Found]]) -> Found:
+    """All at once, each in a thread; what they found together."""
+    whole = Found()
+
+    async def one(work: Callable[[], Found]) -> None:
+        whole.add(await anyio.to_thread.run_sync(work))
+
+    async with anyio.create_task_group() as tasks:
+        for work in works:
+            tasks.start_soon(one, work)
+    return whole
 
 
 @contextmanager
@@ -110,30 +129,35 @@ def at_every_write(most: int | None) -> Part:
     return Part("killed at every write", work, control, least, has_uncertain=True)
 
 
+def killed_by_dice(dice: Random, journal: str, kills: int) -> Found:
+    """Two kills a run, one run after the other."""
+    found = Found()
+    with a_victim() as (victim, top):
+        writes_of(victim, top / "warm")
+        began = time.monotonic()
+        writes_of(victim, top / "timed")
+        whole_s = time.monotonic() - began
+        while found.faults < kills and found.runs < 3 * kills:
+            folder = top / f"any-{found.runs}"
+            folder.mkdir()
+            # At any moment, and again while effects are under way: to start takes longest.
+            for begins_s, most_s in ((0, whole_s), (10, EFFECTS_S)):
+                after_s = dice.uniform(0, most_s)
+                ended = victim.order(folder, "start", journal, after_s=after_s, begins_s=begins_s)
+                found.faults += ended == KILLED
+            judge(found, victim, folder, journal)
+            shutil.rmtree(folder)
+            if found.runs % 20 == 0:
+                say(f"  {found}")
+    return found
+
+
 def at_any_moment(kills: int) -> Part:
-    """Two kills a run, at moments of the dice."""
+    """Kills at moments of the dice, on several databases at once."""
 
     async def killed(dice: Random, journal: str, kills: int) -> Found:
-        found = Found()
-        with a_victim() as (victim, top):
-            writes_of(victim, top / "warm")
-            began = time.monotonic()
-            writes_of(victim, top / "timed")
-            whole_s = time.monotonic() - began
-            while found.faults < kills and found.runs < 3 * kills:
-                folder = top / f"any-{found.runs}"
-                folder.mkdir()
-                # At any moment, and again while effects are under way: to start takes longest.
-                for begins_s, most_s in ((0, whole_s), (10, EFFECTS_S)):
-                    after_s = dice.uniform(0, most_s)
-                    ended = victim.order(
-                        folder, "start", journal, after_s=after_s, begins_s=begins_s
-                    )
-                    found.faults += ended == KILLED
-                judge(found, victim, folder, journal)
-                if found.runs % 20 == 0:
-                    say(f"  {found}")
-        return found
+        lots = [(Random(dice.random()), -(-kills // VICTIMS)) for _ in range(VICTIMS)]
+        return await in_threads([partial(killed_by_dice, own, journal, n) for own, n in lots])
 
     async def work(dice: Random) -> Found:
         return await killed(dice, "honest", kills)

@@ -25,9 +25,9 @@ from bench.fault_rows import Found, Part, say
 DISK_BYTES = 96 * 1024 * 1024
 SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 WITHOUT_FLUSH = struct.pack("I", 2)
-UNMOUNT_S = 10.0
-# Before the first effect: opening the database, creating the run.
-BEGIN_S = 0.2
+UNMOUNT_S = 30.0
+# Before the first effect: opening the database, creating the run. How long that is waited for.
+BEGIN_S, BEGINS_S = 0.4, 30.0
 
 
 class Disk:
@@ -81,7 +81,10 @@ def power_cuts(number: int) -> Part:
         return cut_runs(number, "honest", dice)
 
     async def control(dice: Random) -> Found:
-        return cut_runs(min(number, 10), "unsynced", dice)
+        found = Found()
+        for _ in range(min(number, 10)):  # each on a new disk: what is not synced may break it
+            found.add(cut_runs(1, "unsynced", dice))
+        return found
 
     return Part("power cut", work, control, number, has_uncertain=number > 20)
 
@@ -96,8 +99,10 @@ def cut_runs(number: int, journal: str, dice: Random) -> Found:
             there.mkdir()
             os.sync()  # the folder; what the run writes is up to the run
             (folder / "runs.db").symlink_to(there / "runs.db")
-            after_s = BEGIN_S + dice.uniform(0, EFFECTS_S)
-            cutting = threading.Thread(target=_cut, args=(disk, folder, after_s))
+            # Most while effects are under way: to start takes longest.
+            begins_s = 0 if one % 4 == 3 else BEGINS_S
+            after_s = dice.uniform(0, EFFECTS_S if begins_s else BEGIN_S)
+            cutting = threading.Thread(target=_cut, args=(disk, folder, begins_s, after_s))
             cutting.start()
             database = str(there / "runs.db")
             victim.order(folder, "start", journal, database=database, traced=True)
@@ -106,16 +111,19 @@ def cut_runs(number: int, journal: str, dice: Random) -> Found:
             disk.unmount()
             disk.mount()
             judge(found, victim, folder, "honest")
-            shutil.rmtree(there)
+            shutil.rmtree(there, ignore_errors=True)
             if one % 20 == 19:
                 say(f"  {found}")
     return found
 
 
-def _cut(disk: Disk, folder: Path, after_s: float) -> None:
+def _cut(disk: Disk, folder: Path, begins_s: float, after_s: float) -> None:
     """Stop the process, then the disk: nothing can be acknowledged in between."""
     pid = stopped_process(folder)
     os.kill(pid, signal.SIGCONT)
+    until = time.monotonic() + begins_s
+    while time.monotonic() < until and not (folder / "effects").exists():
+        time.sleep(0.002)
     time.sleep(after_s)
     try:
         os.kill(pid, signal.SIGSTOP)

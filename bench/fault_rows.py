@@ -9,9 +9,15 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 
 import anyio
+
+# Tests import each other from their folder, as pytest has it.
+_TESTS = str(Path(__file__).parents[1] / "tests")
+if _TESTS not in sys.path:
+    sys.path.append(_TESTS)
 
 HEAD = ("what", "runs", "faults", "uncertain", "lost", "twice", "control", "took", "")
 
@@ -35,6 +41,15 @@ class Found:
         """Whether the check found anything."""
         return bool(self.lost or self.twice or self.wrong)
 
+    def add(self, other: "Found") -> None:
+        """Count what another one counted, too."""
+        self.runs += other.runs
+        self.faults += other.faults
+        self.uncertain += other.uncertain
+        self.lost += other.lost
+        self.twice += other.twice
+        self.wrong += other.wrong
+
 
 Work = Callable[[Random], Awaitable[Found]]
 
@@ -51,6 +66,28 @@ class Part:
     faults: int
     # Whether some steps must have become uncertain.
     has_uncertain: bool = False
+    # Whether it measures time or CPU, so that no other line may run beside it.
+    is_alone: bool = False
+
+
+def each_fails(**controls: Work) -> Work:
+    """Several controls as one: each of them must find something."""
+
+    async def control(dice: Random) -> Found:
+        whole, seen = Found(), list[str]()
+        for name, work in controls.items():
+            one = await work(dice)
+            if not one.is_bad:
+                say(f"  the control without {name} found nothing: {one}")
+                return Found(note=f"without {name}: nothing")
+            reason = one.wrong[0] if one.wrong else f"{one.lost} lost, {one.twice} twice"
+            say(f"  without {name}: {reason}")
+            seen.append(f"no {name}: {reason}".replace("_", " "))
+            whole.add(one)
+        whole.note = "; ".join(seen)
+        return whole
+
+    return control
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +105,33 @@ class Row:
         """As shown."""
         found = self.found
         counts = (found.runs, found.faults, found.uncertain, found.lost, found.twice)
-        seen = f"{self.control.lost} lost, {self.control.twice} twice"
-        if not (self.control.lost or self.control.twice):
-            seen = self.control.note or "nothing"
+        control = self.control
+        seen = "; ".join(control.wrong[:1]) or control.note or "nothing"
+        if control.note.startswith("no "):
+            seen = control.note
+        elif control.lost or control.twice:
+            seen = f"{control.lost} lost, {control.twice} twice"
         verdict = "FAILED: " + "; ".join(self.reasons) if self.reasons else found.note or "ok"
         return (self.what, *map(str, counts), seen, f"{self.took_s:.0f} s", verdict)
 
 
 def say(text: str) -> None:
     """Show how far it is."""
-    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {_line}{text.strip()}\n")
     sys.stderr.flush()
+
+
+_line = ""
 
 
 def row(part: Part, seed: int) -> Row:
     """Do a part and its control."""
-    say(f"{part.what}: begins")
+    global _line  # each line may have a process of its own
+    _line = f"{part.what}: "
+    say("begins")
     began = time.monotonic()
     found = _safely(part.work, Random(seed))
-    say(f"{part.what}: control")
+    say("control")
     control = _safely(part.control, Random(seed))
     reasons = [*found.wrong]
     if found.lost or found.twice:
@@ -98,7 +143,7 @@ def row(part: Part, seed: int) -> Row:
     if not control.is_bad:
         reasons.append("the control found nothing")
     done = Row(part.what, found, control, time.monotonic() - began, tuple(reasons))
-    say("  ".join(done.cells))
+    say("ended  " + "  ".join(done.cells[1:]))
     return done
 
 

@@ -1,5 +1,7 @@
 """The table of faults believes no line that could not have found anything."""
 
+import os
+import re
 from random import Random
 
 import pytest
@@ -64,3 +66,36 @@ def test_it_tells_its_seed_and_ends_with_1_if_a_line_failed(
     assert int(ended.value.code or 0) == code
     assert capsys.readouterr().out.startswith("seed 7\n")
     assert seeds == [Random(7).random()]
+
+
+def test_the_short_form_has_every_line_of_the_long_one() -> None:
+    def names(*, quick: bool) -> list[str]:
+        return [re.sub(r"[\d,]+", "n", part.what) for part in faults.parts(quick=quick)]
+
+    assert sorted(names(quick=True)) == sorted(names(quick=False))
+    assert len({part.what for part in faults.parts(quick=False)}) == len(names(quick=False))
+
+
+def test_lines_at_once_are_all_in_the_table_and_a_line_that_dies_fails_the_run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def die(_dice: Random) -> Found:
+        os._exit(1)
+
+    good = [Part(f"good {one}", does(Found()), does(Found(lost=1)), faults=0) for one in range(3)]
+
+    def ended(parts: list[Part]) -> int:
+        def chosen(*, quick: bool) -> list[Part]:
+            return [] if quick else parts
+
+        monkeypatch.setattr(faults, "parts", chosen)
+        monkeypatch.setattr("sys.argv", ["faults", "--lanes", "2"])
+        with pytest.raises(SystemExit) as end:
+            faults.main()
+        return int(end.value.code or 0)
+
+    assert ended(good) == 0
+    shown = capfd.readouterr().out
+    assert all(part.what in shown for part in good)
+    assert ended([*good, Part("bad", die, does(Found(lost=1)), faults=0)]) == 1
+    assert "good 2" in capfd.readouterr().out

@@ -2,23 +2,36 @@
 
 `python -m tests.engine.laborer ADDRESS FOLDER HOLD_S [MACHINE VICE DAYS BACKEND VERSION QUEUES]`:
 with a MACHINE it seems to be on another one, so that only its silence tells that it is gone; its
-wall clock is wrong by DAYS, and it drives runs like an engine of VERSION. A VICE is for positive
-controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others hold and leaves out
-that steps begin, `shy` takes no run of another one that is gone, `careless` does not compare its
-runs with Temporal.
+wall clock is wrong by DAYS, and it drives runs like an engine of VERSION. SIGTERM drains it. A VICE
+is for positive controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others
+hold and leaves out that steps begin, `hasty` only the latter, `shy` takes no run of another one
+that is gone, `clocked` compares leases with its own wall clock, `undrained` stops at once,
+`careless` does not compare its runs with Temporal, and `unkept` stops a run when Temporal gives its
+activity up.
+
+Without arguments it is a foreman: for each line of arguments (JSON) it forks such a process, which
+takes a tenth of the time. `LABORER_PACE` makes every step so many times as long.
 """
 
+import asyncio
+import ctypes
+import json
+import logging
 import os
+import select
+import signal
 import socket
 import sys
+import traceback
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import IO, Any
 
 import anyio
 from tests.engine.building import EchoTools, Kinds, waits, workflow
@@ -39,6 +52,9 @@ from toolweave.testing.unchecked import Unchecked
 
 ROOT = Path(__file__).parents[2]
 HERE = "-"
+PACE = float(os.environ.get("LABORER_PACE", "1"))
+DRAIN_S = 30.0
+PR_SET_PDEATHSIG = 1
 STEPS = ("a", "b", "c", "d")
 ONCE = ("a", "c", "d")
 GRAPH = workflow(
@@ -79,7 +95,7 @@ class Marks:
         self.add("begin", context.key)
         try:
             # Branches and runs drift apart.
-            await anyio.sleep(0.1 + sum(context.key.encode()) % 50 / 100)
+            await anyio.sleep(PACE * (0.1 + sum(context.key.encode()) % 50 / 100))
         except BaseException:
             self.add("stopped", context.key)
             raise
@@ -118,7 +134,7 @@ class Shy(Journal):
         return await super().take(run)
 
 
-JOURNALS = {"unfenced": Unfenced, "greedy": Greedy, "shy": Shy}
+JOURNALS = {"unfenced": Unfenced, "greedy": Greedy, "hasty": Greedy, "shy": Shy}
 
 
 @dataclass(frozen=True)
@@ -165,16 +181,14 @@ async def work(
     version: int,
     queues: str,
 ) -> None:
-    marks = Marks(folder)
-    async with (
-        open_database(address) as database,
-        engine_on(database, marks, hold_s, vice, days, backend, version, queues).running(
-            drives_runs=True
-        ),
-    ):
-        sys.stdout.write("working\n")
-        sys.stdout.flush()
-        await anyio.sleep_forever()
+    drain_s = 0.0 if vice == "undrained" else DRAIN_S
+    async with open_database(address) as database:
+        engine = engine_on(database, Marks(folder), hold_s, vice, days, backend, version, queues)
+        with anyio.open_signal_receiver(signal.SIGTERM) as signals:
+            async with engine.running(drives_runs=True, drain_s=drain_s):
+                _say("working")
+                async for _ in signals:
+                    break
 
 
 @contextmanager
@@ -203,12 +217,124 @@ def laborer(
             process.kill()
 
 
+class ForkedLaborer:
+    """A process that works; not a child of this one."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._handle = os.pidfd_open(pid)
+
+    def poll(self) -> int | None:
+        """Nothing while it is there."""
+        return 0 if self._ended(0) else None
+
+    def wait(self, timeout_s: float = 60) -> None:
+        assert self._ended(timeout_s), "a laborer stays"
+
+    def send_signal(self, number: int) -> None:
+        signal.pidfd_send_signal(self._handle, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+        self.wait()
+
+    def _ended(self, timeout_s: float) -> bool:
+        return bool(select.select([self._handle], [], [], timeout_s)[0])
+
+
+class Foreman:
+    """Forks laborers that have all their modules already."""
+
+    def __init__(self, process: "Popen[str]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._orders: IO[str] = process.stdin
+        self._answers: IO[str] = process.stdout
+
+    def hire(
+        self,
+        address: str,
+        folder: Path,
+        hold_s: float,
+        machine: str = HERE,
+        vice: str = "",
+        *,
+        backend: str = "",
+    ) -> ForkedLaborer:
+        """Start one; raises `ConnectionError` where it cannot begin."""
+        words = (address, str(folder), str(hold_s), machine, vice, "0", backend)
+        self._orders.write(json.dumps(words) + "\n")
+        self._orders.flush()
+        hired = ForkedLaborer(int(self._answers.readline()))
+        if self._answers.readline() != "working\n":
+            raise ConnectionError("a laborer could not begin")
+        return hired
+
+
+@contextmanager
+def foreman(*prefix: str, environ: Mapping[str, str] | None = None) -> Generator[Foreman]:
+    """A foreman, perhaps by another command; at its end its laborers are killed."""
+    argv = (*prefix, sys.executable, "-m", "tests.engine.laborer")
+    together = {**os.environ, **(environ or {})}
+    with Popen(argv, cwd=ROOT, stdin=PIPE, stdout=PIPE, text=True, env=together) as process:
+        yield Foreman(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def serve() -> None:
+    """Fork for each line, until there are no more; all end with this process."""
+    import_module("temporalio.worker")
+    logging.disable()  # what fails here is meant to
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    parent = os.getpid()
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            # By the system, never by their numbers: those of ended ones are used again.
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+            _say(str(os.getpid()))
+            try:
+                main(*json.loads(line))
+            except BaseException:
+                traceback.print_exc()
+                _say("failed")
+            finally:
+                os._exit(0)
+
+
 def _is_dead(holder: str | None) -> bool:
     return holder is None or bool(holder)
 
 
+def _is_past(_watch: object, lease: lease_watch.HeldRun, _before: object) -> bool:
+    return datetime.fromisoformat(lease.held_until or "") < datetime.now(UTC)
+
+
 async def _keep_nothing(_reconciler: object) -> None:
     await anyio.sleep_forever()
+
+
+def _stop_with_activities() -> None:
+    worker = import_module("toolweave.engine.temporal.worker").TemporalWorker
+    patient = worker.wait
+
+    async def wait(self: object, driving: "asyncio.Future[object]") -> None:
+        try:
+            await patient(self, driving)
+        except asyncio.CancelledError:
+            driving.cancel()
+            raise
+
+    worker.wait = wait
 
 
 def main(
@@ -226,11 +352,16 @@ def main(
         socket.gethostname = lambda: machine
     if vice == "greedy":
         lease_watch.is_gone = _is_dead
+    if vice == "clocked":
+        watch: Any = lease_watch.LeaseWatch
+        watch._has_expired = _is_past
     if vice == "careless":  # by name: the other ones need no Temporal
         import_module("toolweave.engine.temporal.reconciler").Reconciler.keep = _keep_nothing
+    if vice == "unkept":
+        _stop_with_activities()
     here = Path(folder)
     anyio.run(work, address, here, float(hold_s), vice, float(days), backend, int(version), queues)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:]) if sys.argv[1:] else serve()

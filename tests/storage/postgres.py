@@ -23,6 +23,8 @@ class Postgres:
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
         self._numbers = itertools.count(1)
+        self._host = ""
+        self._port = 5432
 
     @property
     def pid(self) -> int:
@@ -57,7 +59,17 @@ class Postgres:
         """Start it again where it was."""
         options = (self._server.pgdata / "postmaster.opts").read_text(encoding="utf-8")
         socket = options.split('"-k" "')[1].split('"')[0]
-        self._control("-o", f'-h "" -k {socket}', "-l", str(self._server.log), "start")
+        where = f'-h "{self._host}" -p {self._port} -k {socket}'
+        self._control("-o", where, "-l", str(self._server.log), "start")
+
+    def listen(self, host: str, network: str) -> int:
+        """Listen at an address as well, for everybody of a network; returns the port."""
+        self.stop()
+        with (self._server.pgdata / "pg_hba.conf").open("a", encoding="utf-8") as file:
+            file.write(f"host all all {network} trust\n")
+        self._host = host
+        self.start()
+        return self._port
 
     def _control(self, *arguments: str) -> None:
         pgexec(
