@@ -49,13 +49,18 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     """
     known = list(dict.fromkeys(options))[:MAX_OPTIONS]
     value = _NOTE.sub("", given.strip())
-    if not value or len(value) > MAX_LENGTH:
-        return []
+    if not value or len(value) > MAX_LENGTH or _is_qualified(value, known):
+        return []  # `pull_request.opened` means less than `pull_request`
     for found in (_same(value, known), _short(value, known), _worded(value, known, about)):
         if found:
             return found
     english = translated(value)
     return meant(english, known, about) if english else []
+
+
+def _is_qualified(value: str, known: Sequence[str]) -> bool:
+    head, point, _ = value.partition(".")
+    return bool(point) and head in known
 
 
 def _same(value: str, known: Sequence[str]) -> list[str]:

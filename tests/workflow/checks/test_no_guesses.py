@@ -225,3 +225,43 @@ def test_a_tool_without_its_server_or_name_is_an_error_wherever_it_is_checked(su
             _report(whole("calls", nodes, [edge("go", "call")]), world(home)), "NODE_UNKNOWN"
         )
         assert (problem.severity, problem.patch) == ("error", None)
+
+
+@pytest.mark.parametrize(
+    ("field", "is_fixed"), [("indx", True), ("counter", False), ("iteration", False)]
+)
+def test_a_number_of_a_loop_under_another_name_is_not_guessed(field: str, is_fixed: bool) -> None:
+    line = {"set": {"number": f"{{{{ loop.{field} }}}}"}}
+    nodes = [
+        node("start", "start"),
+        node("each", "FLOW.FOR_EACH", inputParams={"data": [1, 2]}),
+        node("keep", "ACTION.SET_FIELDS", configurations=line, inputParams={"data": {}}),
+        node("end", "end"),
+    ]
+    edges = [edge("start", "each"), edge("each", "keep", "loop"), edge("each", "end", "done")]
+    problem = _one(_report(whole("counts", nodes, edges)), "REFERENCE_FIELD_UNKNOWN")
+    assert (problem.patch is not None) == is_fixed
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_field_of_a_disabled_node_is_not_guessed(enabled: bool) -> None:
+    get = _request(enabled=enabled)
+    condition = {"condition_expression": "get.content != ''"}
+    nodes = [
+        node("go", "TRIGGER.WEBHOOK", configurations={"webhook_path": "/a"}),
+        node("get", "ACTION.HTTP_REQUEST", configurations=get),
+        node("if", "FLOW.IF", configurations=condition, inputParams={"data": {}}),
+    ]
+    report = _report(whole("off", nodes, [edge("go", "get"), edge("get", "if")]))
+    problem = _one(report, "REFERENCE_FIELD_UNKNOWN")
+    assert (problem.patch is not None) == enabled
+
+
+@pytest.mark.parametrize(
+    ("event", "is_fixed"), [("pull_requests", True), ("pull_request.opened", False)]
+)
+def test_a_value_that_means_less_than_an_option_is_not_guessed(event: str, is_fixed: bool) -> None:
+    settings = {"repository": "acme/site", "events": [event]}
+    report = _report(whole("events", [node("go", "TRIGGER.GITHUB", configurations=settings)], []))
+    problem = _one(report, "FIELD_OPTION_INVALID")
+    assert (problem.patch is not None) == is_fixed

@@ -13,6 +13,7 @@ from toolweave.cel.paths import Path, Step, quoted, write_path
 from toolweave.cel.tokens import Token, is_name, tokens
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import words
+from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
@@ -86,7 +87,7 @@ class PathRepair:
             if path[0] == "inputs":
                 return self._elsewhere(node, path)
             meant = self.fields(path, found) or self._without_layer(node, path, found, language)
-            return meant[0] if len(meant) == 1 else None
+            return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
         if not isinstance(wrong, str):
             return None
         match found.trouble:
@@ -101,6 +102,18 @@ class PathRepair:
                 return self._item(node, path)
             case _:
                 return None
+
+    def _is_clear(self, path: Path, found: ResolvedPath, meant: Path) -> bool:
+        """Whether a field of another name is the same thing: not of a loop or a disabled node.
+
+        A counter of other systems begins at 1, and a disabled node passes on what it is given.
+        """
+        root = self._scope.graph.nodes.get(NodeId(str(path[0])))
+        is_off = root is not None and object_at(root.data, "configurations").get("enabled") is False
+        if path[0] != "loop" and not is_off:
+            return True
+        same_length = len(path) == len(meant)
+        return same_length and misspelt(str(path[found.at]), [str(meant[found.at])]) is not None
 
     def fields(self, path: Path, found: ResolvedPath) -> list[Path]:
         """The paths that one with an unknown field may mean."""
