@@ -17,6 +17,7 @@ from toolweave.errors import Invalid
 from toolweave.home import open_home
 from toolweave.network.addresses import AllowedHosts
 from toolweave.settings import Settings
+from toolweave.testing.clock import FakeClock
 
 pytestmark = pytest.mark.anyio
 
@@ -132,3 +133,27 @@ async def test_known_programs_are_identified_without_internet(
             found = await there.strict.find(url)
             control("a known program is identified", found.name == name)
             assert not found.accepts("https://evil.example/callback")
+
+
+async def test_a_flood_of_registrations_keeps_nobody_out(tmp_path: Path, control: Control) -> None:
+    async with open_home(Settings(home=tmp_path), environ={}, directory=tmp_path) as home:
+        clock = FakeClock()
+        clients = OAuthClients(home.database, clock, most=3)
+
+        async def registered() -> ConnectingClient:
+            await clock.advance(1)
+            return await clients.register({"client_name": "A", "redirect_uris": [REDIRECT]})
+
+        used = await registered()
+        await home.database.execute(
+            "INSERT INTO oauth_grants (key_id, client_id, refresh_hash, expires_at) "
+            "VALUES ('k', ?, 'h', '2999-01-01T00:00:00.000Z')",
+            used.id,
+        )
+        first = await registered()
+        control("a registered program is found", await clients.find(first.id) == first)
+        others = [await registered() for _ in range(5)]
+        assert await clients.find(others[-1].id) == others[-1]
+        assert await clients.find(used.id) == used
+        with pytest.raises(Invalid, match="not registered"):
+            await clients.find(first.id)

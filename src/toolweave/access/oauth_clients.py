@@ -85,8 +85,10 @@ class OAuthClients:
         allow: AllowedHosts | None = None,
         resolve: Resolve | None = None,
         tls: ssl.SSLContext | None = None,
+        most: int = MAX_CLIENTS,
     ) -> None:
         """`allow` are addresses that documents may be at although they are not public."""
+        self._most = most
         self._database = database
         self._clock = clock
         self._allow = allow or AllowedHosts()
@@ -104,9 +106,14 @@ class OAuthClients:
             "AND id NOT IN (SELECT client_id FROM oauth_grants)",
             limit,
         )
-        found = await self._database.row("SELECT COUNT(*) FROM oauth_clients")
-        if found is not None and found[0] >= MAX_CLIENTS:
-            raise client_unknown("too many programs are registered")
+        # Anybody may register: the oldest that nobody signed in with makes room.
+        await self._database.execute(
+            "DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients "
+            "WHERE id NOT IN (SELECT client_id FROM oauth_grants) "
+            "ORDER BY created_at DESC, id LIMIT ? OFFSET ?)",
+            self._most,
+            self._most - 1,
+        )
         client = ConnectingClient(secrets.token_urlsafe(16), name, redirects)
         await self._database.execute(
             "INSERT INTO oauth_clients (id, name, redirects, created_at) VALUES (?, ?, ?, ?)",
