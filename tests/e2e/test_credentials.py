@@ -15,6 +15,8 @@ pytestmark = pytest.mark.anyio
 
 NAME = "credentialed"
 TOKEN = "ghp_of-nobody"
+# The field for the token is shown only if there is one.
+HOOK = {"webhook_path": "/credentialed", "authentication": "header_token"}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,7 @@ async def page(browser: Browser, studio: Studio) -> AsyncGenerator[Page]:
             for number in (1, 2)
         ]
         document = drawn(NAME, *nodes)
-        hook = {"subtype": "WEBHOOK", "configurations": {"webhook_path": "/credentialed"}}
+        hook = {"subtype": "WEBHOOK", "configurations": HOOK}
         document["nodes"][0] |= {"type": "TRIGGER", "name": "Hook", "data": hook}
         await studio.ask(opened, "PUT", f"/api/v1/workflows/{NAME}", {"document": document})
         await opened.goto(f"{studio.url}/#/w/{NAME}")

@@ -237,7 +237,7 @@ async def test_a_loop_whose_condition_is_heavy_is_decided_there(
 async def test_memory_is_taken_from_the_process_and_not_from_the_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "[" + ",".join(["[1]"] * 400_000) + "]"
+    text = "[" + ",".join(['{"a":1}'] * 400_000) + "]"
 
     async with opened(tmp_path) as engine:
         graph = parses()

@@ -47,6 +47,7 @@ KEYED = [
     ("POST", "/api/v1/edit/tool", "workflows:read"),
     ("POST", "/api/v1/edit/node", "workflows:read"),
     ("POST", "/api/v1/edit/backtest", "workflows:read"),
+    ("POST", "/api/v1/edit/extract", "workflows:read"),
     ("POST", "/api/v1/edit/trigger", "workflows:read"),
     ("GET", "/api/v1/runs", "workflows:read"),
     ("POST", "/api/v1/runs", "workflows:run"),

@@ -46,7 +46,7 @@ include-path-regex = "/library|/documents"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422]
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|..port|backtest)$|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|..port|backtest|extract)$|/catalog/node$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 
 [[operations]]

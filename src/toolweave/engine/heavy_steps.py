@@ -5,6 +5,7 @@ In a thread are the nodes that another process cannot find by name, and data tha
 
 import logging
 from dataclasses import dataclass
+from typing import cast
 
 import anyio.to_thread
 
@@ -24,7 +25,8 @@ from toolweave.engine.step_failure import failure_of
 from toolweave.engine.step_input import Binder, StepNames
 from toolweave.engine.step_pool import StepPool
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -78,10 +80,23 @@ async def bound_apart(place: StepFrame, binder: Binder, pool: StepPool) -> NodeI
     if not place.step.attached:
         found = await _sent(HeavyStep(place), "bind", binder, pool)
     if isinstance(found, HeavyFailure):
-        raise Invalid(found.code, found.message, hint=found.hint)
+        raise Invalid(found.code, found.message, hint=found.hint, problems=_problems(found))
     if found is not None and found.bound is not None:
         return binder.take_bound(place, *found.bound)
     return await anyio.to_thread.run_sync(_given, place, binder, limiter=pool.lane)
+
+
+def _problems(failure: HeavyFailure) -> tuple[Problem, ...]:
+    listed = cast("list[JsonObject]", failure.problems or [])
+    return tuple(
+        Problem(
+            str(one["code"]),
+            str(one["pointer"]),
+            str(one["message"]),
+            hint=str(one["hint"]) if one.get("hint") else None,
+        )
+        for one in listed
+    )
 
 
 def _purpose(heavy: HeavyStep, binder: Binder) -> Purpose:

@@ -3,6 +3,7 @@
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
+from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunSummary
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.state import RunState
@@ -57,6 +58,7 @@ async def status_of(engine: Engine, run_id: str) -> JsonObject:
     run = await engine.get(run_id)
     # `run_id` and `wake_at` are older names.
     shown: JsonObject = {"run_id": run.id, **RunSummary.of(run).as_json()}
+    shown["notice"] = await run_notice(engine.journal.database, engine.clock, run)
     if run.wake_at:
         shown["wake_at"] = run.wake_at
     if run.status in {"waiting", "running", "uncertain"}:

@@ -92,6 +92,7 @@ async def run_of(house: House, made: Workflow, inputs: Json) -> tuple[str, str]:
 
 
 @pytest.mark.exercises("FLOW.SUBWORKFLOW.workflow", "FLOW.SUBWORKFLOW.inputs.data")
+@pytest.mark.exercises("FLOW.SUBWORKFLOW.output=details")
 async def test_what_the_other_workflow_gives_is_the_result_and_it_runs_once(house: House) -> None:
     house.behave(work=gives({"clean": True}))
     await house.save("inner", INNER)
@@ -102,6 +103,7 @@ async def test_what_the_other_workflow_gives_is_the_result_and_it_runs_once(hous
     assert house.kinds.scripted.tried == ["work"]
 
 
+@pytest.mark.exercises("FLOW.SUBWORKFLOW.output=result", "FLOW.SUBWORKFLOW.output=data")
 @pytest.mark.exercises("FLOW.SUBWORKFLOW.output")
 @pytest.mark.parametrize(
     ("output", "value", "passed_on"),
