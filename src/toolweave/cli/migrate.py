@@ -5,9 +5,7 @@ from pathlib import Path
 
 import click
 
-from toolweave.app.migrations import MigrationPlanner, PlannedMigration
 from toolweave.app.studio import open_studio
-from toolweave.app.tool_drift import ToolDrift
 from toolweave.cli.input_file import names_file
 from toolweave.cli.prompts import confirm
 from toolweave.cli.record import folder_option
@@ -15,6 +13,8 @@ from toolweave.cli.sanitize import visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import WorkflowFile, read_file
+from toolweave.drift.migration_planner import MigrationPlanner, PlannedMigration
+from toolweave.drift.tool_drift import ToolDrift
 from toolweave.errors import Invalid
 from toolweave.home import Home
 from toolweave.problems import how_many
@@ -96,7 +96,7 @@ def migrate(
         ):
             if server is not None:
                 await home.registry.get(server)
-            drift = ToolDrift(studio, RecordingFolder(folder))
+            drift = ToolDrift(home, studio.gate, RecordingFolder(folder))
             planner = MigrationPlanner(drift, replayer, server)
             targets = await _targets(home, request)
             done = [await _migrated(home, planner, target, request) for target in targets]

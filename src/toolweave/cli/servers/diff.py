@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from toolweave.app.studio import open_studio
-from toolweave.app.tool_drift import ToolDrift, server_difference
 from toolweave.cli.completion_values import server_names
 from toolweave.cli.record import folder_option
 from toolweave.cli.sanitize import visible
 from toolweave.cli.servers.typed_changes import show_tool
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.drift.server_difference import server_difference
+from toolweave.drift.tool_drift import ToolDrift
 from toolweave.recording.files import RecordingFolder
 from toolweave.recording.migration.records import (
     AffectedRecord,
@@ -37,7 +38,8 @@ def diff(name: str, tool: str | None, folder: Path, as_json: bool) -> int:
 
     async def work() -> ServerDifferenceRecord:
         async with current_home() as home, open_studio(home) as studio:
-            return await server_difference(ToolDrift(studio, RecordingFolder(folder)), name, tool)
+            drift = ToolDrift(home, studio.gate, RecordingFolder(folder))
+            return await server_difference(drift, name, tool)
 
     found = run(work)
     if as_json:

@@ -10,7 +10,8 @@ from pydantic import Field
 from starlette.types import Send
 
 from toolweave.app.studio import Studio
-from toolweave.app.tool_drift import ToolDrift, server_difference
+from toolweave.drift.server_difference import server_difference
+from toolweave.drift.tool_drift import ToolDrift
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.migration.records import ServerDifferenceRecord
@@ -85,7 +86,8 @@ class _Handlers:
     ) -> ServerDifferenceRecord:
         """Compare a server's tools with the approved ones, and list what uses changed tools."""
         found = await server_of(self._studio, server)
-        drift = ToolDrift(self._studio, RecordingFolder(Path(FOLDER)))
+        studio, folder = self._studio, RecordingFolder(Path(FOLDER))
+        drift = ToolDrift(studio.home, studio.gate, folder)
         return await server_difference(drift, found.name, tool)
 
     async def sign_in_to_server(self, server: ServerIdentity) -> Response:

@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from pydantic import Field
 
-from toolweave.app.server_migrations import MigrationConsent, ServerMigrations
 from toolweave.app.studio import Studio
+from toolweave.drift.server_migrations import MigrationConsent, ServerMigrations
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.migration.records import MigrationRecord, ServerMigrationsRecord
 from toolweave.rest.auth import Authenticator, key_of, require_part
@@ -64,7 +64,8 @@ class _Handlers:
 
     async def _migrations(self, server: str) -> ServerMigrations:
         found = await server_of(self._studio, server)
-        return ServerMigrations(self._studio, RecordingFolder(Path(FOLDER)), found.name)
+        studio, folder = self._studio, RecordingFolder(Path(FOLDER))
+        return ServerMigrations(studio.home, studio.gate, folder, found.name)
 
 
 def server_migration_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:

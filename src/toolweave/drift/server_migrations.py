@@ -9,15 +9,16 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from toolweave.app.migrations import MigrationPlanner, PlannedMigration
-from toolweave.app.studio import Studio
-from toolweave.app.tool_drift import ToolDrift
+from toolweave.drift.migration_planner import MigrationPlanner, PlannedMigration
+from toolweave.drift.tool_drift import ToolDrift
 from toolweave.errors import Conflict
+from toolweave.home import Home
 from toolweave.json_text import Json, canonical
 from toolweave.recording.files import RecordingFolder
 from toolweave.recording.migration.records import MigrationRecord, ServerMigrationsRecord
 from toolweave.recording.migration.tool_uses import all_tool_uses
 from toolweave.recording.replay import open_replayer
+from toolweave.servers.gate import Gate
 from toolweave.workflow.store import Stored
 
 
@@ -36,8 +37,9 @@ class MigrationConsent:
 class ServerMigrations:
     """The migrations of one server's changes."""
 
-    def __init__(self, studio: Studio, folder: RecordingFolder, server: str) -> None:
-        self._studio = studio
+    def __init__(self, home: Home, gate: Gate, folder: RecordingFolder, server: str) -> None:
+        self._home = home
+        self._gate = gate
         self._folder = folder
         self._server = server
 
@@ -46,7 +48,7 @@ class ServerMigrations:
         found: list[MigrationRecord] = []
         async with self._planner() as (drift, planner):
             await drift.listed(self._server)  # one that does not answer has no changes to show
-            for stored in await self._studio.home.workflows.list():
+            for stored in await self._home.workflows.list():
                 servers = {use.server for use in all_tool_uses(stored.workflow)}
                 if self._server not in servers:
                     continue
@@ -63,7 +65,7 @@ class ServerMigrations:
         Raises `NotFound`: `WORKFLOW_NOT_FOUND`; `Conflict`: `MIGRATION_CHANGED`,
         `MIGRATION_IMPOSSIBLE`, `MIGRATION_LIKELY`, `WORKFLOW_CHANGED`.
         """
-        workflows = self._studio.home.workflows
+        workflows = self._home.workflows
         stored = await workflows.load(consent.workflow)
         async with self._planner() as (_, planner):
             plan = await planner.plan(stored.name, stored.loaded)
@@ -81,8 +83,8 @@ class ServerMigrations:
 
     @asynccontextmanager
     async def _planner(self) -> AsyncGenerator[tuple[ToolDrift, MigrationPlanner]]:
-        drift = ToolDrift(self._studio, self._folder)
-        async with open_replayer(self._studio.home.settings.home) as replayer:
+        drift = ToolDrift(self._home, self._gate, self._folder)
+        async with open_replayer(self._home.settings.home) as replayer:
             yield drift, MigrationPlanner(drift, replayer, self._server)
 
 

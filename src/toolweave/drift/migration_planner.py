@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
-from toolweave.app.tool_drift import ToolDrift, new_errors, specs_in
+from toolweave.drift.tool_drift import ToolDrift, new_errors, specs_in
 from toolweave.engine.run_table import RunTable
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, canonical
@@ -89,7 +89,7 @@ class MigrationPlanner:
                 line = (
                     new.workflow.model_copy(update={"document": document}) if new.workflow else None
                 )
-                new = await mask_for_file(self._drift.studio.home, replace(new, workflow=line))
+                new = await mask_for_file(self._drift.home, replace(new, workflow=line))
                 path = self._drift.folder.find(named.name)
                 await anyio.to_thread.run_sync(write_recording, new, path)
         return [*plan.proof.recordings]
@@ -116,7 +116,7 @@ class MigrationPlanner:
         self, loaded: LoadedWorkflow, known: Sequence[Recording]
     ) -> list[Recording]:
         """Return recordings of the newest successful runs that are not in `known`."""
-        home = self._drift.studio.home
+        home = self._drift.home
         found: list[Recording] = []
         recorder, name = RunRecorder(home), loaded.workflow.name
         newest = await RunTable(home.database).newest(
