@@ -27,19 +27,28 @@ def test_a_file_over_the_ceiling_is_a_fault_and_one_over_the_aim_a_warning(tmp_p
     found = _findings(
         tmp_path,
         {
-            "src/toolweave/a.py": "x = 1\n" * 601,
+            "src/toolweave/a.py": "x = 1\n" * 451,
             "src/toolweave/b.py": "x = 1\n" * 401,
             "src/toolweave/c.py": "x = 1\n" * 400,
-            "web/src/canvas/d.tsx": "let x\n" * 601,
-            "web/src/canvas/e.css": "a {}\n" * 601,
-            "tests/test_f.py": "x = 1\n" * 601,
+            "src/toolweave/g.py": "x = 1\n" * 450,
+            "web/src/canvas/d.tsx": "let x\n" * 451,
+            "web/src/canvas/e.css": "a {}\n" * 451,
+            "tests/test_f.py": "x = 1\n" * 451,
         },
     )
     assert [(finding.path, finding.level) for finding in found] == [
         ("src/toolweave/a.py", "fault"),
         ("src/toolweave/b.py", "warning"),
+        ("src/toolweave/g.py", "warning"),
         ("web/src/canvas/d.tsx", "fault"),
     ]
+
+
+def test_a_composition_of_a_thousand_lines_is_a_fault(tmp_path: Path) -> None:
+    parts = {f"src/toolweave/app/{name}.py": "x = 1\n" * 333 for name in "abc"}
+    assert _findings(tmp_path, parts) == []
+    (finding,) = _findings(tmp_path, {"src/toolweave/app/d.py": "x = 1\n"})
+    assert (finding.path, finding.level) == ("src/toolweave/app", "fault")
 
 
 @pytest.mark.parametrize(

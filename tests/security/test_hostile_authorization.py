@@ -12,7 +12,7 @@ from network.wire import http, json_answer, peer
 from servers.signing_in import LIMITS, MemoryVault, a_person, by_hand
 from toolweave.errors import ToolweaveError
 from toolweave.servers.definition import HttpServer, SignInClient
-from toolweave.servers.oauth import sign_in_now
+from toolweave.servers.sign_in_flow import sign_in_now
 
 pytestmark = pytest.mark.anyio
 

@@ -15,9 +15,10 @@ from servers.authorization import Protected
 from toolweave.errors import NotFound
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth, sign_in_now
+from toolweave.servers.oauth import oauth_auth
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_entry import sign_in_entry_name
+from toolweave.servers.sign_in_flow import sign_in_now
 from toolweave.servers.stored_sign_in import StoredSignIn
 from toolweave.servers.transports.http import open_http
 from toolweave.settings import Limits

@@ -32,9 +32,10 @@ from toolweave.network.client import open_http_client
 from toolweave.servers.connection import open_connection
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth, sign_in_now
+from toolweave.servers.oauth import oauth_auth
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_entry import forget_sign_in, sign_in_entry_name
+from toolweave.servers.sign_in_flow import sign_in_now
 from toolweave.servers.stored_sign_in import StoredSignIn
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.servers.transports.http import open_http

@@ -25,8 +25,9 @@ from servers.transports.connecting import reason
 from toolweave.errors import Denied, TimedOut
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import oauth_auth, sign_in_now
+from toolweave.servers.oauth import oauth_auth
 from toolweave.servers.sign_in import SignIn
+from toolweave.servers.sign_in_flow import sign_in_now
 from toolweave.servers.transports.http import open_http
 
 pytestmark = pytest.mark.anyio

@@ -4,7 +4,7 @@ A called run has a `once_key` derived from its calling step, so the step finds i
 crash. Its end is written to the caller's journal in the same commit as its own.
 """
 
-from toolweave.engine.events import Key
+from toolweave.engine.events import CallEnded, CancelAsked, Event, Key
 from toolweave.engine.state import RunState
 from toolweave.storage.database import Database
 
@@ -47,6 +47,21 @@ async def called_runs(database: Database, run: str, keys: list[Key]) -> list[str
         if row is not None:
             found.append(str(row[0]))
     return found
+
+
+async def events_at_end(
+    database: Database, run: str, key: str | None, state: RunState
+) -> tuple[list[str], tuple[tuple[str, Event], ...]]:
+    """Return the called runs to cancel when a run ends, and the events for them and its caller.
+
+    The events share a commit with the end of the run, so a crash leaves none of them behind.
+    """
+    keys = open_calls(state)
+    called = await called_runs(database, run, keys) if keys else []
+    events: list[tuple[str, Event]] = [(one, CancelAsked(BY_CALLER)) for one in called]
+    if (caller := caller_of(key)) is not None:
+        events.append((caller[0], CallEnded(caller[1], run)))
+    return called, tuple(events)
 
 
 async def is_orphan(database: Database, key: str | None) -> bool:

@@ -16,12 +16,11 @@ from anyio.abc import TaskGroup
 
 from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
-from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
+from toolweave.engine.called_runs import events_at_end
 from toolweave.engine.context import EngineServices, StepContext
 from toolweave.engine.decide import Decision, NextWork, decide
 from toolweave.engine.events import (
     FINAL,
-    CallEnded,
     CancelAsked,
     Event,
     Finished,
@@ -409,7 +408,11 @@ class RunExecutor:
         error = self._state.finished.error if self._state.finished else None
         message = str(error["message"]) if error else None
         is_final = status in FINAL
-        beside = await self._others() if is_final else ()
+        beside: tuple[tuple[str, Event], ...] = ()
+        if is_final:
+            self.called, beside = await events_at_end(
+                self._journal.database, self._run.id, self._lease.once_key, self._state
+            )
         was_awake, seen = self._is_under_way, self._seq
         await self._write(
             JournalChange(
@@ -425,18 +428,6 @@ class RunExecutor:
             )
         )
         self._is_under_way = is_under_way
-
-    async def _others(self) -> tuple[tuple[str, Event], ...]:
-        """Return the events for other runs when this one ends: its caller, and those it called.
-
-        They share a commit with its end, so a crash leaves none of them behind.
-        """
-        keys = open_calls(self._state)
-        self.called = await called_runs(self._journal.database, self._run.id, keys) if keys else []
-        beside: list[tuple[str, Event]] = [(run, CancelAsked(BY_CALLER)) for run in self.called]
-        if (caller := caller_of(self._lease.once_key)) is not None:
-            beside.append((caller[0], CallEnded(caller[1], self._run.id)))
-        return tuple(beside)
 
     async def _write(self, change: JournalChange | None) -> None:
         events, self._unwritten = self._unwritten, []

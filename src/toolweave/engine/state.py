@@ -33,7 +33,8 @@ from toolweave.engine.events import (
     StepWaiting,
     UncertainResolved,
 )
-from toolweave.engine.frames import Frame, LoopState, StepFrame, carried_by, with_earlier
+from toolweave.engine.frames import Frame, LoopState, StepFrame, with_earlier
+from toolweave.engine.iteration_result import iteration_result
 from toolweave.engine.plan import Plan
 from toolweave.engine.repeats import note_end, refuse_turn, repeat
 from toolweave.engine.steps import Link, PlannedStep
@@ -405,31 +406,14 @@ class RunState:
             self.answers.pop(key, None)
         if loop is not None:
             loop.open_turns -= 1
-            turn = loop.turns[frame.index] = Iteration(self._result_of(frame), frame.error)
+            turn = loop.turns[frame.index] = Iteration(
+                iteration_result(self.plan, frame), frame.error
+            )
             if turn.error:
                 loop.failed.append(turn)
             else:
                 loop.last = (turn.value,)
             self.touched.add(frame.loop.key)
-
-    def _result_of(self, frame: Frame) -> Json:
-        """Return what the body led back to its loop, else the results of its last steps."""
-        assert frame.loop is not None
-        loop = frame.loop.step.index
-        back: list[Json] = []
-        last: list[Json] = []
-        for index in self.plan.bodies[loop]:
-            outcome = frame.outcomes.get(index)
-            if outcome is None:
-                continue
-            step = self.plan.steps[index]
-            links = [link for link in step.outgoing if link.port in outcome.ports]
-            if any(link.target == loop for link in links):
-                back.append(carried_by(step, outcome))
-            elif not any(link.target in frame.outcomes for link in links):
-                last.append(carried_by(step, outcome))
-        found = back or last
-        return found[0] if len(found) == 1 else found or None
 
     def _forgive(self, loop: Key) -> None:
         """Failures in a loop body that continues after them stay inside the loop."""

@@ -8,7 +8,6 @@ token to an address other than its own, and keeps tokens out of errors and logs.
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from functools import partial
 
 import anyio
 import httpx2
@@ -26,8 +25,8 @@ from toolweave.access.mask import Masker
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
-from toolweave.network.client import EVENTS, invalid_response, open_http_client, request_origin
-from toolweave.servers.definition import HttpServer, SignInClient, SseServer
+from toolweave.network.client import invalid_response, request_origin
+from toolweave.servers.definition import SignInClient
 from toolweave.servers.oauth_client import (
     authentication_method,
     check_document,
@@ -41,11 +40,9 @@ from toolweave.servers.sign_in import Redirect, SignIn
 from toolweave.servers.sign_in_entry import OAuthSecrets, sign_in_entry_name
 from toolweave.servers.stored_sign_in import StoredSignIn
 from toolweave.servers.transports.failures import (
-    send_within_origin,
     sign_in_required,
     status_error,
 )
-from toolweave.settings import Limits
 
 Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
 
@@ -80,56 +77,6 @@ def oauth_auth(
         clock=clock or SystemClock(),
         masker=masker,
     )
-
-
-async def sign_in_now(
-    server_name: str,
-    definition: HttpServer | SseServer,
-    store: OAuthSecrets,
-    *,
-    sign_in: SignIn,
-    headers: dict[str, str],
-    limits: Limits,
-    client_url: str | None = None,
-) -> None:
-    """Sign in to the server before connecting, even if the vault has tokens."""
-    client = definition.oauth
-    auth = VaultedOAuth(
-        server_name,
-        definition.url,
-        store,
-        sign_in=sign_in,
-        client=client if isinstance(client, SignInClient) else None,
-        client_url=client_url,
-        clock=SystemClock(),
-        anew=True,
-    )
-    client = open_http_client(
-        allow=AllowedHosts.of(definition.url),
-        headers=headers,
-        auth=auth,
-        timeout=limits.connect_deadline_s,
-        max_body_bytes=limits.output_bytes,
-    )
-    async with client:
-        request = (
-            client.build_request("GET", definition.url, headers={"accept": EVENTS})
-            if isinstance(definition, SseServer)
-            else client.build_request(
-                "POST",
-                definition.url,
-                json={"jsonrpc": "2.0", "id": 1, "method": "ping"},
-                headers={"accept": f"application/json, {EVENTS}"},
-            )
-        )
-        response = await send_within_origin(partial(client.send, stream=True), request)
-        await response.aclose()
-    if not auth.has_signed_in:
-        raise Unavailable(
-            "SERVER_SIGN_IN_FAILED",
-            f"server {server_name!r} did not request a sign-in (HTTP {response.status_code})",
-            hint="it may not need one; run `toolweave servers check` to see",
-        )
 
 
 def without_traceback(record: logging.LogRecord) -> bool:

@@ -34,7 +34,8 @@ from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import loop_variable
 from toolweave.workflow.scope.reachability import is_loop
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
-from toolweave.workflow.scope.scope import ResolvedPath, Scope, Trouble
+from toolweave.workflow.scope.resolved_path import ResolvedPath, Trouble
+from toolweave.workflow.scope.scope import Scope
 
 _CODES: dict[Trouble, str] = {
     "name": "REFERENCE_NAME_UNKNOWN",

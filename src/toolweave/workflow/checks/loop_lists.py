@@ -14,7 +14,8 @@ from toolweave.workflow.checks.path_repair import PathRepair
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import ListSource, full_path, list_source
-from toolweave.workflow.scope.scope import TABLE, ResolvedPath, Scope
+from toolweave.workflow.scope.resolved_path import ResolvedPath
+from toolweave.workflow.scope.scope import TABLE, Scope
 from toolweave.workflow.shapes import ValueShape
 
 # JSONPath around a plain path: `$.data.users[*]`.

@@ -21,7 +21,8 @@ from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import counts, loop_variable
 from toolweave.workflow.scope.reachability import is_loop
 from toolweave.workflow.scope.references import Language
-from toolweave.workflow.scope.scope import ResolvedPath, Scope
+from toolweave.workflow.scope.resolved_path import ResolvedPath
+from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import Kind, look_up
 
 _MAX_STEPS = 4

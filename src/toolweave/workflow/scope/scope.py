@@ -4,9 +4,8 @@ Worked out once per workflow, node after node in the order they run; unknown sta
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Literal
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.language import compile_text
@@ -29,6 +28,7 @@ from toolweave.workflow.scope.loop_items import (
 from toolweave.workflow.scope.node_outputs import FAILED, NodeOutputs, answer_shape, given_by
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_by, asked_in
+from toolweave.workflow.scope.resolved_path import ResolvedPath, walk_path
 from toolweave.workflow.shapes import (
     OBJECT,
     TEXT,
@@ -54,26 +54,6 @@ _RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
 _NUMBER = of_kind("integer")
 _MAX_JOINED = 8
 _SEEING_INPUTS = frozenset({"own", "config"})
-
-Trouble = Literal["name", "node", "order", "port", "loop", "field"]
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedPath:
-    """The target of a path, or the first unknown step and the valid alternatives.
-
-    `is_certain`: it cannot be there; else nothing says that it is.
-    """
-
-    shape: ValueShape = UNKNOWN
-    trouble: Trouble | None = None
-    at: int = 0
-    known: tuple[str, ...] = ()
-    node: NodeId | None = None
-    is_certain: bool = True
-    # Whether the first step into the value is one that its shape does not name.
-    is_open: bool = False
-
 
 _UNKNOWN = ResolvedPath()
 
@@ -188,15 +168,15 @@ class Scope:
             return _UNKNOWN
         match root:
             case "data" | "input":
-                return _walk(self.data_seen(node, language), path, 1)
+                return walk_path(self.data_seen(node, language), path, 1)
             case "trigger":
-                return _walk(self.trigger, path, 1)
+                return walk_path(self.trigger, path, 1)
             case "nodes":
                 return self._by_id(node, path)
             case "loop":
                 return self._in_loop(node, path, language)
             case "run":
-                return _walk(_RUN, path, 1)
+                return walk_path(_RUN, path, 1)
             case "inputs":
                 return self._by_port(node, path)
             case "variables" if language == "value" and not self._is_input(node, "variables"):
@@ -232,11 +212,11 @@ class Scope:
         around = self._loops_seen(node, language)
         for loop in around or ():
             if root == loop_variable(loop):
-                return _walk(self._items.get(loop.id, UNKNOWN), path, 1)
+                return walk_path(self._items.get(loop.id, UNKNOWN), path, 1)
         if root in self.graph.nodes:
             if not self.reach.can_have_run(NodeId(root), node.id):
                 return ResolvedPath(trouble="order", node=NodeId(root))
-            return _walk(self.value_of(NodeId(root)), path, 1, NodeId(root))
+            return walk_path(self.value_of(NodeId(root)), path, 1, NodeId(root))
         if around is None or any("{{" in loop_variable(loop) for loop in around):
             return _UNKNOWN
         if language in _SEEING_INPUTS and self._is_input(node, root):
@@ -272,7 +252,7 @@ class Scope:
         if len(path) == 2:
             return _UNKNOWN
         if path[2] in VALUE_PORTS:
-            return _walk(self.value_of(other), path, 3, other)
+            return walk_path(self.value_of(other), path, 3, other)
         ports = self._ports(self.graph.nodes[other])
         if ports is None or path[2] in ports:
             return _UNKNOWN
@@ -283,7 +263,7 @@ class Scope:
         if not around:
             return _UNKNOWN if around is None else ResolvedPath(trouble="loop")
         item = self._items.get(around[0].id, UNKNOWN)
-        return _walk(of_fields({"index": _NUMBER, "item": item}, "none"), path, 1)
+        return walk_path(of_fields({"index": _NUMBER, "item": item}, "none"), path, 1)
 
     def _loops_seen(self, node: Node, language: Language) -> tuple[Node, ...] | None:
         """The loops whose variables a text sees; the condition of a `while` sees its own."""
@@ -449,18 +429,6 @@ class Scope:
         if asked is None:
             return UNKNOWN
         return self.shape_of(node, asked) if asked.is_whole else TEXT
-
-
-def _walk(shape: ValueShape, path: Path, start: int, node: NodeId | None = None) -> ResolvedPath:
-    is_open = False
-    for at in range(start, len(path)):
-        found = look_up(shape, path[at])
-        if found.verdict in ("absent", "unsaid"):
-            is_certain = found.verdict == "absent"
-            return ResolvedPath(shape, "field", at, tuple(shape.fields), node, is_certain)
-        is_open = is_open or (at == start and found.verdict == "open")
-        shape = found.shape
-    return ResolvedPath(shape, node=node, is_open=is_open)
 
 
 def _is_start(node: Node) -> bool:

@@ -26,34 +26,19 @@ from toolweave.workflow.formats.foreign.tree import (
     Tree,
 )
 from toolweave.workflow.formats.foreign.vocabulary import FILTERS
+from toolweave.workflow.formats.foreign.word_cursor import (
+    AND,
+    LEVELS,
+    NOT,
+    OR,
+    RELATION,
+    SPELT,
+    SUM,
+    WordCursor,
+)
 from toolweave.workflow.formats.foreign.words import Word, words_of
 
 _MAX_DEPTH = 30
-_OR, _COALESCE, _AND, _NOT, _RELATION, _SUM, _PRODUCT, _SIGN = range(1, 9)
-_LEVELS = {
-    **dict.fromkeys(("||", "|", "or"), _OR),
-    "??": _COALESCE,
-    **dict.fromkeys(("&&", "&", "and"), _AND),
-    **dict.fromkeys(("==", "===", "=", "!=", "!==", "<>", "=/=", "<", "<=", "=<"), _RELATION),
-    **dict.fromkeys((">", ">=", "in", "not", "is", "between", "contains", "like"), _RELATION),
-    **dict.fromkeys(("not in", "not contains", "startswith", "endswith"), _RELATION),
-    **dict.fromkeys(("matches", "not matches"), _RELATION),
-    **dict.fromkeys(("+", "-"), _SUM),
-    **dict.fromkeys(("*", "/", "%"), _PRODUCT),
-}
-_SPELT = {
-    "===": "==",
-    "=": "==",
-    "!==": "!=",
-    "<>": "!=",
-    "=/=": "!=",
-    "=<": "<=",
-    "|": "||",
-    "or": "||",
-    "&": "&&",
-    "and": "&&",
-}
-_WORDS = frozenset({"or", "and", "in", "not", "is", "between", "contains", "like"})
 _LIKE = pattern(r"(%?)([^%_\\]+)(%?)")
 _CONSTANTS = {"true": "true", "false": "false"} | dict.fromkeys(
     ("null", "none", "nil", "undefined"), "null"
@@ -108,21 +93,20 @@ def _called(of: Tree, arguments: tuple[Tree, ...]) -> Tree:
     return Call(of, arguments)
 
 
-class _Parser:
+class _Parser(WordCursor):
     def __init__(self, text: str) -> None:
-        self._words = words_of(text)
-        self._next = 0
+        super().__init__(words_of(text))
         self._depth = 0
 
     def whole(self) -> Tree:
-        self._take("return")
-        is_statement = self._word.text == "if" and self._ahead(1).text == "("
+        self.take("return")
+        is_statement = self.word.text == "if" and self.ahead(1).text == "("
         if is_statement and not self._is_chosen():
-            self._advance()  # a condition as a statement without one
+            self.next_word()  # a condition as a statement without one
         tree = self.expression()
-        self._take(";")
+        self.take(";")
         tree = tree.inner if isinstance(tree, Group) and is_statement else tree
-        if self._word.kind != "end":
+        if self.word.kind != "end":
             raise NotReadable
         return tree
 
@@ -130,14 +114,14 @@ class _Parser:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise NotReadable
-        found = self._function() or self._spelt_choice() or self._choice(self._operations(_OR))
+        found = self._function() or self._spelt_choice() or self._choice(self._operations(OR))
         self._depth -= 1
         return found
 
     def _is_chosen(self) -> bool:
         """Whether the brackets after `if` hold a condition and two values, or `then` follows."""
         depth, commas = 0, 0
-        for word in self._words[self._next + 1 :]:
+        for word in self.words[self.place + 1 :]:
             depth += (word.text in {"(", "[", "{"}) - (word.text in {")", "]", "}"})
             commas += depth == 1 and word.text == ","
             if depth == 0 and word.text.lower() == "then":
@@ -146,64 +130,39 @@ class _Parser:
 
     def _spelt_choice(self) -> Choice | None:
         """`if a then b else c end`, `CASE WHEN a THEN b ELSE c END`."""
-        word = self._word.text.lower()
-        is_case = word == "case" and self._ahead(1).text.lower() == "when"
-        is_if = word == "if" and any(one.text.lower() == "then" for one in self._words)
+        word = self.word.text.lower()
+        is_case = word == "case" and self.ahead(1).text.lower() == "when"
+        is_if = word == "if" and any(one.text.lower() == "then" for one in self.words)
         if not is_case and not is_if:
             return None
-        self._next += 1 + is_case
+        self.place += 1 + is_case
         found = self._cases({"when"} if is_case else {"elif", "elseif", "elsif"})
-        if self._word.text.lower() == "end":
-            self._advance()
+        if self.word.text.lower() == "end":
+            self.next_word()
         return found
 
     def _cases(self, others: set[str]) -> Choice:
-        condition = self._operations(_OR)
-        self._expect_word("then")
+        condition = self._operations(OR)
+        self.expect_word("then")
         one = self.expression()
-        if self._word.text.lower() in others:
-            self._advance()
+        if self.word.text.lower() in others:
+            self.next_word()
             return Choice(condition, one, self._cases(others))
-        self._expect_word("else")
+        self.expect_word("else")
         return Choice(condition, one, self.expression())
 
-    def _expect_word(self, text: str) -> None:
-        if self._advance().text.lower() != text:
-            raise NotReadable
-
-    @property
-    def _word(self) -> Word:
-        return self._words[self._next]
-
-    def _ahead(self, by: int) -> Word:
-        return self._words[min(self._next + by, len(self._words) - 1)]
-
-    def _advance(self) -> Word:
-        word = self._word
-        self._next = min(self._next + 1, len(self._words) - 1)
-        return word
-
-    def _take(self, text: str) -> Word | None:
-        return self._advance() if self._word.text == text else None
-
-    def _expect(self, text: str) -> Word:
-        word = self._take(text)
-        if word is None:
-            raise NotReadable
-        return word
-
     def _function(self) -> Function | None:
-        word, after = self._word, self._ahead(1)
-        if word.text == "lambda" and after.kind == "name" and self._ahead(2).text == ":":
-            self._next += 3
+        word, after = self.word, self.ahead(1)
+        if word.text == "lambda" and after.kind == "name" and self.ahead(2).text == ":":
+            self.place += 3
             parameter = after.text
         elif word.kind == "name" and after.text in {"=>", "->"}:
-            self._next += 2
+            self.place += 2
             parameter = word.text
-        elif word.text == "(" and after.kind == "name" and self._ahead(2).text == ")":
-            if self._ahead(3).text not in {"=>", "->"}:
+        elif word.text == "(" and after.kind == "name" and self.ahead(2).text == ")":
+            if self.ahead(3).text not in {"=>", "->"}:
                 return None
-            self._next += 4
+            self.place += 4
             parameter = after.text
         else:
             return None
@@ -211,98 +170,90 @@ class _Parser:
         return Function(parameter, body)
 
     def _choice(self, found: Tree) -> Tree:
-        if self._take("?"):
+        if self.take("?"):
             one = self.expression()
-            self._expect(":")
+            self.expect(":")
             two = self.expression()
             return Choice(found, one, two)
-        if self._word.text == "if":
-            self._advance()
-            condition = self._operations(_OR)
-            if not self._take("else"):
+        if self.word.text == "if":
+            self.next_word()
+            condition = self._operations(OR)
+            if not self.take("else"):
                 raise NotReadable
             two = self.expression()
             return Choice(condition, found, two)
         return found
 
-    def _sign(self) -> str:
-        word = self._word
-        if word.kind == "name":
-            lower = word.text.lower()
-            is_spelt = word.text in {lower, lower.upper(), lower.capitalize()}
-            return lower if lower in _WORDS and is_spelt else ""
-        return word.text if word.kind == "sign" else ""
-
     def _operations(self, level: int) -> Tree:
         """Operands joined by signs of at least this level, from the left."""
         found = self._operand()
         while True:
-            sign = self._sign()
-            found_level = _LEVELS.get(sign, 0)
+            sign = self.sign()
+            found_level = LEVELS.get(sign, 0)
             if found_level < level or not found_level:
                 return found
-            if found_level == _RELATION:
+            if found_level == RELATION:
                 found = self._relation(found)
                 continue
-            self._advance()
+            self.next_word()
             right = self._operations(found_level + 1)
-            sign = _SPELT.get(sign, sign)
+            sign = SPELT.get(sign, sign)
             found = Operation((found, right), (sign,))
 
     def _relation(self, first: Tree) -> Tree:
         operands, signs = [first], list[str]()
-        while _LEVELS.get(self._sign(), 0) == _RELATION:
+        while LEVELS.get(self.sign(), 0) == RELATION:
             sign = self._relating()
             if sign == "between":
-                low = self._operations(_SUM)
-                if self._sign() not in {"and", "&&"}:
+                low = self._operations(SUM)
+                if self.sign() not in {"and", "&&"}:
                     raise NotReadable
-                self._advance()
-                high = self._operations(_SUM)
+                self.next_word()
+                high = self._operations(SUM)
                 return Operation((first, low, high), ("between",))
             if sign in {"like", "not like"}:
-                found = _like(first, self._operations(_SUM))
+                found = _like(first, self._operations(SUM))
                 return found if sign == "like" else Sign("!", Group(found))
-            if sign in {"is", "is not"} and self._word.text.lower() in _STATES:
-                word = self._advance()
+            if sign in {"is", "is not"} and self.word.text.lower() in _STATES:
+                word = self.next_word()
                 state = Constant(word.text.lower())
                 return Operation((first, state), (sign,))
             if sign in _AS_METHODS:
                 method = FieldAccess(first, _AS_METHODS[sign], is_optional=False)
-                found = Call(method, (self._operations(_SUM),))
+                found = Call(method, (self._operations(SUM),))
                 return Sign("!", found) if sign.startswith("not ") else found
-            operands.append(self._operations(_SUM))
+            operands.append(self._operations(SUM))
             signs.append(sign)
         return Operation(tuple(operands), tuple(signs))
 
     def _relating(self) -> str:
-        sign = self._sign()
-        self._advance()
+        sign = self.sign()
+        self.next_word()
         if sign == "not":
-            negated = self._sign()
+            negated = self.sign()
             if negated not in {"in", "like"}:
                 raise NotReadable
-            self._advance()
+            self.next_word()
             return f"not {negated}"
-        if sign == "is" and self._sign() == "not":
-            self._advance()
+        if sign == "is" and self.sign() == "not":
+            self.next_word()
             return "is not"
-        return _SPELT.get(sign, sign)
+        return SPELT.get(sign, sign)
 
     def _operand(self) -> Tree:
-        word = self._word
-        if self._sign() == "not":
-            self._advance()
-            of = self._operations(_NOT)
+        word = self.word
+        if self.sign() == "not":
+            self.next_word()
+            of = self._operations(NOT)
             return Sign("not", of)
         if word.text in {"!", "-"}:
-            self._advance()
+            self.next_word()
             of = self._operand()
             return Sign(word.text, of)
         return self._postfix(self._primary())
 
     def _primary(self) -> Tree:
-        word = self._advance()
+        word = self.next_word()
         match word.kind:
             case "number":
                 return Constant(_number(word.text))
@@ -321,7 +272,7 @@ class _Parser:
                 return self._bracketed(word)
 
     def _is_called(self) -> bool:
-        return self._word.text in {"(", ".", "["}
+        return self.word.text in {"(", ".", "["}
 
     def _text(self, word: Word) -> Tree:
         prefix = word.text[: word.text.index(word.text[-1])].lower()
@@ -341,10 +292,10 @@ class _Parser:
                 return self._list()
             case "{":
                 return self._map()
-            case "." if self._word.kind == "name":
-                word = self._advance()
+            case "." if self.word.kind == "name":
+                word = self.next_word()
                 return ForeignName(word.text)
-            case "@" if self._word.kind == "name":
+            case "@" if self.word.kind == "name":
                 return self._primary()
             case _:
                 raise NotReadable
@@ -352,64 +303,64 @@ class _Parser:
     def _group(self) -> Tree:
         """`(a)`, or `(a, b)`, which is a list in SQL and Python."""
         items = [self.expression()]
-        while self._take(","):
-            if self._word.text != ")":
+        while self.take(","):
+            if self.word.text != ")":
                 items.append(self.expression())
             else:
-                self._expect(")")
+                self.expect(")")
                 return Items(tuple(items))
-        self._expect(")")
+        self.expect(")")
         return Items(tuple(items)) if len(items) > 1 else Group(items[0])
 
     def _list(self) -> Tree:
         items: list[Tree] = []
-        while self._word.text != "]":
+        while self.word.text != "]":
             items.append(self.expression())
-            if self._word.text == "for" and len(items) == 1:
+            if self.word.text == "for" and len(items) == 1:
                 loop = self._loop(items[0])
-                self._expect("]")
+                self.expect("]")
                 return loop
-            if not self._take(","):
+            if not self.take(","):
                 break
-        self._expect("]")
+        self.expect("]")
         return Items(tuple(items))
 
     def _loop(self, body: Tree) -> Loop:
-        self._expect("for")
-        variable = self._advance()
-        if variable.kind != "name" or self._sign() != "in":
+        self.expect("for")
+        variable = self.next_word()
+        if variable.kind != "name" or self.sign() != "in":
             raise NotReadable
-        self._advance()
-        over = self._operations(_OR)
-        keep = self._operations(_OR) if self._take("if") else None
+        self.next_word()
+        over = self._operations(OR)
+        keep = self._operations(OR) if self.take("if") else None
         return Loop(body, variable.text, over, keep)
 
     def _map(self) -> Tree:
         entries: list[tuple[Tree, Tree]] = []
-        while self._word.text != "}":
+        while self.word.text != "}":
             key = self._primary()
             if isinstance(key, ForeignName):
                 key = Constant(quoted(key.name), key.name)
-            self._expect(":")
+            self.expect(":")
             entries.append((key, self.expression()))
-            if not self._take(","):
+            if not self.take(","):
                 break
-        self._expect("}")
+        self.expect("}")
         return Entries(tuple(entries))
 
     def _postfix(self, found: Tree) -> Tree:
         while True:
-            word = self._word
+            word = self.word
             if word.text in {".", "?.", ".?"}:
-                self._advance()
+                self.next_word()
                 found = self._field(found, is_optional=word.text != ".")
             elif word.text in {"[", "?.[", "?["}:
-                self._advance()
+                self.next_word()
                 found = self._item(found, is_optional=word.text != "[")
             elif word.text == "(":
-                self._advance()
+                self.next_word()
                 arguments, named = self._arguments()
-                self._expect(")")
+                self.expect(")")
                 found = Call(found, arguments, named) if named else _called(found, arguments)
             elif word.text == "|" and self._is_filter():
                 found = self._filter(found)
@@ -417,7 +368,7 @@ class _Parser:
                 return found
 
     def _field(self, of: Tree, *, is_optional: bool) -> Tree:
-        key = self._advance()
+        key = self.next_word()
         if key.kind == "number" and key.text.isdigit():
             index = Constant(key.text)
             return ItemAccess(of, index, is_optional)
@@ -428,52 +379,52 @@ class _Parser:
         return FieldAccess(of, key.text, is_optional)
 
     def _item(self, of: Tree, *, is_optional: bool) -> Tree:
-        is_optional = self._take("?") is not None or is_optional
-        is_each = self._take("*") is not None or self._word.text == "]"
+        is_optional = self.take("?") is not None or is_optional
+        is_each = self.take("*") is not None or self.word.text == "]"
         index = None if is_each else self.expression()
-        self._expect("]")
+        self.expect("]")
         return ItemAccess(of, index, is_optional)
 
     def _arguments(self) -> tuple[tuple[Tree, ...], tuple[tuple[str, Tree], ...]]:
         found: list[Tree] = []
         named: list[tuple[str, Tree]] = []
-        while self._word.text != ")":
-            if self._word.kind == "name" and self._ahead(1).text == "=":
-                key = self._advance().text
-                self._advance()
+        while self.word.text != ")":
+            if self.word.kind == "name" and self.ahead(1).text == "=":
+                key = self.next_word().text
+                self.next_word()
                 named.append((key, self.expression()))
-                if not self._take(","):
+                if not self.take(","):
                     break
                 continue
             one = self.expression()
-            if self._word.text == "for" and not found:
+            if self.word.text == "for" and not found:
                 one = self._loop(one)
             found.append(one)
-            if not self._take(","):
+            if not self.take(","):
                 break
         return tuple(found), tuple(named)
 
     def _is_filter(self) -> bool:
         """Whether `|` is followed by a filter rather than by an operand of `||`."""
-        name, after = self._ahead(1), self._ahead(2)
+        name, after = self.ahead(1), self.ahead(2)
         return name.kind == "name" and name.text.lower() in FILTERS and after.text not in {".", "["}
 
     def _filter(self, of: Tree) -> AppliedFilter:
-        self._expect("|")
-        name = self._advance()
+        self.expect("|")
+        name = self.next_word()
         found: list[Tree] = []
         named: list[tuple[str, Tree]] = []
-        close = ")" if self._take("(") else None
-        if close or self._take(":"):
-            while self._word.text != close:
-                if self._word.kind == "name" and self._ahead(1).text in {"=", ":"}:
-                    key = self._advance().text
-                    self._advance()
-                    named.append((key, self._operations(_OR)))
+        close = ")" if self.take("(") else None
+        if close or self.take(":"):
+            while self.word.text != close:
+                if self.word.kind == "name" and self.ahead(1).text in {"=", ":"}:
+                    key = self.next_word().text
+                    self.next_word()
+                    named.append((key, self._operations(OR)))
                 else:
-                    found.append(self._operations(_AND))
-                if not self._take(","):
+                    found.append(self._operations(AND))
+                if not self.take(","):
                     break
             if close:
-                self._expect(close)
+                self.expect(close)
         return AppliedFilter(of, name.text.lower(), tuple(found), tuple(named))

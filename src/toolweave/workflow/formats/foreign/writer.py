@@ -5,15 +5,32 @@ resolves. What has no single equivalent raises `NotReadable`.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import zip_longest
 
-from toolweave.cel.functions import is_method
 from toolweave.cel.macros import LOOPS as MACROS
 from toolweave.cel.paths import quoted, write_path
 from toolweave.cel.signatures import SIGNATURES
-from toolweave.cel.syntax import NAMESPACES
 from toolweave.cel.tokens import is_name
+from toolweave.workflow.formats.foreign.cel_piece import (
+    AND,
+    CHOICE,
+    LEVELS,
+    OR,
+    OR_NULL,
+    POSTFIX,
+    RELATION,
+    SIGN,
+    SUM,
+    CelPiece,
+    dotted_name,
+    filled,
+    is_native_function,
+    joined_text,
+    member,
+    membership,
+    plain_name,
+    sort_of,
+)
 from toolweave.workflow.formats.foreign.joined_texts import format_parts
 from toolweave.workflow.formats.foreign.parser import read_foreign
 from toolweave.workflow.formats.foreign.system_names import referenced
@@ -46,34 +63,10 @@ from toolweave.workflow.formats.foreign.vocabulary import (
     LOOPS,
     METHODS,
     SEVERAL,
-    Pattern,
     Sort,
 )
 
-# How tightly CEL binds.
-_CHOICE, _OR, _AND, _RELATION, _SUM, _PRODUCT, _SIGN, _POSTFIX = range(1, 9)
-_LEVELS = {
-    "||": _OR,
-    "&&": _AND,
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in"), _RELATION),
-    **dict.fromkeys("+-", _SUM),
-    **dict.fromkeys("*/%", _PRODUCT),
-}
 _EACH = "item"
-_OR_NULL = ".orValue(null)"
-
-
-@dataclass(frozen=True, slots=True)
-class CelPiece:
-    """A piece of CEL, how tightly it binds, and the sort of its value if known."""
-
-    text: str
-    level: int = _POSTFIX
-    sort: Sort = "any"
-
-    def inside(self, level: int) -> str:
-        """The text where something binds at `level`."""
-        return self.text if self.level >= level else f"({self.text})"
 
 
 class ForeignWriter:
@@ -97,7 +90,7 @@ class ForeignWriter:
         if (
             isinstance(tree, Call)
             and self._in_template
-            and _dotted(tree.of) in {"JSON.stringify", "json.dumps", "toJson", "json"}
+            and dotted_name(tree.of) in {"JSON.stringify", "json.dumps", "toJson", "json"}
             and len(tree.arguments) == 1
         ):
             return self.whole(tree.arguments[0])
@@ -107,7 +100,7 @@ class ForeignWriter:
         """The CEL of a part."""
         match tree:
             case Constant():
-                return CelPiece(tree.cel, sort=_sort_of(tree))
+                return CelPiece(tree.cel, sort=sort_of(tree))
             case ForeignName() | FieldAccess() | ItemAccess():
                 return self._path(tree)
             case Call():
@@ -175,7 +168,7 @@ class ForeignWriter:
                     break
                 variable = self._variable(found.of)
                 inner = self._steps(CelPiece(variable), tuple(reversed(steps)))
-                text = f"{over.inside(_POSTFIX)}.map({variable}, {inner.text})"
+                text = f"{over.inside(POSTFIX)}.map({variable}, {inner.text})"
                 return CelPiece(text, sort="list")
             steps.append(found)
             found = found.of
@@ -183,7 +176,7 @@ class ForeignWriter:
 
     def _variable(self, over: Tree) -> str:
         """A name for the items of a list: its first letter, if nothing else has it."""
-        name = over.key if isinstance(over, FieldAccess) else _dotted(over)
+        name = over.key if isinstance(over, FieldAccess) else dotted_name(over)
         letter = name[:1].lower()
         is_free = letter.isalpha() and letter not in {*self._names, *self._bound}
         return letter if is_free else _EACH
@@ -199,7 +192,7 @@ class ForeignWriter:
             case FieldAccess(key="length"):
                 return CelPiece(f"size({of.text})", sort="number")
             case FieldAccess():
-                return _member(of.inside(_POSTFIX), step)
+                return member(of.inside(POSTFIX), step)
             case ItemAccess():
                 return self._item(of, step)
             case Call(of=FieldAccess() as method):
@@ -208,7 +201,7 @@ class ForeignWriter:
                 raise NotReadable
 
     def _item(self, of: CelPiece, step: ItemAccess) -> CelPiece:
-        base = of.inside(_POSTFIX)
+        base = of.inside(POSTFIX)
         match step.index:
             case None:
                 raise NotReadable
@@ -227,12 +220,12 @@ class ForeignWriter:
             return self._steps(CelPiece(write_path(found.path)), found.rest)
         if tree.named:
             raise NotReadable
-        name = _dotted(tree.of)
+        name = dotted_name(tree.of)
         return self._special_call(tree, name) or self._function_call(tree, name)
 
     def _special_call(self, tree: Call, name: str) -> CelPiece | None:
         """Calls whose arguments are not just values."""
-        plain = _plain(name)
+        plain = plain_name(name)
         if name and "." not in name and plain in EXISTENCE and len(tree.arguments) == 1:
             return self._existence(tree.arguments[0])
         if (formatted := self._formatted_call(tree, plain)) is not None:
@@ -244,10 +237,10 @@ class ForeignWriter:
         return None
 
     def _function_call(self, tree: Call, name: str) -> CelPiece:
-        key = _plain(name), len(tree.arguments)
-        is_native = _is_native(name)
+        key = plain_name(name), len(tree.arguments)
+        is_native = is_native_function(name)
         if name and key in FUNCTIONS and not is_native:
-            return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
+            return filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
         if is_native and "." in name:
             return self._native(name, tree)
         if isinstance(tree.of, FieldAccess):
@@ -255,18 +248,18 @@ class ForeignWriter:
         if isinstance(tree.of, ForeignName) and (is_native or name in {"has", "type", "dyn"}):
             return self._native(name, tree)
         if isinstance(tree.of, ForeignName) and key in FUNCTIONS:
-            return self._filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
+            return filled(FUNCTIONS[key], [self.written(one) for one in tree.arguments])
         raise NotReadable
 
     def _several(self, name: str, arguments: tuple[Tree, ...]) -> CelPiece:
         """A function of spreadsheets with any number of arguments."""
         match SEVERAL[name]:
             case "+":
-                return self._joined_pieces([self.written(one) for one in arguments])
+                return joined_text([self.written(one) for one in arguments])
             case "??" if len(arguments) == 2:
                 return self._coalesced(arguments[0], self.written(arguments[1]))
             case "&&" | "||" as sign:
-                level = _LEVELS[sign]
+                level = LEVELS[sign]
                 texts = [self.written(one).inside(level) for one in arguments]
                 return CelPiece(f" {sign} ".join(texts), level, "bool")
             case _:
@@ -294,16 +287,7 @@ class ForeignWriter:
                 pieces.append(self.written(values[part]))
             else:
                 pieces.append(CelPiece(quoted(part), sort="text"))
-        return self._joined_pieces(pieces)
-
-    def _joined_pieces(self, pieces: list[CelPiece]) -> CelPiece:
-        texts = [
-            one.inside(_PRODUCT if at else _SUM) if one.sort == "text" else f"string({one.text})"
-            for at, one in enumerate(pieces)
-        ]
-        if not texts:
-            return CelPiece("''", sort="text")
-        return CelPiece(" + ".join(texts), _SUM if len(texts) > 1 else _POSTFIX, "text")
+        return joined_text(pieces)
 
     def _native(self, name: str, tree: Call) -> CelPiece:
         values = ", ".join(self.written(one).text for one in tree.arguments)
@@ -316,7 +300,7 @@ class ForeignWriter:
         return CelPiece(f"has({found.text})", sort="bool")
 
     def _method(self, of: CelPiece, name: str, arguments: tuple[Tree, ...]) -> CelPiece:
-        plain = _plain(name)
+        plain = plain_name(name)
         match arguments:
             case (Function() as function,) if plain in LOOPS:
                 return self._loop(of, *LOOPS[plain], function.parameter, function.body)
@@ -324,23 +308,23 @@ class ForeignWriter:
                 sort: Sort = "list" if name in {"map", "filter"} else "bool"
                 return self._loop(of, name, sort, variable.name, body)
             case (Constant(text=str()) as key,) if plain == "get":
-                return CelPiece(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue(null)")
+                return CelPiece(f"{of.inside(POSTFIX)}[?{key.cel}].orValue(null)")
             case (Constant(text=str()) as key, default) if plain == "get":
                 value = self.written(default).text
-                return CelPiece(f"{of.inside(_POSTFIX)}[?{key.cel}].orValue({value})")
+                return CelPiece(f"{of.inside(POSTFIX)}[?{key.cel}].orValue({value})")
             case _:
                 pass
         values = [self.written(one) for one in arguments]
         if plain in {"includes", "contains"} and len(values) == 1 and of.sort == "list":
-            return self._membership(values[0], "in", of)
+            return membership(values[0], "in", of)
         if (plain, len(values)) in METHODS and name not in SIGNATURES:
-            return self._filled(METHODS[plain, len(values)], [of, *values])
+            return filled(METHODS[plain, len(values)], [of, *values])
         if name not in SIGNATURES:
             raise NotReadable
         given = ", ".join(one.text for one in values)
         kinds = {one.gives for one in SIGNATURES[name]}
         sort = "bool" if kinds == {"bool"} else "text" if kinds == {"string"} else "any"
-        return CelPiece(f"{of.inside(_POSTFIX)}.{name}({given})", sort=sort)
+        return CelPiece(f"{of.inside(POSTFIX)}.{name}({given})", sort=sort)
 
     def _loop(self, over: CelPiece, macro: str, sort: Sort, variable: str, body: Tree) -> CelPiece:
         if not is_name(variable):
@@ -348,7 +332,7 @@ class ForeignWriter:
         outer, self._bound = self._bound, self._bound | {variable}
         inner = self.written(body).text
         self._bound = outer
-        return CelPiece(f"{over.inside(_POSTFIX)}.{macro}({variable}, {inner})", sort=sort)
+        return CelPiece(f"{over.inside(POSTFIX)}.{macro}({variable}, {inner})", sort=sort)
 
     def _comprehension(self, tree: Loop) -> CelPiece:
         over = self.written(tree.over)
@@ -372,12 +356,12 @@ class ForeignWriter:
             owner = self.written(tree.of.of)
             if not owner.text.endswith(")") and is_name(tree.of.key):
                 default = self.written(tree.arguments[0]).text
-                base = owner.inside(_POSTFIX)
+                base = owner.inside(POSTFIX)
                 return CelPiece(f"{base}.?{tree.of.key}.orValue({default})")
         match tree.named:
             case (("attribute", Constant(text=str() as field)),) if tree.name == "map":
                 if is_name(field):
-                    return CelPiece(f"{of.inside(_POSTFIX)}.map({_EACH}, {_EACH}.{field})")
+                    return CelPiece(f"{of.inside(POSTFIX)}.map({_EACH}, {_EACH}.{field})")
             case _:
                 pass
         key = tree.name, len(tree.arguments)
@@ -386,33 +370,23 @@ class ForeignWriter:
         pattern = FILTERS_BY_ARGUMENTS[key]
         if pattern is None:
             return of
-        return self._filled(pattern, [of, *(self.written(one) for one in tree.arguments)])
-
-    def _filled(self, pattern: Pattern, values: list[CelPiece]) -> CelPiece:
-        text, sort = pattern
-        given = [
-            one.text if f"({{{at}}}" in text or f"({{{at}}})" in text else one.inside(_POSTFIX)
-            for at, one in enumerate(values)
-        ]
-        signs = [level for sign, level in _LEVELS.items() if f" {sign} " in text]
-        level = _SIGN if text[0] == "!" else min(signs, default=_POSTFIX)
-        return CelPiece(text.format(*given), level, sort)
+        return filled(pattern, [of, *(self.written(one) for one in tree.arguments)])
 
     def _sign(self, tree: Sign) -> CelPiece:
         of = self.written(tree.of)
         if tree.sign == "-":
-            return CelPiece(f"-{of.inside(_SIGN)}", _SIGN, of.sort)
-        return CelPiece(f"!{of.inside(_SIGN)}", _SIGN, "bool")
+            return CelPiece(f"-{of.inside(SIGN)}", SIGN, of.sort)
+        return CelPiece(f"!{of.inside(SIGN)}", SIGN, "bool")
 
     def _operation(self, tree: Operation) -> CelPiece:
         if "between" in tree.signs:
-            value, low, high = (self.written(one).inside(_SUM) for one in tree.operands)
-            return CelPiece(f"{value} >= {low} && {value} <= {high}", _AND, "bool")
+            value, low, high = (self.written(one).inside(SUM) for one in tree.operands)
+            return CelPiece(f"{value} >= {low} && {value} <= {high}", AND, "bool")
         joined = zip(tree.operands[:-1], tree.signs, tree.operands[1:], strict=True)
         pairs = [self._pair(one, sign, two) for one, sign, two in joined]
         if len(pairs) == 1:
             return pairs[0]
-        return CelPiece(" && ".join(one.inside(_AND) for one in pairs), _AND, "bool")
+        return CelPiece(" && ".join(one.inside(AND) for one in pairs), AND, "bool")
 
     def _pair(self, one: Tree, sign: str, two: Tree) -> CelPiece:
         if sign in {"is", "is not"}:
@@ -424,103 +398,48 @@ class ForeignWriter:
         if sign == "??":
             return self._coalesced(one, second)
         if sign == "&&" and "text" in {first.sort, second.sort}:
-            return self._joined_pieces([first, second])  # `&` joins texts in spreadsheets
+            return joined_text([first, second])  # `&` joins texts in spreadsheets
         if sign in {"contains", "in", "not in"}:
-            return self._membership(first, sign, second)
+            return membership(first, sign, second)
         if sign == "||" and {first.sort, second.sort} & {"text", "number", "list"}:
             raise NotReadable  # a default, which JavaScript also takes for an empty text
-        level = _LEVELS[sign]
+        level = LEVELS[sign]
         text = f"{first.inside(level)} {sign} {second.inside(level + 1)}"
-        sort: Sort = "bool" if level <= _RELATION else first.sort
+        sort: Sort = "bool" if level <= RELATION else first.sort
         return CelPiece(text, level, sort)
-
-    def _membership(self, first: CelPiece, sign: str, second: CelPiece) -> CelPiece:
-        if sign == "contains":
-            return CelPiece(f"{first.inside(_POSTFIX)}.contains({second.text})", sort="bool")
-        text = f"{first.inside(_SUM)} in {second.inside(_SUM)}"
-        if second.sort == "text":
-            text = f"{second.inside(_POSTFIX)}.contains({first.text})"
-        if sign == "in":
-            return CelPiece(text, _POSTFIX if second.sort == "text" else _RELATION, "bool")
-        return CelPiece(f"!({text})", _SIGN, "bool")
 
     def _state(self, one: Tree, two: Tree, *, is_same: bool) -> CelPiece:
         first, second = self.written(one), self.written(two)
         if isinstance(two, Constant) and two.cel in {"defined", "undefined"}:
             existence = self._existence(one).text
             is_there = is_same == (two.cel == "defined")
-            return CelPiece(existence if is_there else f"!{existence}", _SIGN, "bool")
+            return CelPiece(existence if is_there else f"!{existence}", SIGN, "bool")
         if isinstance(two, Constant) and two.cel == "empty":
             text = f"size({first.text}) {'==' if is_same else '>'} 0"
-            return CelPiece(text, _RELATION, "bool")
+            return CelPiece(text, RELATION, "bool")
         sign = "==" if is_same else "!="
-        text = f"{first.inside(_SUM)} {sign} {second.inside(_SUM)}"
-        return CelPiece(text, _RELATION, "bool")
+        text = f"{first.inside(SUM)} {sign} {second.inside(SUM)}"
+        return CelPiece(text, RELATION, "bool")
 
     def _coalesced(self, one: Tree, default: CelPiece) -> CelPiece:
         first = self.written(one)
         if not isinstance(one, FieldAccess) or not is_name(one.key):
             raise NotReadable
-        if first.text.endswith(_OR_NULL):
+        if first.text.endswith(OR_NULL):
             return CelPiece(f"{first.text.removesuffix('null)')}{default.text})")
-        owner = self.written(one.of).inside(_POSTFIX)
+        owner = self.written(one.of).inside(POSTFIX)
         return CelPiece(f"{owner}.?{one.key}.orValue({default.text})")
 
     def _choice(self, tree: Choice) -> CelPiece:
         condition, one, two = (self.written(one) for one in (tree.condition, tree.one, tree.two))
-        text = f"{condition.inside(_OR)} ? {one.inside(_OR)} : {two.inside(_CHOICE)}"
-        return CelPiece(text, _CHOICE, one.sort if one.sort == two.sort else "any")
+        text = f"{condition.inside(OR)} ? {one.inside(OR)} : {two.inside(CHOICE)}"
+        return CelPiece(text, CHOICE, one.sort if one.sort == two.sort else "any")
 
     def _joined(self, tree: Joined) -> CelPiece:
-        return self._joined_pieces(
+        return joined_text(
             [
                 self.written(read_foreign(text)) if is_code else CelPiece(quoted(text), sort="text")
                 for is_code, text in tree.parts
                 if is_code or text
             ]
         )
-
-
-def _member(base: str, step: FieldAccess) -> CelPiece:
-    """`base.key`; a missing value of an optional chain is null."""
-    chain = base.removesuffix(_OR_NULL)
-    # The variable that a chain begins with always exists: its `?.` matters in a longer chain only.
-    is_guarded = step.is_optional and not isinstance(step.of, ForeignName)
-    if is_guarded and isinstance(step.of, FieldAccess) and _is_first_guard(step.of):
-        chain = f"{chain.removesuffix(f'.{step.of.key}')}.?{step.of.key}"
-    if is_name(step.key):
-        key = f"{'.?' if is_guarded else '.'}{step.key}"
-    else:
-        key = f"[{'?' if is_guarded else ''}{quoted(step.key)}]"
-    is_optional = is_guarded or chain != base
-    return CelPiece(f"{chain}{key}{_OR_NULL if is_optional else ''}")
-
-
-def _is_first_guard(step: FieldAccess) -> bool:
-    return step.is_optional and isinstance(step.of, ForeignName) and is_name(step.key)
-
-
-def _sort_of(tree: Constant) -> Sort:
-    if tree.text is not None:
-        return "text"
-    if tree.cel in {"true", "false"}:
-        return "bool"
-    return "any" if tree.cel == "null" else "number"
-
-
-def _is_native(name: str) -> bool:
-    return name.partition(".")[0] in NAMESPACES or (name in SIGNATURES and not is_method(name))
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
-
-
-def _dotted(tree: Tree) -> str:
-    match tree:
-        case ForeignName():
-            return tree.name
-        case FieldAccess(of=ForeignName(name=name)):
-            return f"{name}.{tree.key}"
-        case _:
-            return ""
