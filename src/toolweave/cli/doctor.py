@@ -2,31 +2,40 @@
 
 import os
 import shlex
+from functools import partial
 
 import click
 
 from toolweave.app.client_config import ClientConfig, client_config
-from toolweave.app.doctor import DoctorFinding, FindingRecord, examine_home, examine_machine
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.doctor.finding import DoctorFinding, FindingRecord
+from toolweave.doctor.home_state import examine_home
+from toolweave.doctor.machine import examine_disk, examine_machine, examine_port
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.settings import from_environment
 
 
 @click.command()
+@click.option(
+    "--port",
+    default=8765,
+    show_default=True,
+    type=click.IntRange(1, 65_535),
+    help="The port on which `toolweave serve` would listen.",
+)
 @json_option
-def doctor(as_json: bool) -> int:
+def doctor(port: int, as_json: bool) -> int:
     """Check this machine and this home directory, and print a configuration for MCP clients."""
-    findings = run(_examine)
+    findings = run(partial(_examine, port))
     client = _client()
     if as_json:
         print_json(
             [FindingRecord.brief(one).as_json() for one in findings] + _client_report(client)
         )
     else:
-        rows = [(_MARKS[finding.state], finding.what, finding.details) for finding in findings]
-        print_table(("", "what", "details"), rows)
+        print_table(("", "what", "details"), [row for one in findings for row in _rows(one)])
         if client:
             say("\nTo connect an MCP client, paste this into its configuration:")
             print_json(client.as_json())
@@ -36,9 +45,16 @@ def doctor(as_json: bool) -> int:
 _MARKS = {"ok": "ok", "note": "--", "fault": "!!"}
 
 
-async def _examine() -> list[DoctorFinding]:
+def _rows(finding: DoctorFinding) -> list[tuple[str, str, str]]:
+    """A line of the table, and one below it for the remedy."""
+    rows = [(_MARKS[finding.state], finding.what, finding.details)]
+    return [*rows, ("", "", f"→ {finding.remedy}")] if finding.remedy else rows
+
+
+async def _examine(port: int) -> list[DoctorFinding]:
     findings = examine_machine(os.environ)
     try:
+        findings += [examine_port(port), examine_disk(from_environment().home)]
         async with current_home() as home:
             findings += await examine_home(home)
     except ToolweaveError as error:

@@ -90,6 +90,11 @@ COMMANDS: CommandsTable = {
         "Enable and disable the triggers of workflows.",
     ),
     "unpublish": ("toolweave.cli.publish", "unpublish_workflow", "Unpublish a workflow."),
+    "update-check": (
+        "toolweave.cli.update_check",
+        "update_check",
+        "Ask the package index for a newer release.",
+    ),
     "validate": ("toolweave.cli.validate", "validate", "Check workflow files and repair them."),
     "workflows": ("toolweave.cli.workflow_group", "workflows", "Manage stored workflows."),
     "worker": ("toolweave.cli.worker", "worker", "Run a worker that executes queued runs."),

@@ -9,6 +9,7 @@ GENERAL: dict[str, str] = {
     "JSON_INVALID": "The text is not valid JSON: duplicate keys and NaN are refused.",
     "LISTEN_FAILED": "The server cannot listen on this address or port.",
     "SETTING_INVALID": "A setting has an invalid value.",
+    "UPDATE_CHECK_FAILED": "The package index could not be asked for the newest release.",
     "STUDIO_STOPPED": "The studio that executed a command stopped before it was done.",
     "USAGE": "A command-line argument is invalid.",
 }

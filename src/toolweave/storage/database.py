@@ -30,13 +30,15 @@ _OPENERS = {
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """The SQL differences of a database: migration tokens, a query for a table, its clock."""
+    """The SQL differences of a database: migration tokens, a query for a table, expressions."""
 
     name: Literal["sqlite", "postgresql"]
     tokens: Mapping[str, str]
     find_table: str
     # An expression: the time of the database in seconds, the same for all its processes.
     clock: str
+    # An expression: the version of the database.
+    version: str
 
 
 class DatabaseReader(Protocol):

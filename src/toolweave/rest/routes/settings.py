@@ -12,10 +12,12 @@ from pydantic import Field
 import toolweave
 from toolweave.access.secret_binding import SecretBinding
 from toolweave.access.secret_destinations import to_host
-from toolweave.app.doctor import DoctorFinding, FindingRecord, examine_home, examine_machine
 from toolweave.app.settings_report import SettingLine, setting_lines
 from toolweave.app.studio import Studio
 from toolweave.demo.sample import open_sample
+from toolweave.doctor.finding import DoctorFinding, FindingRecord
+from toolweave.doctor.home_state import examine_home
+from toolweave.doctor.machine import examine_disk, examine_machine
 from toolweave.errors import ToolweaveError
 from toolweave.json_record import JsonRecord
 from toolweave.rest.auth import Authenticator, key_of
@@ -126,6 +128,7 @@ class _Handlers:
     async def examine(self) -> DoctorResponse:
         """Run diagnostics of this machine and this home."""
         found = await anyio.to_thread.run_sync(examine_machine, self._home.environ)
+        found.append(await anyio.to_thread.run_sync(examine_disk, self._home.settings.home))
         try:
             found += await examine_home(self._home)
         except ToolweaveError as error:

@@ -73,6 +73,7 @@ DIALECT = SqlDialect(
     ),
     find_table="SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
     clock="extract(epoch FROM clock_timestamp())::double precision",
+    version="current_setting('server_version')",
 )
 
 

@@ -49,6 +49,7 @@ DIALECT = SqlDialect(
     ),
     find_table="SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
     clock="((julianday('now') - 2440587.5) * 86400.0)",
+    version="sqlite_version()",
 )
 
 

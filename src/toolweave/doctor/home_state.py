@@ -1,60 +1,27 @@
-"""Diagnostics of this machine and this home, with remedies."""
+"""Checks of the contents of the home: database, clock, lockfile, vault, servers, workers."""
 
-import platform
-import shutil
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
 
-import toolweave
+import anyio.to_thread
+
+from toolweave.access.vault_key import VARIABLE, KeySource, find_key
 from toolweave.assistant.home_models import home_models
+from toolweave.clock import timestamp
+from toolweave.doctor.finding import DoctorFinding
+from toolweave.doctor.left_processes import left_processes
 from toolweave.engine.deployed_versions import DeployedVersions, deployed_versions
 from toolweave.engine.queue_notice import worker_command
 from toolweave.engine.queue_report import unserved_queues
 from toolweave.errors import Denied
 from toolweave.home import Home
-from toolweave.json_record import JsonRecord
 from toolweave.problems import quantity
-from toolweave.servers import runners
-from toolweave.servers.discovery.search import discover_all
-from toolweave.servers.import_servers import client_locations
+from toolweave.servers.definition import Server
 from toolweave.servers.lockfile import Lockfile
-from toolweave.servers.runners.runner import Runner
 
 SHOWN_NOTICES = 5
-
-State = Literal["ok", "note", "fault"]
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorFinding:
-    """One finding, with a remedy if there is something to do."""
-
-    state: State
-    what: str
-    details: str
-    remedy: str | None = None
-
-
-class FindingRecord(JsonRecord):
-    """A finding of the diagnostics; `remedy` only if there is something to do."""
-
-    state: State
-    what: str
-    details: str
-    remedy: str | None = None
-
-
-def examine_machine(environ: Mapping[str, str]) -> list[DoctorFinding]:
-    """Check programs, runners and the files of other clients; blocking, so run it in a thread."""
-    return [
-        DoctorFinding("ok", "toolweave", toolweave.__version__),
-        _python(),
-        *(_program(*program) for program in _PROGRAMS),
-        *(_runner(name, runner) for name, runner in runners.discover().items()),
-        _other_clients(environ),
-    ]
+# Leases of workers count seconds, and triggers fire by the minute.
+CLOCK_TOLERANCE_S = 5.0
+_LEAST_VERSION = {"sqlite": (3, 35), "postgresql": (13,)}
 
 
 async def examine_home(home: Home) -> list[DoctorFinding]:
@@ -64,10 +31,13 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
     pinned = [len(home.lockfile.pins(name)) for name in ("", *(one.name for one in servers))]
     found = [
         DoctorFinding("ok", "home", str(home.settings.home)),
-        DoctorFinding("ok", "database", home.database.dialect.name),
+        await _database(home),
+        await _clock(home),
         _lockfile(home.lockfile, sum(pinned)),
-        DoctorFinding("ok", "vault", f"{len(list(secrets))} secrets"),
+        DoctorFinding("ok", "vault", quantity(len(list(secrets)), "secret")),
+        await _vault_key(home),
         DoctorFinding("ok", "servers", f"{len(servers)} registered"),
+        await anyio.to_thread.run_sync(_left, servers),
         await _models(home),
     ]
     found += _versions(await deployed_versions(home.database, home.clock))
@@ -80,6 +50,52 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
         found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))
     return found
+
+
+async def _database(home: Home) -> DoctorFinding:
+    dialect = home.database.dialect
+    row = await home.database.row(f"SELECT {dialect.version}")
+    version = str(row[0]).split()[0] if row else "?"
+    details = f"{dialect.name} {version}"
+    numbers = tuple(int(part) for part in version.split(".") if part.isdecimal())
+    if numbers >= _LEAST_VERSION[dialect.name]:
+        return DoctorFinding("ok", "database", details)
+    least = ".".join(map(str, _LEAST_VERSION[dialect.name]))
+    return DoctorFinding("fault", "database", details, f"upgrade it to {least} or newer")
+
+
+async def _clock(home: Home) -> DoctorFinding:
+    """Compare this machine's clock with the database's, and with the newest run."""
+    remedy = "set the clock of this machine, or turn on its synchronisation"
+    row = await home.database.row(f"SELECT {home.database.dialect.clock}")
+    now = home.clock.now()
+    skew_s = now.timestamp() - float(row[0]) if row else 0.0
+    if abs(skew_s) > CLOCK_TOLERANCE_S:
+        details = f"{abs(skew_s):.0f} s {'ahead of' if skew_s > 0 else 'behind'} the database"
+        return DoctorFinding("note", "clock", details, remedy)
+    row = await home.database.row("SELECT max(started_at) FROM runs")
+    if row and row[0] and str(row[0]) > timestamp(now):
+        details = f"the newest run started in the future, at {row[0]}"
+        return DoctorFinding("note", "clock", details, remedy)
+    return DoctorFinding("ok", "clock", timestamp(now))
+
+
+async def _vault_key(home: Home) -> DoctorFinding:
+    source = KeySource(home.settings.home, home.environ.get(VARIABLE))
+    key = await find_key(source)
+    details = f"in {key.origin}" if key else "none yet; made with the first secret"
+    return DoctorFinding("ok", "vault key", details)
+
+
+def _left(servers: Sequence[Server]) -> DoctorFinding:
+    """Programs of servers without an owner; blocking."""
+    left = left_processes(servers)
+    if not left:
+        return DoctorFinding("ok", "left processes", "none")
+    details = f"{', '.join(sorted({one.server for one in left}))}: no owner since a crash"
+    pids = " ".join(str(one.pid) for one in left)
+    remedy = f"stop {'it' if len(left) == 1 else 'them'}: kill {pids}"
+    return DoctorFinding("note", "left processes", details, remedy)
 
 
 def _versions(found: DeployedVersions) -> list[DoctorFinding]:
@@ -104,58 +120,6 @@ def _lockfile(lockfile: Lockfile, pinned: int) -> DoctorFinding:
     except Denied as error:
         return DoctorFinding("note", "lockfile", error.message, error.hint)
     return DoctorFinding("ok", "lockfile", f"{lockfile.path}, {quantity(pinned, 'tool')} pinned")
-
-
-_PROGRAMS = (
-    ("git", "required for workflow libraries", "install git with your system's package manager"),
-    (
-        "npx",
-        "many MCP servers are started with it; comes with Node.js",
-        "install Node.js, if you use such servers",
-    ),
-    (
-        "uvx",
-        "many MCP servers are started with it; comes with uv",
-        "install uv, if you use such servers",
-    ),
-)
-
-
-def _python() -> DoctorFinding:
-    version = f"{platform.python_version()} on {platform.system()}"
-    is_ok = sys.version_info >= (3, 11)
-    remedy = None if is_ok else "install Python 3.11 or newer"
-    return DoctorFinding("ok" if is_ok else "fault", "python", version, remedy)
-
-
-def _program(name: str, use: str, remedy: str) -> DoctorFinding:
-    path = shutil.which(name)
-    if path:
-        return DoctorFinding("ok", name, path)
-    return DoctorFinding("note", name, f"not found; {use}", remedy)
-
-
-def _runner(name: str, runner: Runner) -> DoctorFinding:
-    reason = runner.missing()
-    if reason is None:
-        return DoctorFinding("ok", f"runner {name}", "usable")
-    remedy = f"needed only by servers that run in {name}"
-    return DoctorFinding("note", f"runner {name}", reason, remedy)
-
-
-def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
-    found = discover_all(client_locations(environ))
-    clients = sorted({entry.client for entry in found.found})
-    details = (
-        f"{quantity(len(found.found), 'server')} of {', '.join(clients)}"
-        if clients
-        else "none found"
-    )
-    if not found.file_problems:
-        return DoctorFinding("ok", "other clients", details)
-    remedy = "`toolweave servers discover` shows which files cannot be read and why"
-    details = f"{details}; {quantity(len(found.file_problems), 'unreadable file')}"
-    return DoctorFinding("note", "other clients", details, remedy)
 
 
 async def _models(home: Home) -> DoctorFinding:

@@ -1,0 +1,1 @@
+"""Diagnostics of this machine and this home: findings, each with a remedy."""
