@@ -13,6 +13,7 @@ from typing import cast
 
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
+from toolweave.workflow.collection_pause import paused_collection
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Workflow
 
@@ -30,6 +31,11 @@ def check_workflow(
     workflow: Workflow, known: KnownEnvironment, format: FormatName = "toolweave"
 ) -> list[Problem]:
     """Return the problems of a workflow and its sub-flows, in document order."""
+    with paused_collection():
+        return _problems(workflow, known, format)
+
+
+def _problems(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> list[Problem]:
     problems = list(_checked(CheckContext(workflow, known, format)))
     for index, subflow in enumerate(workflow.subflows):
         place = pointer("subAgentFlows", index)

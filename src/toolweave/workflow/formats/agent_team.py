@@ -182,6 +182,10 @@ class AgentTeamCodec:
         """Older files use `parameters`."""
         return PARAMETERS if "parameters" in item and "configurations" not in item else ""
 
+    def usual_node(self, item: JsonObject) -> Node | None:
+        """Objects have too many forms here."""
+        return None
+
     def read_node(self, item: JsonObject, notes: Notes) -> Node:
         """Read a node; the fields of a catalog node are its data."""
         kind = _node_type(item, notes)
@@ -238,6 +242,10 @@ class AgentTeamCodec:
     def edge_form(self, item: JsonObject, form: str, names: Mapping[str, str]) -> str:
         """Return the form of a connection."""
         return form_of(item, form, names)
+
+    def usual_edge(self, item: JsonObject) -> Edge | None:
+        """Objects have too many forms here."""
+        return None
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
         """Read a connection; its conversion function is kept and never run."""

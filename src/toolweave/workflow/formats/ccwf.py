@@ -31,6 +31,9 @@ class CcwfCodec(ToolweaveCodec):
             return 95
         return 85 if marks.has_drawn_parts and not marks.is_ours else 50
 
+    def _is_usual_tool(self, data: JsonObject) -> bool:
+        return False  # its names are never the canonical ones
+
     def write_node(self, node: Node, form: str) -> JsonObject:
         """Write a node with the editor's names of MCP fields."""
         if node.type == "mcp":

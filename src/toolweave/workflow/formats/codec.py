@@ -71,6 +71,10 @@ class Codec(Protocol):
 
     def node_form(self, item: JsonObject) -> str: ...
 
+    def usual_node(self, item: JsonObject) -> Node | None:
+        """The node of an object that `write_node` would write just so; None if that is not sure."""
+        ...
+
     def read_node(self, item: JsonObject, notes: Notes) -> Node: ...
 
     def write_node(self, node: Node, form: str) -> JsonObject: ...
@@ -81,6 +85,10 @@ class Codec(Protocol):
 
     def edge_form(self, item: JsonObject, form: str, names: Mapping[str, str]) -> str:
         """How an edge is written, if not as is usual in a document of this form."""
+        ...
+
+    def usual_edge(self, item: JsonObject) -> Edge | None:
+        """The edge of an object that `write_edge` would write just so; None if that is not sure."""
         ...
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:

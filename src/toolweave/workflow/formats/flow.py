@@ -190,6 +190,10 @@ class FlowCodec:
             words.append(LABEL)
         return " ".join(words)
 
+    def usual_node(self, item: JsonObject) -> Node | None:
+        """Objects have too many forms here."""
+        return None
+
     def read_node(self, item: JsonObject, notes: Notes) -> Node:
         """A node, its label as its name."""
         kind = text(item, "type", notes)
@@ -253,6 +257,10 @@ class FlowCodec:
         if _connection_type(item) is not None:
             return "" if is_usual else BY_DATA
         return BY_TYPE if is_usual and isinstance(item.get("type"), str) else ""
+
+    def usual_edge(self, item: JsonObject) -> Edge | None:
+        """Objects have too many forms here."""
+        return None
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
         """Read an edge; its kind is in its data or is its type."""

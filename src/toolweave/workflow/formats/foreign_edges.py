@@ -154,6 +154,8 @@ def _usual(dialect: Dialect) -> dict[str, Json]:
 def edge_list(given: Json, nodes: Nodes, dialect: Dialect) -> list[Json] | None:
     """All edges of a list with pairs, chains and several targets, or of a map; None if unclear."""
     if isinstance(given, list):
+        if not any(_may_be_several(edge) for edge in given):
+            return None
         found = [one for edge in given for one in _several(edge, nodes, dialect)]
         return found if len(found) >= len(given) and found != given else None
     if not isinstance(given, dict) or "connections" in given or _is_own_map(given):
@@ -179,6 +181,10 @@ def _is_own_map(given: JsonObject) -> bool:
         isinstance(one, list) and all(isinstance(leaf, dict) and "node" in leaf for leaf in one)
         for one in entries
     )
+
+
+def _may_be_several(edge: Json) -> bool:
+    return not isinstance(edge, dict) or list in map(type, edge.values())
 
 
 def _several(edge: Json, nodes: Nodes, dialect: Dialect) -> Iterator[Json]:

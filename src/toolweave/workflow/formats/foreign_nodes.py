@@ -134,6 +134,7 @@ def node_operations(
     return operations
 
 
+@lru_cache(1024)  # nodes have the same few types
 def _joined(kind: str) -> tuple[str, str] | None:
     """The type and subtype in one text, such as `FLOW.IF` or `flow/if`."""
     found = _BOTH.fullmatch(kind)

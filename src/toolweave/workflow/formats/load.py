@@ -15,6 +15,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.workflow.collection_pause import paused_collection
 from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats import discover
 from toolweave.workflow.formats.envelope import X, marked
@@ -44,6 +45,11 @@ def load(
     `name_hint` is the file's name, if any: it distinguishes YAML from JSON. What we generated
     ourselves (`is_generated`) has no foreign forms to correct.
     """
+    with paused_collection():
+        return _load(text, name_hint or "", is_generated=is_generated)
+
+
+def _load(text: str | bytes, name: str, *, is_generated: bool) -> LoadedWorkflow:
     try:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError as error:
@@ -51,7 +57,7 @@ def load(
     if len(data) > MAX_BYTES:
         return _unreadable("WORKFLOW_TOO_LARGE", f"{len(data)} bytes; at most {MAX_BYTES} are read")
     try:
-        document, odd = _understood(data.removeprefix(b"\xef\xbb\xbf"), name_hint or "")
+        document, odd = _understood(data.removeprefix(b"\xef\xbb\xbf"), name)
     except Invalid as error:
         return _unreadable("WORKFLOW_NOT_JSON", error.message, str(error.facts.get("pointer", "")))
     loaded = read(document) if is_generated else understand(document)

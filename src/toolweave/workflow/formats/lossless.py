@@ -320,6 +320,9 @@ class _Reader:
         free = _FreeIds(found)
         nodes: list[Node] = []
         for index, (place, item) in enumerate(found):
+            if (usual := self._codec.usual_node(item)) is not None:
+                nodes.append(usual)
+                continue
             self.notes.at = place
             bare = bare_of(item)
             node = kind.read(bare, self.notes)
@@ -346,6 +349,9 @@ class _Reader:
         free = _FreeIds(found)
         edges: list[Edge] = []
         for place, item in found:
+            if (usual := self._codec.usual_edge(item)) is not None:
+                edges.append(usual)
+                continue
             self.notes.at = place
             bare = bare_of(item)
             edge = kind.read(bare, self.notes)

@@ -32,6 +32,12 @@ def to_canonical_names(data: JsonObject) -> JsonObject:
     return _renamed(data, MODES, CONFIGS)
 
 
+def is_canonical(data: JsonObject) -> bool:
+    """Whether an MCP node's data has the canonical names already."""
+    mode = data.get("mode")
+    return CONFIGS.keys().isdisjoint(data) and not (isinstance(mode, str) and mode in MODES)
+
+
 def old_names(data: JsonObject) -> dict[str, str]:
     """Return the editor's names in the data with their canonical names."""
     return _new_keys(data, CONFIGS)

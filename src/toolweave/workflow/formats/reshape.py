@@ -5,7 +5,7 @@ of the file; where a part could mean two things it stays as it is. What the word
 `foreign_nodes` and `foreign_edges`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from toolweave.json_text import Json, JsonObject
@@ -130,8 +130,10 @@ class _Reshaping:
             path = f"{self._root}{pointer(key)}"
             moved = [{"op": "replace", "path": path, "value": nodes}, *moved]
         dialect = dialect_of(nodes)
-        self._nodes(nodes, dialect, key, moved)
-        by_id = _by_id(apply_patch({"nodes": nodes}, self._within(self.operations)))
+        by_id = _by_id({"nodes": nodes})
+        self._nodes(nodes, dialect, key, moved, by_id)
+        if self.problems:
+            by_id = _by_id(apply_patch({"nodes": nodes}, self._within(self.operations)))
         self._edges(by_id, dialect)
         self._triggers()
 
@@ -156,8 +158,14 @@ class _Reshaping:
             if str(operation["path"]).startswith(at)
         ]
 
-    def _nodes(self, nodes: list[Json], dialect: Dialect, key: str, moved: list[Operation]) -> None:
-        ids = frozenset(_by_id({"nodes": nodes}))
+    def _nodes(
+        self,
+        nodes: list[Json],
+        dialect: Dialect,
+        key: str,
+        moved: list[Operation],
+        ids: Collection[str],
+    ) -> None:
         found = {
             at: operations
             for at, one in enumerate(nodes)

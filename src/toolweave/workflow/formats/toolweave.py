@@ -26,7 +26,7 @@ from toolweave.workflow.formats.fields import (
 )
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.lossless import Lossless
-from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
+from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Position, Workflow, WorkflowId
 
 # The editor's default for files without it.
 OLDEST_SCHEMA = "1.0.0"
@@ -34,6 +34,11 @@ FIRST_VERSION = "1.0.0"
 SUBFLOWS = "subAgentFlows"
 
 _NO_NAMES: Mapping[str, str] = {}
+# What nearly every node and edge of a file has, in this order.
+_USUAL_NODE = ["id", "type", "name", "position", "data"]
+_USUAL_EDGE = ["id", "from", "to", "fromPort", "toPort"]
+_USUAL_POSITION = ["x", "y"]
+_NUMBERS = frozenset({int, float})
 _NODE = frozenset({"id", "type", "name", "position", "data", "parentId"})
 _EDGE = frozenset({"id", "from", "to", "fromPort", "toPort", "kind", "condition"})
 _BEFORE = ("id", "name", "description", "version", "schemaVersion")
@@ -134,6 +139,32 @@ class ToolweaveCodec:
         """There is one form."""
         return ""
 
+    def usual_node(self, item: JsonObject) -> Node | None:
+        """The node in `item` if it is written as `write_node` would, without anything to note."""
+        if list(item) != _USUAL_NODE:
+            return None
+        identity, kind, name, place, data = item.values()
+        if not (
+            isinstance(identity, str)
+            and isinstance(kind, str)
+            and isinstance(name, str)
+            and isinstance(place, dict)
+            and isinstance(data, dict)
+            and identity
+            and kind
+            and list(place) == _USUAL_POSITION
+            and (kind != "mcp" or self._is_usual_tool(data))
+        ):
+            return None
+        x, y = place.values()
+        if type(x) not in _NUMBERS or type(y) not in _NUMBERS:
+            return None
+        drawn_at = Position(x, y)  # pyright: ignore[reportArgumentType] # numbers, as just asked
+        return Node(NodeId(identity), kind, name, drawn_at, data)
+
+    def _is_usual_tool(self, data: JsonObject) -> bool:
+        return mode_names.is_canonical(data)
+
     def read_node(self, item: JsonObject, notes: Notes) -> Node:
         """Read a node, its MCP data with canonical names."""
         kind = text(item, "type", notes)
@@ -166,11 +197,33 @@ class ToolweaveCodec:
         data = item.get("data")
         if item.get("type") != "mcp" or not isinstance(data, dict):
             return _NO_NAMES
+        if mode_names.is_canonical(data):
+            return _NO_NAMES
         return {f"/data/{new}": f"/data/{old}" for old, new in mode_names.old_names(data).items()}
 
     def edge_form(self, item: JsonObject, form: str, names: Mapping[str, str]) -> str:
         """There is one form."""
         return ""
+
+    def usual_edge(self, item: JsonObject) -> Edge | None:
+        """The connection in `item` if it is written as `write_edge` would."""
+        if list(item) != _USUAL_EDGE:
+            return None
+        identity, source, target, source_port, target_port = item.values()
+        if not (
+            isinstance(identity, str)
+            and isinstance(source, str)
+            and isinstance(target, str)
+            and isinstance(source_port, str)
+            and isinstance(target_port, str)
+            and identity
+            and source
+            and target
+            and output_port(source_port) == source_port
+            and input_port(target_port) == target_port
+        ):
+            return None
+        return Edge(EdgeId(identity), NodeId(source), NodeId(target), source_port, target_port)
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
         """A connection, its ports in canonical spelling."""
