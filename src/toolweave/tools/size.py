@@ -3,13 +3,12 @@
 Values come from servers: one nested 100,000 deep would overflow the validator's stack.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from toolweave.json_text import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """The number of values, characters of texts and keys, and the depth."""
 
     nodes: int

@@ -33,8 +33,9 @@ def difference(old: Json, new: Json, place: str = "") -> list[dict[str, Json]]:
         if before is after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
-            for key in before.keys() - after.keys():
-                operations.append({"op": "remove", "path": place + pointer(key)})
+            for key in before:
+                if key not in after:
+                    operations.append({"op": "remove", "path": place + pointer(key)})
             for key, value in after.items():
                 if key not in before:
                     operations.append({"op": "add", "path": place + pointer(key), "value": value})

@@ -54,10 +54,20 @@ class SpecFacts:
         default_factory=dict[tuple[str, str], ValueShape]
     )
     given: dict[str, NodeOutputs] = field(default_factory=dict[str, NodeOutputs])
+    # What checks derive from a specification, by the function that makes it and its name.
+    # Any: each has its own type.
+    derived: dict[tuple[object, str], Any] = field(default_factory=dict[tuple[object, str], Any])
     # The schemas of tools, by server and name.
     tools: dict[tuple[str, str], CompiledSchemas] = field(
         default_factory=dict[tuple[str, str], CompiledSchemas]
     )
+
+    def of_spec(self, make: Callable[[NodeSpec], T], spec: NodeSpec) -> T:
+        """Return what `make` gives for a specification, worked out when first asked for."""
+        key = make, spec.ref
+        if key not in self.derived:
+            self.derived[key] = make(spec)
+        return cast("T", self.derived[key])
 
 
 # A cache of a pure function; it lives as long as its catalog.

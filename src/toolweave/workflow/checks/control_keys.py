@@ -5,7 +5,7 @@ removed by the fix; one that asks for a missing edge becomes this edge.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
@@ -40,9 +40,10 @@ _MAX_TARGETS = 10
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield keys that control nothing here."""
     for index, node in enumerate(case.workflow.nodes):
-        place = pointer("nodes", index)
-        yield from _of_node(case, node, node.extras, place)
-        if case.specs[index] is not None:
+        place = f"/nodes/{index}"
+        if any(map(_is_control, node.extras)):
+            yield from _of_node(case, node, node.extras, place)
+        if case.specs[index] is not None and any(map(_is_control, node.data)):
             yield from _of_node(case, node, node.data, f"{place}/data")
     for index, edge in case.edges:
         if edge.condition and case.format != "flow" and _is_catalog(case, edge.source):
@@ -107,7 +108,12 @@ def _edge(source: str, target: str) -> dict[str, str]:
     return ends | {"fromPort": "output", "toPort": "input"}
 
 
-@cache
+@lru_cache(maxsize=4_096)  # nodes have the same keys again and again
+def _is_control(key: str) -> bool:
+    plain = _plain(key)
+    return plain in _HINTS or plain in _NEXT or plain in _BEFORE
+
+
 def _plain(key: str) -> str:
     return key.replace("_", "").replace("-", "").casefold()
 

@@ -4,7 +4,7 @@ An error is reported only where a value can never exist; optional values are gua
 All problems of one text share one patch, so that no patch undoes another.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -89,13 +89,14 @@ class _Flow:
         self._edge_ids = {edge.id for edge in case.workflow.edges}
 
     def node(self, node: Node) -> Iterator[Problem]:
-        if asked := list(self._scope.asked_by(node)):
+        if asked := self._scope.asked_by(node):
             yield from self._asked(node, asked)
         if is_loop(node):
             yield from self._lists.problems(node)
-        yield from self._feeding.missing(node)
+        if self._feeding.may_miss(node):
+            yield from self._feeding.missing(node)
 
-    def _asked(self, node: Node, asked: list[NodeReferences]) -> Iterator[Problem]:
+    def _asked(self, node: Node, asked: Sequence[NodeReferences]) -> Iterator[Problem]:
         unordered: dict[NodeId, tuple[NodeReferences, PathReference]] = {}
         for _, group in groupby(asked, key=attrgetter("steps")):
             wrong = [(one, self._wrong(node, one)) for one in group]
@@ -319,7 +320,7 @@ class _Flow:
         other: NodeId,
         one: NodeReferences,
         reference: PathReference,
-        asked: list[NodeReferences],
+        asked: Sequence[NodeReferences],
     ) -> Problem:
         """Yield one problem for each referenced node that cannot have run before."""
         reach = self._scope.reach
@@ -356,7 +357,7 @@ class _Flow:
         return "is not connected to this node", hint
 
     def _connection(
-        self, node: Node, other: NodeId, asked: list[NodeReferences]
+        self, node: Node, other: NodeId, asked: Sequence[NodeReferences]
     ) -> tuple[dict[str, object], ...] | None:
         """Return the missing edge if adding it changes nothing else."""
         source = self._scope.graph.nodes[other]

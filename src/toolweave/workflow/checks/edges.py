@@ -33,6 +33,9 @@ _DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier",
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield the problems of single edges; `cycles` checks cycles."""
     ends, ways = EdgeEnds(case), _Ways(case)
+    silent = frozenset(one.id for one in case.graph.nodes.values() if one.type in SILENT)
+    never_source = silent | {one.id for one in case.graph.nodes.values() if type_of(one) == "end"}
+    never_target = silent | {one.id for one in case.graph.nodes.values() if begins(case, one)}
     seen: dict[tuple[object, ...], int] = {}
     for index, edge in case.edges:
         # An edge without ends is reported when the file is parsed.
@@ -47,11 +50,13 @@ def check(case: CheckContext) -> Iterator[Problem]:
         first = seen.setdefault((edge.source, edge.target, *way(edge)), index)
         if first != index:
             yield _twice(case, index, first, edge)
-        if misplaced := _placed(case, index, edge):
+        if (edge.source in never_source or edge.target in never_target) and (
+            misplaced := _placed(case, index, edge)
+        ):
             yield misplaced
         if case.format == "flow":
             yield from kind_problems(case, index, edge)
-        if not is_attachment(edge):
+        if not is_attachment(edge) and not ways.has_both(edge):
             yield from ways.problems(index, edge)
     yield from _open_branches(case)
 
@@ -126,6 +131,13 @@ class _Ways:
         self._out: dict[tuple[str, str], tuple[tuple[str, ...], frozenset[str]] | None] = {}
         self._left = MAX_LOOKED_UP
 
+    def has_both(self, edge: Edge) -> bool:
+        """Whether both ports are usual ones of their nodes."""
+        if edge.target_port != INPUT_PORT:
+            return False
+        known = self._ways_out(self._case.graph.nodes[edge.source])
+        return known is None or edge.source_port in known[1]
+
     def problems(self, index: int, edge: Edge) -> Iterator[Problem]:
         """Yield a problem for each port that its node does not have."""
         nodes = self._case.graph.nodes
@@ -138,8 +150,7 @@ class _Ways:
 
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
         spec = self._case.spec(node)
-        is_own = spec is None or spec.ref in NUMBERED
-        key = ("", node.id) if is_own or spec is None else (spec.type, spec.subtype)
+        key = ("", node.id) if spec is None or spec.ref in NUMBERED else ("ref", spec.ref)
         if key not in self._out:
             known = out_ports(self._case, node)
             found = None if known is None else (known, names_out(self._case, node, known))

@@ -86,6 +86,10 @@ class _Texts:
     def of_catalog_node(self, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
         configurations = object_at(node.data, "configurations")
         for cel in cel_texts(spec, configurations):
+            if MARK not in cel.text and _is_fine(
+                cel.text, is_condition=cel.field.is_condition, is_older=self._is_older
+            ):
+                continue
             at = f"{place}/configurations{pointer(*cel.at)}"
             yield from (
                 self._with_braces(node, cel, at)
@@ -100,9 +104,23 @@ class _Texts:
     def templates(
         self, node: Node, value: Json, place: str, language: Language
     ) -> Iterator[Problem]:
-        for at, text in texts_in(value, place) if may_ask(value) else ():
+        if not may_ask(value) or self._are_fine(value):
+            return
+        for at, text in texts_in(value, place):
             if MARK in text:
                 yield from self._template(node, text, at, language)
+
+    def _are_fine(self, value: Json) -> bool:
+        """Whether the templates of values without others inside have no problem."""
+        if not isinstance(value, dict):
+            return False
+        for one in value.values():
+            if isinstance(one, str):
+                if MARK in one and not _is_fine_template(one, is_older=self._is_older):
+                    return False
+            elif one and isinstance(one, dict | list):
+                return False
+        return True
 
     def _template(self, node: Node, text: str, place: str, language: Language) -> Iterator[Problem]:
         template = read_template(text)
@@ -235,6 +253,24 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
     return _Verdict(to_fill or expression.faults)
+
+
+@lru_cache(maxsize=2_048)
+def _is_fine(text: str, *, is_condition: bool, is_older: bool) -> bool:
+    """Whether nothing is to be said of an expression; true for nearly all."""
+    translate = translate_condition if is_condition else translate_expression
+    verdict = _judged(text, translate, is_older=is_older)
+    return verdict == _Verdict() and misread(text) is None
+
+
+@lru_cache(maxsize=2_048)
+def _is_fine_template(text: str, *, is_older: bool) -> bool:
+    template = read_template(text)
+    return not template.faults and all(
+        not _NESTED.search(one.content)
+        and _is_fine(one.content, is_condition=False, is_older=is_older)
+        for one in template.placeholders
+    )
 
 
 def _errors(faults: tuple[SyntaxProblem, ...]) -> list[SyntaxProblem]:

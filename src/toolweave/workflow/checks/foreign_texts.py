@@ -42,8 +42,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield foreign placeholders in the values of nodes."""
     texts = _ForeignTexts(case)
     for index, node in enumerate(case.workflow.nodes):
-        for part in _LANGUAGES.keys() & node.data.keys():
-            value = node.data[part]
+        for part in _LANGUAGES:
+            value = node.data.get(part)
             # Most nodes have no such text.
             if value and _may_hold(value) and _is_filled(node, part):
                 place = f"/nodes/{index}/data/{part}"
@@ -55,10 +55,10 @@ def _may_hold(value: Json) -> bool:
     """Whether a text in a value may have a foreign placeholder; nested ones may."""
     if not isinstance(value, dict):
         return True
-    return any(
-        may_be_foreign(one) if isinstance(one, str) else isinstance(one, dict | list)
-        for one in value.values()
-    )
+    for one in value.values():
+        if may_be_foreign(one) if isinstance(one, str) else isinstance(one, dict | list):
+            return True
+    return False
 
 
 def _is_filled(node: Node, part: str) -> bool:

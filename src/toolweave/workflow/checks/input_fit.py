@@ -84,6 +84,13 @@ class InputFit:
         found = cel_texts(spec, settings) if spec is not None else ()
         return any(asked.steps == ("data", "configurations", *one.at) for one in found)
 
+    def may_miss(self, node: Node) -> bool:
+        """Whether a node has required inputs that could be missing."""
+        spec = self._case.spec(node)
+        if spec is None or not self._needed(spec):
+            return False
+        return spec.origin is not None or not self._scope.incoming(node.id).is_unknown
+
     def missing(self, node: Node) -> Iterator[Problem]:
         """Yield required inputs of a catalog node that no incoming value matches."""
         spec = self._case.spec(node)
@@ -109,14 +116,15 @@ class InputFit:
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
         made, ref = self._case.made.needed, spec.ref
-        if ref not in made:
-            needed = [
-                RequiredInput(one, (one.name, *one.aliases), of_schema(field_schema(one)))
-                for one in spec.inputs
-                if one.required and one.default is None
-            ]
-            made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
-        return made[ref]
+        if (found := made.get(ref)) is not None:
+            return found
+        needed = [
+            RequiredInput(one, (one.name, *one.aliases), of_schema(field_schema(one)))
+            for one in spec.inputs
+            if one.required and one.default is None
+        ]
+        found = made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        return found
 
     def _missing(
         self, node: Node, spec: NodeSpec, needed: RequiredInput, came: ValueShape

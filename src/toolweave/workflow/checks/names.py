@@ -44,11 +44,11 @@ def check(case: CheckContext) -> Iterator[Problem]:
     files = _Files()
     for index, node in enumerate(case.workflow.nodes):
         kind = type_of(node)
-        place = pointer("nodes", index, "name")
         if not node.name.strip():
-            yield from _empty(case, node, kind, place)
+            yield from _empty(case, node, kind, f"/nodes/{index}/name")
         elif kind == "mcp":
-            yield from _mcp(node, place)
+            if len(node.name) > MAX_LENGTH:
+                yield _too_long(node, f"/nodes/{index}/name")
         elif kind in _FILES:
             yield from _file(case, index, node, files)
 
@@ -124,15 +124,14 @@ def _empty(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Pr
     )
 
 
-def _mcp(node: Node, place: str) -> Iterator[Problem]:
-    if len(node.name) > MAX_LENGTH:
-        yield Problem(
-            "NODE_NAME_TOO_LONG",
-            place,
-            f"the name has {len(node.name)} characters; the recommended maximum is {MAX_LENGTH}",
-            hint="shorten it",
-            severity="warning",
-        )
+def _too_long(node: Node, place: str) -> Problem:
+    return Problem(
+        "NODE_NAME_TOO_LONG",
+        place,
+        f"the name has {len(node.name)} characters; the recommended maximum is {MAX_LENGTH}",
+        hint="shorten it",
+        severity="warning",
+    )
 
 
 def _file(case: CheckContext, index: int, node: Node, files: _Files) -> Iterator[Problem]:

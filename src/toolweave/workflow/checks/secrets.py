@@ -58,8 +58,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         secret[index] = fields[spec.ref]
     for index, node in enumerate(case.workflow.nodes):
         for part in _PARTS:
-            if part in node.data:
-                values = object_at(node.data, part)
+            if values := object_at(node.data, part):
                 for steps, text in _in(values, secret.get(index, _NONE)):
                     place = pointer("nodes", index, "data", part, *steps)
                     yield _problem(place, text, case.known.home)
@@ -96,7 +95,9 @@ def _is_literal(text: str, *, is_secret: bool) -> bool:
     if "{{" in text or "${" in text:
         return False
     if not is_secret:
-        return bool(_KEY.fullmatch(text) or _PASSWORD_IN_URL.search(text))
+        if _KEY.fullmatch(text):
+            return True
+        return "@" in text and _PASSWORD_IN_URL.search(text) is not None
     plain = text.removeprefix("Bearer ").removeprefix("Basic ").strip()
     is_long = len(plain) >= LEAST_CHARACTERS and not any(one.isspace() for one in plain)
     return is_long and _STAND_IN.fullmatch(plain) is None

@@ -12,7 +12,6 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.dialect import dialect_of
 from toolweave.tools.document import SchemaDocument, references
-from toolweave.tools.lint import MAX_STRING_LENGTH
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
@@ -39,15 +38,11 @@ def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem
     if not values and judge.takes_nothing:
         return
     schema = judge.schema
-    verdict, chars = judge.compiled.judge(values)
+    names = _templated(judge, values)
+    loosened = judge.loosened(names) if names else None
     # Values that are valid as written are valid in a looser schema too.
-    if verdict == "valid" and chars <= MAX_STRING_LENGTH:
+    if (judge if loosened is None else loosened).accepts(values):
         return
-    names = _templated(schema, values)
-    if names and (loosened := judge.loosened(names)) is not None:
-        verdict, chars = loosened.compiled.judge(values)
-        if verdict == "valid" and chars <= MAX_STRING_LENGTH:
-            return
     looser = _Loosener(schema).loosened(schema, values)
     if looser is not None and not isinstance(looser, dict):
         return
@@ -61,22 +56,23 @@ def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem
             yield problem
 
 
-def _templated(schema: JsonObject, values: JsonObject) -> frozenset[str] | None:
+def _templated(judge: CompiledSchemas, values: JsonObject) -> frozenset[str] | None:
     """Return the names of templated texts if they alone determine the loosened schema."""
-    known = _members(schema, "properties")
-    is_flat = not any(isinstance(value, dict | list) for value in values.values())
-    if not is_flat or not values.keys() <= known.keys():
-        return None
-    return frozenset(key for key, one in values.items() if isinstance(one, str) and MARK in one)
+    found: list[str] = []
+    for name, value in values.items():
+        if isinstance(value, str):
+            if MARK in value:
+                found.append(name)
+        elif isinstance(value, dict | list):
+            return None
+    return frozenset(found) if found and values.keys() <= judge.names else None
 
 
 def strangers(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
     """Yield unknown names for a tool that allows additional parameters."""
-    schema = judge.schema
-    names = schema.get("properties")
-    is_open = not schema.keys() & {"additionalProperties", "patternProperties", "$ref", *_JOINING}
-    if not isinstance(names, dict) or not names or not is_open or values.keys() <= names.keys():
+    if not judge.is_open or values.keys() <= judge.names:
         return
+    names = _members(judge.schema, "properties")
     free = [name for name in names if name not in values]
     for name in values:
         if name not in names:

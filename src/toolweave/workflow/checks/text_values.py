@@ -52,10 +52,14 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if spec.origin is not None:
             continue
         for part in _PARTS:
-            values = object_at(node.data, part)
-            for name, value in values.items():
-                place = pointer("nodes", index, "data", part)
-                yield from _of_field(spec, name, value, place)
+            for name, value in object_at(node.data, part).items():
+                # Most are texts of no form, numbers and the like.
+                if isinstance(value, str):
+                    if value not in text_forms.NOTHING and _form_of(spec, name) is None:
+                        continue
+                elif not isinstance(value, list | dict):
+                    continue
+                yield from _of_field(spec, name, value, f"/nodes/{index}/data/{part}")
         yield from _of_model(spec, object_at(node.data, "configurations"), index)
 
 
@@ -225,8 +229,8 @@ _IDS: Mapping[tuple[str, str], _Form] = {
 
 
 def _of_model(spec: NodeSpec, settings: Mapping[str, Json], index: int) -> Iterator[Problem]:
-    model = settings.get("model")
     others = _MODELS.get(spec.ref, ())
+    model = settings.get("model") if others else None
     if isinstance(model, str) and not settings.get("base_url") and model.lower().startswith(others):
         place = pointer("nodes", index, "data", "configurations", "model")
         message = f"{shown(model)} looks like a model of another provider than {spec.ref}"

@@ -141,9 +141,11 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
     if (inner := _wrapped(node, known)) is not None:
         yield inner
         return
+    if not (found := list(_of_values(node, known))):
+        return
     patches: list[object] = []
     is_there = VALUES in node.data
-    for problem in _of_one_tool(list(_of_values(node, known))):
+    for problem in _of_one_tool(found):
         # One patch fixes both problems of a misspelt name.
         is_given = is_there and problem.patch not in patches
         patches += [problem.patch] if problem.patch else []

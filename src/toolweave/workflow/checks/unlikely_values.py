@@ -5,6 +5,7 @@ Warnings; what is meant is not known, except of an empty item in a list.
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
@@ -25,6 +26,8 @@ _STAND_IN = pattern(
     r"|REPLACE_WITH_\w+|INSERT_[A-Z]+_HERE|CHANGEME|TODO)(?:[\W_].*)?"
     r"|.*[<\[](?:(?i:your|insert|enter|the|add)[ _-][^<>\[\]{}]{1,60}|placeholder)[>\]].*"
 )
+# A part of every stand-in; most texts have none.
+_STAND_IN_PART = pattern(r"[<\[]|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO")
 _MAX_TEXT = 500
 # Both ends of a range, by the words that make the difference.
 _ENDS = (
@@ -42,14 +45,32 @@ def check(case: CheckContext) -> Iterator[Problem]:
     """Yield stand-ins, ranges that end before they begin, and lists of nobody."""
     for index, node, spec in catalog_nodes(case):
         for part in _PARTS:
-            if values := object_at(node.data, part):
-                yield from _of_values(values, f"/nodes/{index}/data/{part}")
-            yield from _gaps(spec, values, f"/nodes/{index}/data/{part}")
+            values = object_at(node.data, part)
+            if values and not _is_usual(values):
+                place = f"/nodes/{index}/data/{part}"
+                yield from _of_values(values, place)
+                yield from _gaps(case.made.of_spec(_lists_of_texts, spec), values, place)
         yield from _nobody(spec, object_at(node.data, _PARTS[0]), index)
     for index, node in enumerate(case.workflow.nodes):
         values = object_at(node.data, "parameterValues") if node.type == "mcp" else {}
-        if values and mode_of(node.data) == "detailed":
+        if values and not _is_usual(values) and mode_of(node.data) == "detailed":
             yield from _of_values(values, f"/nodes/{index}/data/parameterValues")
+
+
+def _is_usual(values: JsonObject) -> bool:
+    """Whether nothing in the values can be unlikely; true for most nodes."""
+    for one in values.values():
+        if isinstance(one, str):
+            if _STAND_IN_PART.search(one):
+                return False
+        elif one and isinstance(one, dict | list):
+            return False
+    return len(values) < 2 or not any(map(_begins_range, values))
+
+
+@lru_cache(maxsize=4_096)  # nodes have the same names again and again
+def _begins_range(name: str) -> bool:
+    return any(low in name.split("_") for low, _ in _ENDS)
 
 
 def _of_values(values: JsonObject, place: str) -> Iterator[Problem]:
@@ -108,9 +129,13 @@ def _is_after(one: Json, other: Json) -> bool:
         return False
 
 
-def _gaps(spec: NodeSpec, values: JsonObject, place: str) -> Iterator[Problem]:
+def _lists_of_texts(spec: NodeSpec) -> frozenset[str]:
+    fields = (*spec.all_configurations, *spec.inputs)
+    return frozenset(one.name for one in fields if one.items == "string")
+
+
+def _gaps(known: frozenset[str], values: JsonObject, place: str) -> Iterator[Problem]:
     """Yield empty items of lists of texts; a list without them says the same."""
-    known = {one.name for one in (*spec.all_configurations, *spec.inputs) if one.items == "string"}
     for name in values.keys() & known:
         listed = values[name]
         if not isinstance(listed, list) or not any(listed):
@@ -125,6 +150,8 @@ def _gaps(spec: NodeSpec, values: JsonObject, place: str) -> Iterator[Problem]:
 
 
 def _nobody(spec: NodeSpec, settings: JsonObject, index: int) -> Iterator[Problem]:
+    if _PEOPLE.isdisjoint(settings):
+        return
     known = {one.name for one in spec.configurations if one.type == "array"}
     for name in settings.keys() & _PEOPLE & known:
         if settings[name] == []:

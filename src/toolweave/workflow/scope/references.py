@@ -1,6 +1,6 @@
 """The expressions and names in a node's texts, and the paths they read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,26 +74,35 @@ class NameUse:
 
 def asked_by(
     node: Node, spec: NodeSpec | None, *, is_older: bool = False
-) -> Iterator[NodeReferences]:
+) -> Sequence[NodeReferences]:
     """Return the references of a node's texts; invalid expressions are skipped.
 
     `is_older`: the file is another system's, where a text may mean something else than in CEL.
     """
     if spec is not None:
         configurations = object_at(node.data, "configurations")
-        for cel in cel_texts(spec, configurations):
-            if "{{" not in cel.text:
-                steps = ("data", "configurations", *cel.at)
-                yield from _cel(steps, cel.text, cel.field.is_condition, cel.is_used, is_older)
-        yield from _values(("data", "configurations"), configurations, "config", is_older)
-        if given := node.data.get("inputParams"):
-            yield from _values(("data", "inputParams"), given, "value", is_older)
-    elif node.type == "mcp":
-        if mode_of(node.data) == "detailed":
-            values = node.data.get("parameterValues")
-            yield from _values(("data", "parameterValues"), values, "value", is_older)
-    else:
-        yield from _drawn(node, is_older)
+        found = [
+            _cel(
+                ("data", "configurations", *cel.at),
+                cel.text,
+                cel.field.is_condition,
+                cel.is_used,
+                is_older,
+            )
+            for cel in cel_texts(spec, configurations)
+            if "{{" not in cel.text
+        ]
+        if may_ask(configurations):
+            found += _values(("data", "configurations"), configurations, "config", is_older)
+        if may_ask(given := node.data.get("inputParams")):
+            found += _values(("data", "inputParams"), given, "value", is_older)
+        return found
+    if node.type != "mcp":
+        return list(_drawn(node, is_older))
+    values = node.data.get("parameterValues")
+    if not may_ask(values) or mode_of(node.data) != "detailed":
+        return ()
+    return list(_values(("data", "parameterValues"), values, "value", is_older))
 
 
 def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
@@ -104,8 +113,8 @@ def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
         yield from _flow(("data", "template"), node.data.get("template"))
     elif node.type in BRANCHING:
         yield from _branches(node.data.get("branches"))
-    elif node.type in OUTPUTS:
-        yield from _values(("data", "output"), node.data.get("output"), "value", is_older)
+    elif node.type in OUTPUTS and may_ask(output := node.data.get("output")):
+        yield from _values(("data", "output"), output, "value", is_older)
 
 
 def references_of(
@@ -124,6 +133,8 @@ def may_ask(value: Json) -> bool:
     """Whether a text in a value may hold a template; where it cannot be written, it may."""
     if not value:
         return False
+    if isinstance(value, str):
+        return "{{" in value
     try:
         return b"{{" in orjson.dumps(value)
     except TypeError:
@@ -133,8 +144,6 @@ def may_ask(value: Json) -> bool:
 def _values(
     steps: Steps, value: Json, language: Language, is_older: bool
 ) -> Iterator[NodeReferences]:
-    if not may_ask(value):
-        return
     waiting: list[tuple[Steps, Json]] = [(steps, value)]
     while waiting:
         at, one = waiting.pop()
@@ -166,13 +175,13 @@ def asked_in(
 
 def _cel(
     steps: Steps, text: str, is_condition: bool, is_used: bool, is_older: bool
-) -> Iterator[NodeReferences]:
+) -> NodeReferences:
     expression = compile_text(text)
     if is_older or not expression.is_ours:
         translate = translate_condition if is_condition else translate_expression
         expression = compile_text(translate(text).text or text)
     placeholder = Placeholder(text, 0, 0, len(text))
-    yield NodeReferences(
+    return NodeReferences(
         steps, text, placeholder, "own", expression.text, expression, is_condition, is_used
     )
 

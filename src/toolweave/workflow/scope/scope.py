@@ -3,7 +3,7 @@
 Worked out once per workflow, node after node in the order they run; unknown stays unknown.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -98,7 +98,7 @@ class Scope:
             self._work_out(self.graph.nodes[node_id])
         self._is_complete = True
 
-    def asked_by(self, node: Node) -> Iterator[NodeReferences]:
+    def asked_by(self, node: Node) -> Sequence[NodeReferences]:
         """Everything the texts of a node ask for."""
         return asked_by(node, self._specs(node), is_older=self._is_older)
 
@@ -296,8 +296,11 @@ class Scope:
         value = self._results[node.id] = self._value(node, given, came)
         if _is_start(node):
             self._started.append(value)
-        is_handled = any(edge.source_port == "error" for edge in self.graph.outgoing(node.id))
-        self._values[node.id] = join(value, FAILED) if is_handled else value
+        for edge in self.graph.outgoing(node.id):
+            if edge.source_port == "error":
+                value = join(value, FAILED)
+                break
+        self._values[node.id] = value
 
     def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
@@ -321,9 +324,9 @@ class Scope:
 
     def _carried(self, edge: Edge) -> ValueShape:
         source = self.graph.nodes[edge.source]
-        is_plain = not edge.extras or not any(key.startswith("conver") for key in edge.extras)
-        is_attached = (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_")
-        if not is_plain or is_attached:
+        if edge.extras and any(key.startswith("conver") for key in edge.extras):
+            return UNKNOWN
+        if (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_"):
             return UNKNOWN
         if edge.source_port == "error":
             return FAILED

@@ -31,6 +31,8 @@ _STARTS = pattern(
     r"[$#%@]\{|<%|\[\[|[<\[(%#@|~]\(?[ ]?[A-Za-z_$]|\{[!#]|__[a-z]"
     r"|(?<!\{)\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]"
 )
+# A character that all of these have.
+_SIGNS = pattern(r"[$#%@<\[(|~{=`.]|__")
 BLOCK = pattern(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
 
 
@@ -48,7 +50,7 @@ class ForeignPlaceholder:
 
 def may_be_foreign(text: str) -> bool:
     """Whether a text has a character that a foreign placeholder needs; most texts have none."""
-    return _STARTS.search(text) is not None
+    return _SIGNS.search(text) is not None and _STARTS.search(text) is not None
 
 
 def placeholders_in(text: str) -> Iterator[ForeignPlaceholder]:
