@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TextIO
@@ -22,6 +21,7 @@ from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.cli.studio_socket import open_command_socket
 from toolweave.home import WORKFLOWS, Home
+from toolweave.modules import load_module
 from toolweave.patterns import pattern
 from toolweave.people.replies import open_replies
 from toolweave.rest.auth import Authenticator, RateLimiter
@@ -144,7 +144,7 @@ async def open_app(
 
 
 def _create_rest(parts: RestParts) -> ASGIApp:
-    return import_module(REST).create_endpoint(parts)
+    return load_module(REST).create_endpoint(parts)
 
 
 async def _connect_servers(studio: RunningStudio, app: StudioApp) -> None:

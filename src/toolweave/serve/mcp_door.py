@@ -2,11 +2,9 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
 
@@ -14,6 +12,7 @@ from toolweave.access.authorization import route_rule
 from toolweave.app.lazy import Lazy
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
+from toolweave.modules import load_in_thread
 from toolweave.rest.auth import Authenticator
 
 if TYPE_CHECKING:  # loads the SDK
@@ -49,7 +48,7 @@ class McpDoor:
 
     @asynccontextmanager
     async def _open(self) -> AsyncGenerator["McpEndpoint"]:
-        module = await anyio.to_thread.run_sync(import_module, ENDPOINT)
+        module = await load_in_thread(ENDPOINT)
         async with module.open_endpoint(
             self._catalog, self._tool_service, self._studio
         ) as endpoint:

@@ -6,14 +6,13 @@ Supervisors need the MCP SDK, which is slow to load: the first connection loads 
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from toolweave.clock import Clock
 from toolweave.errors import Denied, ToolweaveError
+from toolweave.modules import load_in_thread
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.registry import Registry
@@ -178,7 +177,7 @@ class Connections:
     async def _loaded(self) -> "type[Supervisor]":
         if (kind := self._kind) is None:
             module = "toolweave.servers.supervisor"
-            kind = self._kind = (await anyio.to_thread.run_sync(import_module, module)).Supervisor
+            kind = self._kind = (await load_in_thread(module)).Supervisor
         return kind
 
     def _supervisor(self, server: Server, kind: "type[Supervisor]") -> "Supervisor":

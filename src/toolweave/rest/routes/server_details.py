@@ -1,10 +1,8 @@
 """`/api/v1/servers/{server}/health`, `/difference` and `/sign-in`: details of one server."""
 
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
-import anyio.to_thread
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 from starlette.types import Send
@@ -13,6 +11,7 @@ from toolweave.app.studio import Studio
 from toolweave.drift.server_difference import server_difference
 from toolweave.drift.tool_drift import ToolDrift
 from toolweave.errors import NotFound, ToolweaveError
+from toolweave.modules import load_in_thread
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.migration.records import ServerDifferenceRecord
 from toolweave.rest.auth import Authenticator
@@ -53,7 +52,7 @@ class _SigningIn(EventStream):
         signing = self._running[self._server.id] = SignIn(show)
         try:
             # Loads the MCP SDK, which the studio's first page does not need.
-            flow = await anyio.to_thread.run_sync(import_module, "toolweave.servers.sign_in_flow")
+            flow = await load_in_thread("toolweave.servers.sign_in_flow")
             count = await flow.sign_in_to(
                 self._studio.connections, self._studio.transports, self._server, signing
             )
