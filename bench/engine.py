@@ -19,6 +19,8 @@ import anyio
 from bench.engine_kinds import INPUT, chain, loop, opened, setting, wide
 from bench.engine_n8n import installed as n8n_installed
 from bench.engine_n8n import n8n
+from bench.engine_node_red import installed as node_red_installed
+from bench.engine_node_red import node_red
 from bench.engine_peers import installed, peer_cost
 from bench.engine_rates import finished_a_second, postgres, started_a_second, worked_a_second
 from bench.engine_webhook import Load, ours
@@ -30,6 +32,7 @@ from toolweave.json_text import Json
 from toolweave.workflow.model import Workflow
 
 CHUNK = 50
+NODE_RED = "Node-RED, which keeps nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +249,8 @@ def webhook_rows(size: Size) -> list[Row]:
         fewer = size.deliveries // 4
         peers["n8n, nothing saved"] = n8n(fewer, saves=False)
         peers["n8n, executions saved"] = n8n(fewer, saves=True)
+    if size.peers and node_red_installed():
+        peers[NODE_RED] = node_red(size.deliveries)
     theirs = {name: load for name, load in peers.items() if load is not None}
     if not theirs:
         return [
@@ -257,12 +262,14 @@ def webhook_rows(size: Size) -> list[Row]:
 
 
 def _beside(name: str, mine: Load, load: Load) -> list[Row]:
-    what, third = "webhook, 50 nodes", 0.33
+    what = "webhook, 50 nodes"
+    # A peer that keeps nothing of a run shows what keeping costs; there is no target.
+    third, three = (None, None) if name == NODE_RED else (0.33, 3)
     rate, other = mine.runs_a_second, load.runs_a_second
     return [
         Row(f"{what}, one by one, p50", mine.p50_ms, load.p50_ms, "ms", name, third),
         Row(f"{what}, one by one, p95", mine.p95_ms, load.p95_ms, "ms", name),
-        Row(f"{what}, 8 at once", rate, other, "/s", name, at_least=3),
+        Row(f"{what}, 8 at once", rate, other, "/s", name, at_least=three),
         Row(f"{what}, server's CPU a run", mine.cpu_ms, load.cpu_ms, "ms", name),
     ]
 

