@@ -14,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -23,11 +24,14 @@ from tests.storage.postgres import Postgres
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.context import EngineServices
+from toolweave.engine.context import EngineServices, StepContext
+from toolweave.engine.decide import NextWork
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Choice
+from toolweave.engine.events import Choice, Event
+from toolweave.engine.held_lease import HeldLease
 from toolweave.engine.journal import Journal
 from toolweave.engine.runs import RunRequest
+from toolweave.engine.step_attempts import StepAttempts
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.server import ScriptedServer, a_tool, never
@@ -39,6 +43,9 @@ pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[2]
 HOLD_S, EFFECT_S = 1.0, 60.0
 GRAPH = workflow({"s": "start", "a": "once", "b": "keyed"}, ["s > a", "a > b"])
+PARALLEL = workflow({"s": "start", "a": "once", "c": "once"}, ["s > a", "s > c"])
+# The effects of `PARALLEL`, which take no time.
+QUICK = ("a", "c")
 
 
 def mark(folder: Path, text: str) -> None:
@@ -69,13 +76,34 @@ def engine_on(database: Database, folder: Path) -> Engine:
     return Engine(
         database,
         journal,
-        Kinds(a=slow),
+        Kinds(a=slow, c=slow),
         services=EngineServices(EchoTools(), clock),
         checker=Unchecked(),
     )
 
 
-async def work(address: str, folder: Path) -> None:
+def stop_before_effects(folder: Path) -> None:
+    """Stop this process once, when the start of a step is written and its effect comes next."""
+    make = StepAttempts.make
+
+    async def made(self: StepAttempts, work: NextWork, context: StepContext) -> Event:
+        if not marks(folder):
+            mark(folder, "stops")
+            os.kill(os.getpid(), signal.SIGSTOP)
+        try:
+            return await make(self, work, context)
+        finally:
+            mark(folder, "left")
+
+    StepAttempts.make = made
+
+
+async def work(address: str, folder: Path, *vices: str) -> None:
+    if "stops" in vices:
+        stop_before_effects(folder)
+    if "unchecked" in vices:
+        held: Any = HeldLease
+        held.may_be_lost = False
     async with (
         open_database(address) as database,
         engine_on(database, folder).running(drives_runs=True),
@@ -86,9 +114,9 @@ async def work(address: str, folder: Path) -> None:
 
 
 @contextmanager
-def worker(address: str, folder: Path) -> Generator[int]:
+def worker(address: str, folder: Path, *vices: str) -> Generator[int]:
     """A process that executes runs; killed at the end."""
-    argv = (sys.executable, "-m", "tests.engine.test_lost_lease", address, str(folder))
+    argv = (sys.executable, "-m", "tests.engine.test_lost_lease", address, str(folder), *vices)
     with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
@@ -96,6 +124,12 @@ def worker(address: str, folder: Path) -> Generator[int]:
             yield process.pid
         finally:
             process.kill()
+
+
+def state_of(pid: int) -> str:
+    """A letter of the system: `T` is stopped."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    return stat.rpartition(")")[2].split()[0]
 
 
 async def until(found: Callable[[], Awaitable[bool]]) -> None:
@@ -159,6 +193,48 @@ async def test_a_worker_stopped_past_its_lease_loses_the_run_and_stops_its_step(
     assert begun == {"skip": 1, "retry": 2}[choice]
 
 
+@pytest.mark.parametrize(
+    ("vices", "times"),
+    [
+        ((), 1),
+        # The control: without the check before the effect it happens once more.
+        (("unchecked",), 2),
+    ],
+)
+async def test_a_worker_stopped_between_the_start_and_the_effect_of_a_step_does_not_begin_it(
+    tmp_path: Path, vices: tuple[str, ...], times: int
+) -> None:
+    address = f"sqlite:///{tmp_path / 'runs.db'}"
+    async with open_database(address) as database:
+        await migrate(database)
+        engine = engine_on(database, tmp_path)
+        async with engine.running():
+            with worker(address, tmp_path, "stops", *vices) as one:
+                run = await engine.runs.start(RunRequest(PARALLEL, 1))
+
+                async def is_stopped() -> bool:
+                    return state_of(one) == "T"
+
+                async def is_uncertain() -> bool:
+                    return len((await engine.state(run)).uncertain) == len(QUICK)
+
+                async def has_left() -> bool:
+                    return marks(tmp_path).count((one, "left")) == len(QUICK)
+
+                await until(is_stopped)
+                with worker(address, tmp_path):
+                    await until(is_uncertain)
+                    for step in QUICK:  # nothing has happened, as anybody can see
+                        await engine.resolve(run, step, "retry")
+                    async for _ in engine.follow(run):
+                        pass
+                    os.kill(one, signal.SIGCONT)
+                    await until(has_left)
+            assert (await engine.get(run)).status == "success"
+    begun = sum(text == "begin" for _, text in marks(tmp_path))
+    assert begun == times * len(QUICK)
+
+
 def rows(home: Path, sql: str) -> list[tuple[str, ...]]:
     """Read without the engine what processes wrote."""
     path = home / "toolweave.db"
@@ -213,4 +289,4 @@ def test_a_service_leaves_a_run_to_the_command_that_holds_it_until_that_is_kille
 
 
 if __name__ == "__main__":
-    anyio.run(work, sys.argv[1], Path(sys.argv[2]))
+    anyio.run(work, sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

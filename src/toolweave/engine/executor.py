@@ -35,6 +35,7 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.frames import StepFrame
 from toolweave.engine.heartbeats import served_queues
+from toolweave.engine.held_lease import HeldLease
 from toolweave.engine.interruptions import interruption_of
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
@@ -80,12 +81,10 @@ class RunExecutor:
         self._seq = 0
         # Whether the database has this status.
         self._is_under_way = lease.is_under_way
-        # When this process last renewed the lease, by both clocks: one does not count the time
-        # that the machine slept, the other may be set back.
-        self._renewed = services.clock.monotonic(), services.clock.now()
+        self._held = HeldLease(lease, journal, services.clock)
         # The time of the last write: a silent holder loses the lease.
         self._said = time.monotonic()
-        self._attempts = StepAttempts(state, run, services, tell=self._tell)
+        self._attempts = StepAttempts(state, run, services, held=self._held, tell=self._tell)
         self._alone = LoneStep(self._drive, self._attempts, tell=self._tell)
         # Steps to begin once their start is written, and the next time something becomes due.
         self._starting: list[tuple[NextWork, StepContext]] = []
@@ -241,9 +240,6 @@ class RunExecutor:
         """Run the prepared steps until something happens; return whether there is more to do."""
         starting, self._starting = self._starting, []
         is_alone = len(starting) == 1 and len(self._state.running) == 1 and self._wake_at is None
-        if starting and self._may_have_lost_lease():
-            # After a long pause, maybe during the write of their start: is the lease still ours?
-            await self._write(None)
         if is_alone and not self._state.is_ending:
             event = await self._alone.run(*starting[0], tasks)
             if event is None:
@@ -254,12 +250,6 @@ class RunExecutor:
             if self._state.running:
                 await self._next_event()
         return not self._state.finished and await self._advance()
-
-    def _may_have_lost_lease(self) -> bool:
-        moment, now = self._renewed
-        passed_s = self._services.clock.monotonic() - moment
-        wall_s = (self._services.clock.now() - now).total_seconds()
-        return max(passed_s, wall_s) > self._journal.hold_s
 
     async def _compute(self) -> None:
         """Compute all pure steps, in slices, so that other runs get their turn."""
@@ -431,10 +421,7 @@ class RunExecutor:
 
     async def _write(self, change: JournalChange | None) -> None:
         events, self._unwritten = self._unwritten, []
-        # Counted from before the write, whose duration others cannot know.
-        renewed = self._services.clock.monotonic(), self._services.clock.now()
-        last = await self._journal.append(self._lease, events, change)
-        self._renewed = renewed
+        last = await self._held.append(events, change)
         self._said = time.monotonic()
         if last - len(events) != self._seq:
             # An outside event was written in between.

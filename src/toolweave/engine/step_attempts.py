@@ -14,6 +14,7 @@ from toolweave.engine.context import EngineServices, StepContext, current_step
 from toolweave.engine.decide import NextWork
 from toolweave.engine.events import Event, Key, StepCancelled, StepFailed, StepFinished
 from toolweave.engine.fork import with_edits
+from toolweave.engine.held_lease import HeldLease
 from toolweave.engine.progress import StepProgressReporter
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
@@ -34,12 +35,14 @@ class StepAttempts:
         run: RunFacts,
         services: EngineServices,
         *,
+        held: HeldLease,
         tell: Callable[[Event], None],
     ) -> None:
         self.is_traced = is_traced()
         self._state = state
         self._run = run
         self._services = services
+        self._held = held
         self._tell = tell
         self._reporters: dict[Key, StepProgressReporter] = {}
         self._scopes: dict[Key, anyio.CancelScope] = {}
@@ -95,6 +98,10 @@ class StepAttempts:
         assert code is not None
         with secrets_in_use() as secrets:
             try:
+                # The last thing before the effect. A step of a run that was lost fails, but that
+                # cannot be written.
+                if self._held.may_be_lost:
+                    await self._held.confirm()
                 outcome = await code.run(context)
             except TimeoutError:
                 return self._timed_out(work)
