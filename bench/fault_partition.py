@@ -1,6 +1,7 @@
 """Workers cut off from Postgres, from Temporal, or from both: each in a network namespace."""
 
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -23,6 +24,10 @@ from tests.engine.temporal_server import a_temporal_server
 # The second number of all addresses, so that two lines can be done at once.
 NETWORKS = {"Postgres": 213, "Temporal": 214}
 WORKERS = 3
+MADE = re.compile(r"tw(\d+)-\d+")
+# Cuts of a control, and how often it is tried: it finds something where a worker that is cut off
+# is just about to write.
+CONTROL_CUTS, CONTROL_ROUNDS = 8, 4
 # How long a worker is cut off from Temporal alone: it keeps its lease, so its runs stay.
 TEMPORAL_S = 3.0 * LEASE_S
 
@@ -77,12 +82,20 @@ class Namespace:
         subprocess.run([*self.entered, "iptables", *words], check=True)
 
 
+def remove_abandoned() -> None:
+    """Remove namespaces of a bench that was killed: their routes would lead nowhere."""
+    for path in Path("/run/netns").glob("tw*"):
+        if (made := MADE.fullmatch(path.name)) and not Path("/proc", made[1]).exists():
+            subprocess.run(["ip", "netns", "del", path.name], check=False)
+
+
 @contextmanager
 def namespaces(network: int, number: int) -> Generator[list[Namespace]]:
     """So many, and the address of the servers, which they reach by their route."""
     made = [Namespace(network, one) for one in range(1, number + 1)]
     servers = f"10.{network}.0.1/32"
-    ip("addr", "add", servers, "dev", "lo")
+    remove_abandoned()
+    ip("addr", "replace", servers, "dev", "lo")
     try:
         for one in made:
             one.create()
@@ -122,25 +135,37 @@ def partitioned(times: int, *, on: str) -> Part:
                     fleet, foremen=foremen, address=far, workers=WORKERS, at_once=at_once
                 )
                 async with home(address, folder, fleet) as there:
-                    cuts = Cuts(made, ports)
-                    found, _ = await ordeal(there, cuts.cut, 8 if vice else times, dice)
+                    cuts = Cuts(made, ports, moves_runs=bool(vice))
+                    number = CONTROL_CUTS if vice else times
+                    found, _ = await ordeal(there, cuts.cut, number, dice)
             found.note = "ok: " + ", ".join(f"{n} from {name}" for name, n in cuts.made.items())
             return found
 
         return done
 
+    async def control(dice: Random) -> Found:
+        found = Found()
+        for _ in range(CONTROL_ROUNDS):
+            found.add(await work("unfenced")(dice))
+            if found.is_bad:
+                break
+        return found
+
     what = f"worker cut off ({on})"
-    return Part(what, work(), work("unfenced"), times, has_uncertain=times > 3)
+    return Part(what, work(), control, times, has_uncertain=times > 3)
 
 
 class Cuts:
     """Cuts workers off from one of the servers, or from all of them, in turns."""
 
-    def __init__(self, ways: list[Namespace], ports: dict[str, int]) -> None:
+    def __init__(self, ways: list[Namespace], ports: dict[str, int], *, moves_runs: bool) -> None:
         self._ways = ways
-        self._kinds = {name: (port,) for name, port in ports.items()}
+        self._kinds = dict[str, tuple[int, ...]]()
+        self._kinds |= {name: (port,) for name, port in ports.items()}
         if len(ports) > 1:
             self._kinds["both"] = tuple(ports.values())
+        if moves_runs:  # without Temporal alone, a worker keeps its runs
+            self._kinds.pop("Temporal", None)
         self.made = dict.fromkeys(self._kinds, 0)
 
     async def cut(self, there: Ground, dice: Random) -> float | None:

@@ -4,6 +4,7 @@ What is in its journal and its files survives, what is only in memory is lost. I
 mounted as ext4 and shut down by ioctl, which needs root.
 """
 
+import ctypes
 import os
 import shutil
 import signal
@@ -25,6 +26,7 @@ from bench.fault_rows import Found, Part, say
 DISK_BYTES = 96 * 1024 * 1024
 SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 WITHOUT_FLUSH = struct.pack("I", 2)
+CLONE_NEWNS = 0x20000
 UNMOUNT_S = 30.0
 # Before the first effect: opening the database, creating the run. How long that is waited for.
 BEGIN_S, BEGINS_S = 0.4, 30.0
@@ -55,6 +57,18 @@ class Disk:
             ioctl(handle, SHUTDOWN, WITHOUT_FLUSH)
         finally:
             os.close(handle)
+
+
+def own_mounts() -> None:
+    """Mount for this thread and what it starts only.
+
+    A process of another line, or of another program, that gets a mount namespace of its own
+    meanwhile would have the disk in it, and keep it in use.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS):
+        raise OSError(ctypes.get_errno(), "no mount namespace")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
 
 
 @contextmanager
@@ -92,6 +106,7 @@ def power_cuts(number: int) -> Part:
 def cut_runs(number: int, journal: str, dice: Random) -> Found:
     """Cut the power once in each of so many runs, and let each go on."""
     found = Found()
+    own_mounts()
     with a_victim() as (victim, top), a_disk() as disk:
         for one in range(number):
             folder, there = top / f"cut-{one}", disk.folder / str(one)

@@ -34,6 +34,8 @@ class Found:
     twice: int = 0
     # Whatever else did not hold.
     wrong: list[str] = field(default_factory=list[str])
+    # What was raised: then nothing was found.
+    raised: str = ""
     note: str = ""
 
     @property
@@ -133,14 +135,16 @@ def row(part: Part, seed: int) -> Row:
     found = _safely(part.work, Random(seed))
     say("control")
     control = _safely(part.control, Random(seed))
-    reasons = [*found.wrong]
+    reasons = [*found.wrong, *([found.raised] if found.raised else [])]
     if found.lost or found.twice:
         reasons.append(f"{found.lost} lost, {found.twice} twice")
     if found.faults < part.faults:
         reasons.append(f"{found.faults} faults of {part.faults}")
     if part.has_uncertain and not found.uncertain:
         reasons.append("nothing was uncertain")
-    if not control.is_bad:
+    if control.raised:
+        reasons.append(f"the control raised {control.raised}")
+    elif not control.is_bad:
         reasons.append("the control found nothing")
     done = Row(part.what, found, control, time.monotonic() - began, tuple(reasons))
     say("ended  " + "  ".join(done.cells[1:]))
@@ -152,7 +156,7 @@ def _safely(work: Work, dice: Random) -> Found:
         return anyio.run(work, dice)
     except Exception as error:
         traceback.print_exc()
-        return Found(wrong=[f"{type(error).__name__}: {error}".splitlines()[0]])
+        return Found(raised=f"{type(error).__name__}: {error}".splitlines()[0])
 
 
 def table(rows: list[Row]) -> str:
