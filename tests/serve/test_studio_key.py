@@ -52,6 +52,21 @@ async def test_a_revoked_one_is_replaced(keys: ApiKeys, tmp_path: Path) -> None:
     assert await studio_key(keys, tmp_path) not in {None, first}
 
 
+async def test_homes_that_share_a_database_have_keys_of_their_own(
+    keys: ApiKeys, tmp_path: Path
+) -> None:
+    homes = tmp_path / "one", tmp_path / "other"
+    for home in homes:
+        home.mkdir()
+    first, second = [await studio_key(keys, home, is_shared=True) for home in homes]
+    assert await studio_key(keys, homes[0], is_shared=True) == first != second
+    # A lost file ends only the key that was in it.
+    (homes[0] / FILE).unlink()
+    third = await studio_key(keys, homes[0], is_shared=True)
+    valid = [text for text in (first, second, third) if text and await keys.check(text)]
+    assert valid == [second, third]
+
+
 async def test_where_no_file_can_be_kept_there_is_none(keys: ApiKeys, tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     assert await studio_key(keys, tmp_path) is None

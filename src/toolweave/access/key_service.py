@@ -33,7 +33,7 @@ async def create_key(
 
     Raises `Invalid`: `KEY_NAME_RESERVED`, `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
     """
-    if name == STUDIO:
+    if _is_reserved(name):
         raise Invalid(
             "KEY_NAME_RESERVED",
             f"{STUDIO!r} is reserved for the studio's own key",
@@ -72,4 +72,9 @@ async def rotate_key(keys: ApiKeys, key: str) -> tuple[ApiKey, str]:
 
 def is_studio_key(key: ApiKey) -> bool:
     """Whether it is the studio's own key and still valid."""
-    return key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None
+    return _is_reserved(key.name) and "admin" in key.scopes and key.revoked_at is None
+
+
+def _is_reserved(name: str) -> bool:
+    """Whether a name is of a studio's own key; with a shared database it names the home, too."""
+    return name.partition("@")[0] == STUDIO

@@ -131,7 +131,8 @@ async def _serve(
         servers.append(server)
         _share_processor()
         _stop_by_signal(server)
-        key = await studio_key(ApiKeys(home.database, home.clock), settings.home)
+        keys, is_shared = ApiKeys(home.database, home.clock), home.database.needs_notify
+        key = await studio_key(keys, settings.home, is_shared=is_shared)
         url = studio_url(address.browsable, key)
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         _say(studio_line(address, url, is_terminal=sys.stderr.isatty()))
