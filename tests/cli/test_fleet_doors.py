@@ -1,6 +1,5 @@
-"""The doors of a fleet: any `serve` receives webhooks and tool calls, shows events of any worker."""
+"""The doors of a fleet: any `serve` takes webhooks and tool calls, shows events of all workers."""
 
-import json
 import subprocess
 import time
 from collections.abc import Generator, Mapping
@@ -10,11 +9,12 @@ from pathlib import Path
 import httpx2
 import psycopg
 import pytest
-from mcp_server.messages import envelope, request
 from tests.cli.driving import PROGRAM, Commands
 from tests.engine.temporal_server import TemporalServer
 from tests.storage.postgres import Postgres
 from tests.triggers.hosting import catalog, node, trigger, workflow
+
+from mcp_server.messages import envelope, request
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
@@ -37,10 +37,10 @@ CALL = {
 def started(tw: Commands, settings: Mapping[str, str], *words: str) -> Generator[tuple[int, str]]:
     """A process in a home of its own, and the first line that it writes."""
     tw.home.mkdir()
-    log = tw.home / "log"
+    log, environ = tw.home / "log", {**tw.environ, **settings}
     with (
         log.open("wb") as stderr,
-        subprocess.Popen([*PROGRAM, *words], env=tw.environ | settings, stderr=stderr) as process,
+        subprocess.Popen([*PROGRAM, *words], env=environ, stderr=stderr) as process,
     ):
         try:
             while "\n" not in (said := log.read_text()):
