@@ -1,7 +1,7 @@
 """The catalog through its doors: `python -m bench.catalog_doors` from the root, or with `--quick`.
 
 Over stdio against n8n-mcp with the same client in the same run, over REST against a bare FastAPI
-route that returns the same bytes, the handlers against the seed's promises, and search by size.
+route that returns the same bytes, the handlers against promiseds, and search by size.
 """
 
 import os
@@ -338,7 +338,7 @@ def handler_rows(server: Served, size: Size) -> Iterator[Row]:
         results = [orjson.loads(wire.ask())["result"] for _ in range(size.calls)]
         wire.close()
         took = percentile([result["_execution_time_ms"] for result in results], 95) * 1e3
-        yield Row(f"handler, {what}, p95", took, promise_ms * 1e3, "us", "the seed's promise", 1.0)
+        yield Row(f"handler, {what}, p95", took, promise_ms * 1e3, "us", "promised", 1.0)
     yield health_row(port, headers, size)
 
 
@@ -353,7 +353,7 @@ def health_row(port: int, headers: Mapping[str, str], size: Size) -> Row:
             got = b"".join(iter(lambda wire=wire: wire.recv(1 << 16), b""))
             took.append(orjson.loads(got.partition(b"\r\n\r\n")[2])["processing_time_ms"])
     figure = max(percentile(took, 95) * 1e3, 0.1)
-    return Row("handler, health, p95", figure, 2e3, "us", "the seed's promise", 1.0)
+    return Row("handler, health, p95", figure, 2e3, "us", "promised", 1.0)
 
 
 def search_rows(size: Size) -> Iterator[Row]:

@@ -54,9 +54,9 @@ def node_red(deliveries: int) -> Load | None:
 
 def _flow() -> list[dict[str, object]]:
     """An address, nodes that pass on what comes in, and the answer."""
-    tab = {"id": "tab", "type": "tab", "label": "Bench"}
+    tab: dict[str, object] = {"id": "tab", "type": "tab", "label": "Bench"}
     first = {"id": "n0", "type": "http in", "z": "tab", "url": "/bench", "method": "post"}
-    last = {"id": f"n{NODES - 1}", "type": "http response", "z": "tab", "wires": []}
+    last: dict[str, object] = {"id": f"n{NODES - 1}", "type": "http response", "z": "tab", "wires": []}
     between: list[dict[str, object]] = [
         {"id": f"n{at}", "type": "change", "z": "tab", "rules": [], "wires": [[f"n{at + 1}"]]}
         for at in range(1, NODES - 1)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -50,23 +50,27 @@ class Proxy:
     url: str
 
 
-def proxies(folder: Path, *, may_install: bool) -> list[Proxy]:
+# Makes a proxy that will listen on a port, which is chosen when it starts.
+MakeProxy = Callable[[int], Proxy]
+
+
+def proxies(folder: Path, *, may_install: bool) -> list[MakeProxy]:
     """Those that are there, installed if need be."""
-    found: list[Proxy] = []
+    found: list[MakeProxy] = []
     for package, program, make in (
         (FASTMCP, "fastmcp", partial(_fastmcp, folder)),
         (MCP_PROXY, "mcp-proxy", _mcp_proxy),
     ):
         place = PYTHON_PLACE / program / "bin" / program
         if _python_peer(package, place, may_install=may_install):
-            found.append(make(place, free_port()))
+            found.append(partial(make, place))
     try:
         if not GATEWAY.exists() and may_install:
             install(NPM_PLACE, SUPERGATEWAY)
     except (OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"supergateway is left out, it cannot be installed: {error}\n")
     if GATEWAY.exists():
-        found.append(_supergateway(free_port()))
+        found.append(_supergateway)
     return found
 
 
@@ -133,7 +137,7 @@ def _toolweave(home: Path, *arguments: str) -> None:
 def _workflow() -> dict[str, object]:
     number = {"type": "number"}
     place = {"x": 0, "y": 0}
-    tool = {
+    tool: dict[str, object] = {
         "serverId": "demo",
         "toolName": TOOL,
         "toolDescription": "",
@@ -170,7 +174,8 @@ async def rows_of(calls: int, *, may_install: bool) -> list[Row]:
             kinds: list[tuple[str, Call]] = []
             url, key = stack.enter_context(published(folder))
             kinds.append(("", await _caller(stack, url, "sum", {"X-API-Key": key})))
-            for proxy in peers:
+            for make in peers:
+                proxy = make(free_port())
                 log = folder / f"{urlsplit(proxy.url).port}.log"
                 stack.enter_context(started(proxy.argv, environ(HOME=name), log))
                 if await _listens(proxy.url):
@@ -183,7 +188,7 @@ async def rows_of(calls: int, *, may_install: bool) -> list[Row]:
     ours, *others = (statistics.median(each) / 1e3 for each in took)
     what = "tool call over MCP and HTTP, p50"
     return [
-        Row(what, ours, other, "ms", name, None if "direct" in name else 1)
+        Row(what, ours, other, "ms", name)
         for (name, _), other in zip(kinds[1:], others, strict=True)
     ]
 
