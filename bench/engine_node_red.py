@@ -56,7 +56,11 @@ def _flow() -> list[dict[str, object]]:
     """An address, nodes that pass on what comes in, and the answer."""
     tab: dict[str, object] = {"id": "tab", "type": "tab", "label": "Bench"}
     first = {"id": "n0", "type": "http in", "z": "tab", "url": "/bench", "method": "post"}
-    last: dict[str, object] = {"id": f"n{NODES - 1}", "type": "http response", "z": "tab", "wires": []}
+    last: dict[str, object] = {
+        "id": f"n{NODES - 1}",
+        "type": "http response",
+        "z": "tab",
+    }
     between: list[dict[str, object]] = [
         {"id": f"n{at}", "type": "change", "z": "tab", "rules": [], "wires": [[f"n{at + 1}"]]}
         for at in range(1, NODES - 1)

@@ -1,6 +1,7 @@
 """The changelog comes from files; the packages are complete, and install for every Python found."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 
 import toolweave
-from scripts import changelog
+from scripts import build_metadata, changelog
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+HOMEPAGE = "https://code.example/toolweave"
 OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -31,11 +33,11 @@ def _pythons() -> dict[str, str]:
     return found
 
 
-def _uv(*arguments: str, cwd: Path = ROOT) -> str:
+def _uv(*arguments: str, cwd: Path = ROOT, **environ: str) -> str:
     done = subprocess.run(
         [str(ROOT / "scripts" / "uv"), *arguments],
         cwd=cwd,
-        env={**_environ(), "TOOLWEAVE_WEB": "skip"},
+        env={**_environ(), "TOOLWEAVE_WEB": "skip", **environ},
         capture_output=True,
         text=True,
         timeout=200,
@@ -56,7 +58,7 @@ def _environ() -> dict[str, str]:
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    _uv("build", "--quiet", "--offline", "--out-dir", str(folder))
+    _uv("build", "--quiet", "--offline", "--out-dir", str(folder), TOOLWEAVE_HOMEPAGE=HOMEPAGE)
     return folder
 
 
@@ -65,6 +67,20 @@ def test_packages_pass_the_strict_check_of_an_index(packages: Path) -> None:
     assert len(files) == 2
     printed = _uv("run", "--no-sync", "--quiet", "twine", "check", "--strict", *files)
     assert printed.count("PASSED") == 2
+
+
+def test_an_index_shows_links_and_a_readme_that_needs_no_repository(packages: Path) -> None:
+    [wheel] = packages.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        facts = archive.read(name).decode()
+    head, _, text = facts.partition("\n\n")
+    assert f"Project-URL: Changelog, {HOMEPAGE}/blob/main/CHANGELOG.md" in head
+    assert f"({HOMEPAGE}/raw/main/docs/studio.png)" in text
+    assert f"({HOMEPAGE}/blob/main/docs/index.md)" in text
+    assert re.findall(r"\]\((?!https://)[^)]*\)", text) == []
+    source = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert build_metadata.readme(source, "") == source
 
 
 def test_packages_contain_what_users_need_and_nothing_else(packages: Path) -> None:
@@ -135,8 +151,7 @@ def test_a_release_refuses_a_wrong_version_and_a_changed_tree(tmp_path: Path) ->
     shutil.copy(ROOT / "scripts" / "release", clone / "scripts" / "release")
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", "."], cwd=clone, check=True)
     for version, reason in [("0.3", "three numbers"), ("0.3.0", "the working tree has changes")]:
-        done = subprocess.run(
-            ["./scripts/release", version], cwd=clone, capture_output=True, text=True, check=False
-        )
+        argv = ["./scripts/release", version, HOMEPAGE]
+        done = subprocess.run(argv, cwd=clone, capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert reason in done.stderr
