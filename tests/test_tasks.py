@@ -1,9 +1,10 @@
-"""A background group: the body's error comes out as it is, the tasks end with it."""
+"""Background groups end with their body; loops of a service survive a failure."""
 
 import anyio
 import anyio.lowlevel
 import pytest
 
+from toolweave import tasks
 from toolweave.errors import NotFound
 from toolweave.tasks import background
 
@@ -11,8 +12,8 @@ from toolweave.tasks import background
 @pytest.mark.anyio
 async def test_the_error_of_the_body_is_not_wrapped() -> None:
     async def fail() -> None:
-        async with background() as tasks:
-            tasks.start_soon(anyio.sleep_forever)
+        async with background() as group:
+            group.start_soon(anyio.sleep_forever)
             raise NotFound("X", "gone")
 
     with pytest.raises(NotFound):
@@ -30,8 +31,8 @@ async def test_tasks_are_cancelled_when_the_body_ends() -> None:
             ended.append("cancelled")
 
     with anyio.fail_after(60):
-        async with background() as tasks:
-            tasks.start_soon(work)
+        async with background() as group:
+            group.start_soon(work)
             await anyio.lowlevel.checkpoint()
     assert ended == ["cancelled"]
 
@@ -39,8 +40,8 @@ async def test_tasks_are_cancelled_when_the_body_ends() -> None:
 @pytest.mark.anyio
 async def test_a_cancelled_body_stays_cancelled() -> None:
     with anyio.move_on_after(0.01) as scope:
-        async with background() as tasks:
-            tasks.start_soon(anyio.sleep_forever)
+        async with background() as group:
+            group.start_soon(anyio.sleep_forever)
             await anyio.sleep_forever()
     assert scope.cancelled_caught
 
@@ -51,10 +52,31 @@ async def test_a_task_that_fails_ends_the_body() -> None:
         raise ZeroDivisionError
 
     async def body() -> None:
-        async with background() as tasks:
-            tasks.start_soon(fail)
+        async with background() as group:
+            group.start_soon(fail)
             await anyio.sleep_forever()
 
     with anyio.fail_after(60), pytest.raises(ExceptionGroup) as caught:
         await body()
     assert caught.group_contains(ZeroDivisionError)
+
+
+@pytest.mark.anyio
+async def test_a_loop_that_fails_starts_again_and_a_cancelled_one_ends(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tasks, "AGAIN_AFTER_S", 0.0)
+    turns: list[int] = []
+
+    async def loop() -> None:
+        turns.append(len(turns))
+        if len(turns) < 3:
+            raise ValueError("a damaged record")
+
+    with anyio.fail_after(60):
+        await tasks.keep_going(loop)
+    assert turns == [0, 1, 2]
+    assert caplog.text.count("ValueError: a damaged record") == 2
+    with anyio.move_on_after(0.01) as scope:
+        await tasks.keep_going(anyio.sleep_forever)
+    assert scope.cancelled_caught

@@ -1,12 +1,18 @@
-"""Task groups whose body's own error comes out as itself, and a time limit that can be paused."""
+"""Task groups, loops of a service that survive a failure, and a time limit that can be paused."""
 
+import logging
 import math
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
 import anyio
 from anyio.abc import TaskGroup
+
+logger = logging.getLogger(__name__)
+
+AGAIN_AFTER_S = 1.0
+AGAIN_AT_MOST_S = 60.0
 
 
 @asynccontextmanager
@@ -21,6 +27,26 @@ async def background() -> AsyncGenerator[TaskGroup]:
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+async def keep_going(work: Callable[[], Awaitable[None]]) -> None:
+    """Run a loop of a service; after a failure it starts again, later each time.
+
+    A service executes runs of other people too: what one of its loops meets must not end it.
+    """
+    delay_s = AGAIN_AFTER_S
+    while True:
+        began = anyio.current_time()
+        try:
+            await work()
+        except Exception:
+            logger.exception("a background loop failed; it starts again")
+        else:
+            return
+        if anyio.current_time() - began > AGAIN_AT_MOST_S:
+            delay_s = AGAIN_AFTER_S
+        await anyio.sleep(delay_s)
+        delay_s = min(2 * delay_s, AGAIN_AT_MOST_S)
 
 
 # The time limit of the step that the current task works for.

@@ -284,3 +284,20 @@ async def test_servers_come_sorted_by_name_with_their_age(
     servers = await registry.list()
     assert [server.name for server in servers] == ["a", "b", "c"]
     assert servers[1].created_at + timedelta(seconds=1) == servers[0].created_at
+
+
+async def test_a_record_of_a_later_version_is_left_out_and_can_be_removed(
+    either_database: Database, registry: Registry
+) -> None:
+    await approved(registry, "good")
+    await approved(registry, "later")
+    later = '{"kind": "satellite", "orbit": 3}'
+    await either_database.execute("UPDATE servers SET definition = ? WHERE name = 'later'", later)
+    assert [server.name for server in await registry.list()] == ["good"]
+    assert registry.unreadable == ("later",)
+    with pytest.raises(Invalid) as refused:
+        await registry.get("later")
+    assert refused.value.code == "SERVER_UNREADABLE"
+    await registry.remove("later")
+    assert [server.name for server in await registry.list()] == ["good"]
+    assert registry.unreadable == ()

@@ -1,5 +1,6 @@
 """Opens a resource on first use, in a task that also closes it."""
 
+import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Generic, TypeVar
@@ -9,6 +10,8 @@ import anyio
 from toolweave.errors import ToolweaveError, Unavailable
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 
 class Lazy(Generic[T]):
@@ -31,9 +34,16 @@ class Lazy(Generic[T]):
                     self._settled.set()
                     await anyio.sleep_forever()
             except ToolweaveError as error:
-                self._failure = error
-                self._wanted = anyio.Event()
-                self._settled.set()
+                self._fail(error)
+            except Exception:
+                logger.exception("opening failed")
+                self._fail(Unavailable("INTERNAL", "an internal error; see the log"))
+
+    def _fail(self, error: ToolweaveError) -> None:
+        self._opened = None
+        self._failure = error
+        self._wanted = anyio.Event()
+        self._settled.set()
 
     @property
     def opened(self) -> T | None:

@@ -71,6 +71,7 @@ SERVERS: dict[str, str] = {
     "SERVER_NAME_INVALID": "The text is not a valid server name.",
     "SERVER_NAME_RESERVED": "The name is reserved for blocks of documents: `tool`, `workflow`.",
     "SERVER_NAME_MISSING": "A single entry was given without a name.",
+    "SERVER_UNREADABLE": "A server was registered by another version and cannot be read.",
     "SERVER_NAME_TAKEN": "Another server has this name.",
     "SERVER_NOT_APPROVED": "This definition is not approved; the server is not started.",
     "SERVER_PRIVATE_KEY_INVALID": "The private key of the OAuth client cannot be used.",

@@ -17,6 +17,7 @@ from toolweave.home import Home
 from toolweave.problems import quantity
 from toolweave.servers.definition import Server
 from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.registry import unreadable_server
 
 SHOWN_NOTICES = 5
 # Leases of workers count seconds, and triggers fire by the minute.
@@ -46,6 +47,7 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         details = f"{runs}, no worker serves it; start: {worker_command(queue.name)}"
         remedy = f"start `{worker_command(queue.name)}` where its steps can execute"
         found.append(DoctorFinding("note", f"queue {queue.name}", details, remedy))
+    found += [_unreadable(name) for name in home.registry.unreadable]
     for notice in await home.registry.notices(SHOWN_NOTICES):
         remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
         found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))
@@ -85,6 +87,11 @@ async def _vault_key(home: Home) -> DoctorFinding:
     key = await find_key(source)
     details = f"in {key.origin}" if key else "none yet; made with the first secret"
     return DoctorFinding("ok", "vault key", details)
+
+
+def _unreadable(name: str) -> DoctorFinding:
+    error = unreadable_server(name)
+    return DoctorFinding("note", f"server {name}", error.message, error.hint)
 
 
 def _left(servers: Sequence[Server]) -> DoctorFinding:

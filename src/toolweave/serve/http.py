@@ -31,7 +31,7 @@ from toolweave.serve.mcp_door import McpDoor
 from toolweave.serve.rest_parts import RestParts
 from toolweave.serve.studio_app import StudioApp
 from toolweave.storage.files import sweep_temporary, write_private
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 from toolweave.triggers.service import open_triggers
 
 logger = logging.getLogger(__name__)
@@ -131,15 +131,15 @@ async def open_app(
         ):
             mcp = McpDoor(catalog, tool_service, studio, authenticator)
             tasks.start_soon(mcp.run)
-            tasks.start_soon(catalog.follow, mcp.resources_changed)
-            tasks.start_soon(tool_service.keep_saving)
+            tasks.start_soon(keep_going, partial(catalog.follow, mcp.resources_changed))
+            tasks.start_soon(keep_going, tool_service.keep_saving)
             parts = RestParts(
                 studio, tool_service, authenticator, rates, topics, triggers, replies, token, mcp
             )
             app = StudioApp(partial(_create_rest, parts), on_loaded)
             tasks.start_soon(app.load)
-            tasks.start_soon(_connect_servers, studio, app)
-            tasks.start_soon(studio.published.follow, mcp.tools_changed)
+            tasks.start_soon(keep_going, partial(_connect_servers, studio, app))
+            tasks.start_soon(keep_going, partial(studio.published.follow, mcp.tools_changed))
             yield Guard(app, hosts=address.hosts, origins=address.origins)
 
 

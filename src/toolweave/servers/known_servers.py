@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from toolweave.errors import Invalid
 from toolweave.json_text import canonical, read
 from toolweave.storage.database import Database
 
@@ -50,6 +51,9 @@ def _known(name: str, stored: str, approved_hash: str | None, enabled: int) -> K
     is_approved = approved_hash is not None and facts_hash(facts) == approved_hash
     if not is_approved and approved_hash is not None:
         # A field may be missing that an earlier release did not write.
-        definition = import_module("toolweave.servers.registry").read_definition(stored)
+        try:
+            definition = import_module("toolweave.servers.registry").read_definition(stored)
+        except Invalid:  # of another version: unapproved here
+            return KnownServer(name, is_approved=False, enabled=bool(enabled), url=None)
         is_approved = facts_hash(definition.model_dump(mode="json")) == approved_hash
     return KnownServer(name, is_approved, bool(enabled), facts.get("url"))

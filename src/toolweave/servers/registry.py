@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, NotFound
@@ -51,6 +51,7 @@ class Registry:
         self._database = database
         self._clock = clock
         self._known: dict[str, Server] = {}
+        self._unreadable: tuple[str, ...] = ()
         self._read_at: float | None = None
         self._writes = 0
 
@@ -58,11 +59,28 @@ class Registry:
         """Return all registered servers, sorted by name."""
         writes, now = self._writes, self._clock.monotonic()
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM servers ORDER BY name")
-        servers = tuple(_server(row) for row in rows)
+        servers, self._unreadable = self._readable(rows)
         if writes == self._writes:  # otherwise it may be older than a concurrent write
             self._known = {server.name: server for server in servers}
             self._read_at = now
         return servers
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """The servers that the last list left out: another version of Toolweave wrote them."""
+        return self._unreadable
+
+    def _readable(self, rows: Sequence[Row]) -> tuple[tuple[Server, ...], tuple[str, ...]]:
+        servers: list[Server] = []
+        unreadable: list[str] = []
+        for row in rows:
+            try:
+                servers.append(_server(row))
+            except (Invalid, ValidationError):
+                unreadable.append(name := str(row[1]))
+                if name not in self._unreadable:
+                    logger.warning("a server cannot be read", extra={"server": name})
+        return tuple(servers), tuple(unreadable)
 
     async def get(self, name: str) -> Server:
         """Return the server called `name`."""
@@ -71,6 +89,8 @@ class Registry:
         if not is_fresh or name not in known:
             known = {server.name: server for server in await self.list()}
         if name not in known:
+            if name in self._unreadable:
+                raise unreadable_server(name)
             raise NotFound(
                 "MCP_SERVER_NOT_FOUND",
                 f"there is no server {name!r}",
@@ -116,10 +136,13 @@ class Registry:
 
     async def remove(self, name: str) -> None:
         """Remove a server and its pings; its call history stays."""
-        server = await self.get(name)
         async with self._database.transaction() as change:
-            await change.execute("DELETE FROM servers WHERE id = ?", server.id)
-            await change.execute("DELETE FROM health WHERE server_id = ?", server.id)
+            row = await change.row("SELECT id FROM servers WHERE name = ?", name)
+            if row is not None:  # also one that cannot be read
+                await change.execute("DELETE FROM servers WHERE id = ?", row[0])
+                await change.execute("DELETE FROM health WHERE server_id = ?", row[0])
+        if row is None:
+            await self.get(name)
         self._written()
 
     async def approve(self, name: str, shown_hash: str, *, by: str | None = None) -> Server:
@@ -285,9 +308,21 @@ def _values(server: Server) -> tuple[Value, ...]:
     )
 
 
-def read_definition(stored: str) -> Definition:
-    """Parse a stored definition."""
-    return _definitions.validate_json(stored)
+def read_definition(stored: str, name: str = "") -> Definition:
+    """Parse a stored definition. Raises `Invalid`: another version of Toolweave wrote it."""
+    try:
+        return _definitions.validate_json(stored)
+    except ValidationError as error:
+        raise unreadable_server(name) from error
+
+
+def unreadable_server(name: str) -> Invalid:
+    """The error for a record that this version cannot read."""
+    return Invalid(
+        "SERVER_UNREADABLE",
+        f"the definition of server {name!r} cannot be read; a later version may have written it",
+        hint=f"update Toolweave, or run `toolweave servers remove {name}` and add it again",
+    )
 
 
 def _server(row: Row) -> Server:
@@ -314,7 +349,7 @@ def _server(row: Row) -> Server:
         {
             "id": id_,
             "name": name,
-            "definition": read_definition(str(definition)),
+            "definition": read_definition(str(definition), str(name)),
             "scope": scope,
             "found_in": found_in,
             "enabled": bool(enabled),
