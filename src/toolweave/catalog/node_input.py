@@ -169,7 +169,9 @@ def _problem(refused: Invalid) -> Problem:
 
 def by_own_names(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
     """Values under the names of their fields, where an older name was used."""
-    own = {alias: given.name for given in fields for alias in given.aliases}
+    own = {alias: given.name for given in fields if given.aliases for alias in given.aliases}
+    if own.keys().isdisjoint(values):
+        return {**values}
     return {own.get(name, name): value for name, value in values.items()}
 
 

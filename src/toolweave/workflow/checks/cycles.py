@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.kinds import is_loop, type_of
 from toolweave.workflow.checks.ports import LOOP_PORTS, NEXT, is_attachment
 from toolweave.workflow.model import Edge, NodeId
@@ -15,6 +16,8 @@ MAX_NAMED = 8
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield a problem for every edge that leads back to an earlier node."""
+    if case.once(scope_of).reach.is_acyclic:
+        return
     repeating: set[int] | None = None
     for index, names, is_body in _Walk(case).backward():
         edge = case.workflow.edges[index]

@@ -44,11 +44,15 @@ NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
     },
 }
 
+_DECIDING = frozenset(ref for ref, _ in NEEDS)
+
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings that fail in every run; templates and inputs may still provide a value."""
     for index, node, spec in catalog_nodes(case):
-        if object_at(node.data, "configurations").get("enabled") is False:
+        if spec.ref not in _DECIDING or (
+            object_at(node.data, "configurations").get("enabled") is False
+        ):
             continue
         for path, why in missing_settings(node, spec).items():
             yield _problem(index, node, why, path)
@@ -56,6 +60,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def missing_settings(node: Node, spec: NodeSpec) -> dict[str, str]:
     """Return the paths of required settings that are missing, and what requires each."""
+    if spec.ref not in _DECIDING:
+        return {}
     settings = object_at(node.data, "configurations")
     return {
         path: f"{decides} {shown(chosen)}"

@@ -21,7 +21,7 @@ from toolweave.workflow.checks.ports import (
 )
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.formats.flow import FLOW_KINDS
-from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, SAME_AS_OUTPUT, Edge, Node
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, SAME_AS_OUTPUT, Edge, Node, NodeId
 from toolweave.workflow.revise_loops import leads_back
 
 # The port of a node with several outputs is not guessed.
@@ -33,9 +33,7 @@ _DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier",
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield the problems of single edges; `cycles` checks cycles."""
     ends, ways = EdgeEnds(case), _Ways(case)
-    silent = frozenset(one.id for one in case.graph.nodes.values() if one.type in SILENT)
-    never_source = silent | {one.id for one in case.graph.nodes.values() if type_of(one) == "end"}
-    never_target = silent | {one.id for one in case.graph.nodes.values() if begins(case, one)}
+    never_source, never_target = _closed_ends(case)
     seen: dict[tuple[object, ...], int] = {}
     for index, edge in case.edges:
         # An edge without ends is reported when the file is parsed.
@@ -59,6 +57,19 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if not is_attachment(edge) and not ways.has_both(edge):
             yield from ways.problems(index, edge)
     yield from _open_branches(case)
+
+
+def _closed_ends(case: CheckContext) -> tuple[set[NodeId], set[NodeId]]:
+    """Return the nodes that no edge may leave, and those that none may enter."""
+    never_source: set[NodeId] = set()
+    never_target: set[NodeId] = set()
+    for node in case.graph.nodes.values():
+        is_silent = node.type in SILENT
+        if is_silent or type_of(node) == "end":
+            never_source.add(node.id)
+        if is_silent or (node.type != "mcp" and begins(case, node)):
+            never_target.add(node.id)
+    return never_source, never_target
 
 
 def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
@@ -135,7 +146,10 @@ class _Ways:
         """Whether both ports are usual ones of their nodes."""
         if edge.target_port != INPUT_PORT:
             return False
-        known = self._ways_out(self._case.graph.nodes[edge.source])
+        source = self._case.graph.nodes[edge.source]
+        if source.type == "mcp" and edge.source_port == OUTPUT_PORT:
+            return True
+        known = self._ways_out(source)
         return known is None or edge.source_port in known[1]
 
     def problems(self, index: int, edge: Edge) -> Iterator[Problem]:

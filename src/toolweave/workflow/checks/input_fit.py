@@ -109,9 +109,9 @@ class InputFit:
         for at, one in enumerate(needed):
             if any(name in given for name in one.names):
                 continue
-            seen = {look_up(came, name).verdict for name in one.names}
-            is_fed = at == 0 and _whole_fits(came, one.shape)
-            if seen == {"absent"} and not is_fed:
+            if any(look_up(came, name).verdict != "absent" for name in one.names):
+                continue
+            if at > 0 or not _whole_fits(came, one.shape):
                 yield self._missing(node, spec, one, came)
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:

@@ -24,6 +24,7 @@ _KEY = pattern(
     r"(?:sk-(?:ant-|proj-)?|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\."
     r"|fc-|secret_|ntn_|hf_|npm_)[A-Za-z0-9_-]{16,}"
 )
+_SHORTEST_KEY = 19
 # Common placeholders for secrets.
 _STAND_IN = pattern(
     r"[x*._-]+|<.*>|\[.*\]|(?:your|my|the|some|example|sample|test|dummy|fake|insert|change|todo"
@@ -74,11 +75,19 @@ def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
 
 def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[tuple[Steps, str]]:
     """Yield texts of secret fields; `secret` applies to the top level only."""
-    waiting: list[tuple[Json, Steps, bool]] = [
-        (value, (name,), name in secret or is_sensitive(name))
-        for name, value in values.items()
-        if isinstance(value, str | dict | list) and value != secret.get(name)
-    ]
+    waiting: list[tuple[Json, Steps, bool]] = []
+    for name, value in values.items():
+        if isinstance(value, str):
+            is_secret = name in secret or is_sensitive(name)
+            # Most texts are too short for a key, and no address with a password.
+            if not is_secret and len(value) < _SHORTEST_KEY and "@" not in value:
+                continue
+        elif isinstance(value, dict | list):
+            is_secret = name in secret or is_sensitive(name)
+        else:
+            continue
+        if value != secret.get(name):
+            waiting.append((value, (name,), is_secret))
     while waiting:
         value, at, is_secret = waiting.pop()
         if isinstance(value, dict):

@@ -7,6 +7,7 @@ name; texts with templates or secrets are known at run time.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import lru_cache
 
 from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, several_mailboxes
 from toolweave.catalog.spec import NodeSpec
@@ -126,22 +127,27 @@ def _split(value: Json, steps: Steps, several: list[str], place: str) -> Iterato
 
 
 def _form_of(spec: NodeSpec, name: str) -> _Form | None:
+    return _form_in(spec.ref, name)
+
+
+@lru_cache(maxsize=4_096)  # nodes have the same fields again and again
+def _form_in(ref: str, name: str) -> _Form | None:
     if name in {"url", "urls"} or name.endswith("_url"):
         # An MCP server may be named instead, and databases have addresses of their own.
         return None if name in {"mcp_server_url", "database_url"} else _url
     if name in {"timezone", "time_zone"}:
-        return None if spec.ref == "TRIGGER.CRON" else _zone
+        return None if ref == "TRIGGER.CRON" else _zone
     if name.endswith(("_email", "_emails")) or name in _MAIL:
         return _mailbox
     if name.endswith("_datetime"):
         return _moment
     if name in {"pattern", "allowed_response_patterns"}:
-        return text_forms.glob if spec.ref.startswith("TRIGGER.FILE") else _pattern
+        return text_forms.glob if ref.startswith("TRIGGER.FILE") else _pattern
     if name == "sort_field":
         return text_forms.sort_field
-    if name in {"path", "file_path"} and spec.ref.startswith(("ACTION.FILE_", "TRIGGER.FILE_")):
+    if name in {"path", "file_path"} and ref.startswith(("ACTION.FILE_", "TRIGGER.FILE_")):
         return text_forms.file_path
-    vendor = spec.subtype.partition("_")[0]
+    vendor = ref.partition(".")[2].partition("_")[0]
     return _IDS.get((vendor, name))
 
 

@@ -101,8 +101,7 @@ def _fed(case: CheckContext) -> frozenset[str]:
     used |= {end for edge in case.graph.edges if is_attachment(edge) for end in _ends(edge)}
     for node in case.graph.nodes.values():
         # An unconnected one can only be meant for a model.
-        is_apart = not case.graph.outgoing(node.id)
-        if node.type in _ATTACHABLE and (node.id in used or is_apart):
+        if node.type in _ATTACHABLE and (node.id in used or not case.graph.outgoing(node.id)):
             found.add(node.id)
     return frozenset(found)
 
@@ -133,6 +132,8 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
             values = _set_in(given or {}, taken.of_any)
             if not values and part == INPUTS and judge.takes_nothing:
                 continue
+            if not is_tool and spec.ref not in CEL_FIELDS and judge.accepts(values):
+                continue  # as nearly always
             for problem in _part(spec, part, values, judge, is_fed=is_fed):
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
                 is_there = isinstance(given, dict)

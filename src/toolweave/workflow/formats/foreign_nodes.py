@@ -117,7 +117,7 @@ def node_operations(
     data, kind = node.get("data"), node.get("type")
     is_usual = _USUAL[dialect].issuperset(node) and "id" in node and "type" in node
     is_whole = isinstance(kind, str) and _joined(kind) is not None
-    if is_usual and not is_whole and not _hides_parts(node, data):
+    if is_usual and not is_whole and not hides_parts(node, data):
         return []
     operations = [*_identity(node, place)]
     to, level = (f"{place}/data", data) if dialect == "toolweave" else (place, node)
@@ -144,7 +144,7 @@ def _joined(kind: str) -> tuple[str, str] | None:
     return (name, found[2].upper().replace("-", "_")) if name in NODE_TYPES else None
 
 
-def _hides_parts(node: JsonObject, data: Json) -> bool:
+def hides_parts(node: JsonObject, data: Json) -> bool:
     """Whether a part of the node may be at another level."""
     owner = data if isinstance(data, dict) else node
     if (

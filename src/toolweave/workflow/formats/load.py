@@ -24,6 +24,7 @@ from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
 from toolweave.workflow.formats.foreign_systems import foreign_file
 from toolweave.workflow.formats.format import Format, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.lossless import remembers
+from toolweave.workflow.formats.plain_document import is_plain
 from toolweave.workflow.formats.reshape import original_place, reshaped
 from toolweave.workflow.formats.surroundings import corrected, unwrapped
 from toolweave.workflow.model import Workflow, WorkflowId
@@ -73,6 +74,8 @@ def _load(text: str | bytes, name: str, *, is_generated: bool) -> LoadedWorkflow
 
 def understand(document: Json) -> LoadedWorkflow:
     """The workflow in a JSON value that somebody wrote, with what is foreign in it corrected."""
+    if is_plain(document):
+        return _named("toolweave").read(document)
     if (foreign := foreign_file(document)) is not None:
         loaded = read(document)
         others = (one for one in loaded.problems if one.code != foreign.code)

@@ -30,10 +30,13 @@ class Reach:
         self._graph = graph
         self._place = {node: index for index, node in enumerate(graph.nodes)}
         self._agents = _agents(graph)
+        self._leads_back = False
         self._next: dict[NodeId, list[NodeId]] = {}
         self._waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
         for edge in graph.edges:
-            if not self._is_back(edge):
+            if self._is_back(edge):
+                self._leads_back = True
+            else:
                 self._next.setdefault(edge.source, []).append(edge.target)
                 self._waiting[edge.target] += 1
 
@@ -48,6 +51,11 @@ class Reach:
                 if waiting[target] == 0:
                     ordered.append(target)
         return tuple(ordered)
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether no edge leads back, not even into a loop."""
+        return not self._leads_back and len(self.order) == len(self._graph.nodes)
 
     @cached_property
     def _loop_of(self) -> dict[NodeId, NodeId | None]:

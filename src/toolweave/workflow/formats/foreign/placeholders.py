@@ -6,6 +6,7 @@ Whether one is meant as a placeholder depends on what it names, which the caller
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from toolweave.patterns import pattern
 
@@ -33,6 +34,7 @@ _STARTS = pattern(
 )
 # A character that all of these have.
 _SIGNS = pattern(r"[$#%@<\[(|~{=`.]|__")
+_MAX_SHORT = 200
 BLOCK = pattern(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
 
 
@@ -50,7 +52,14 @@ class ForeignPlaceholder:
 
 def may_be_foreign(text: str) -> bool:
     """Whether a text has a character that a foreign placeholder needs; most texts have none."""
-    return _SIGNS.search(text) is not None and _STARTS.search(text) is not None
+    if _SIGNS.search(text) is None:
+        return False
+    return _starts_so(text) if len(text) <= _MAX_SHORT else _STARTS.search(text) is not None
+
+
+@lru_cache(maxsize=2_048)  # several checks ask, and documents repeat their texts
+def _starts_so(text: str) -> bool:
+    return _STARTS.search(text) is not None
 
 
 def placeholders_in(text: str) -> Iterator[ForeignPlaceholder]:
