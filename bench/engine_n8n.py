@@ -23,9 +23,9 @@ PLACE = ROOT / ".cache" / "npm-n8n"
 PROGRAM = PLACE / "node_modules" / "n8n" / "bin" / "n8n"
 # The last thing that is made.
 BUILT = PLACE / "node_modules" / "sqlite3" / "build" / "Release" / "node_sqlite3.node"
-VERSION = "2.40.7"
+VERSION = "2.38.0"
 # What it asks for in "any newer" form, and whose newest version cannot be installed everywhere.
-OVERRIDES = {"linkedom": "0.18.12", "@aws-sdk/client-s3": "3.1164.0"}
+OVERRIDES = {"linkedom": "0.18.12"}
 IMPORT_S = 300
 WORKFLOW = "benchbenchbench1"
 

@@ -94,6 +94,33 @@ def test_packages_contain_what_users_need_and_nothing_else(packages: Path) -> No
     assert not [name for name in names if "node_modules" in name or name.startswith("tests/")]
 
 
+def test_the_image_copies_all_that_the_package_is_built_from(tmp_path: Path) -> None:
+    sent = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+    stage = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8").split("\nFROM ")[1]
+    for line in stage.splitlines():
+        if line.startswith("COPY "):
+            *sources, target = line.split()[1:]
+            for source in sources:
+                assert f"!{source}" in sent
+                place = tmp_path / target / ("" if (ROOT / source).is_dir() else Path(source).name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                if (ROOT / source).is_dir():
+                    unneeded = shutil.ignore_patterns("node_modules", "static", "__pycache__")
+                    shutil.copytree(ROOT / source, place, ignore=unneeded)
+                else:
+                    shutil.copy(ROOT / source, place)
+    _uv(
+        "build",
+        "--quiet",
+        "--offline",
+        "--wheel",
+        "--out-dir",
+        str(tmp_path / "dist"),
+        cwd=tmp_path,
+    )
+    assert len([*(tmp_path / "dist").glob("toolweave-*.whl")]) == 1
+
+
 @pytest.mark.parametrize("version", sorted(_pythons()))
 def test_the_wheel_installs_and_runs(packages: Path, tmp_path: Path, version: str) -> None:
     [wheel] = packages.glob("*.whl")
