@@ -13,6 +13,7 @@ from toolweave.json_text import Json
 from toolweave.workflow.json_patch import apply_patch
 
 FOLDER = Path(__file__).parent
+_UNUSUAL = "unusual.json"
 # Any: the files are JSON that is read by name here and nowhere else.
 Entry = dict[str, Any]
 
@@ -45,28 +46,42 @@ class Unusual:
 
 
 @cache
-def right_documents() -> dict[str, Json]:
-    """The right documents by name."""
-    return {path.stem: _read(path) for path in sorted((FOLDER / "right").glob("*.json"))}
+def right_documents(folder: str = "") -> dict[str, Json]:
+    """The right documents by name, with those that the set in `folder` has of its own."""
+    return _rights(FOLDER) | _rights(FOLDER / folder)
 
 
 @cache
 def faults(folder: str = "wrong") -> tuple[Fault, ...]:
-    """All faults of a set, by family."""
-    files = sorted((FOLDER / folder).glob("*.json"))
-    return tuple(_fault(entry) for path in files for entry in cast(list[Entry], _read(path)))
+    """All faults of a set, by family; `folder` is a folder here or a whole path elsewhere."""
+    files = [path for path in sorted((FOLDER / folder).glob("*.json")) if path.name != _UNUSUAL]
+    rights = right_documents(folder)
+    return tuple(
+        _fault(entry, rights[entry["right"]])
+        for path in files
+        for entry in cast(list[Entry], _read(path))
+    )
 
 
 @cache
-def unusual_documents() -> tuple[Unusual, ...]:
-    """Right documents that few people would write; the plain right ones are among them."""
-    plain = [Unusual(name, _text(document), name) for name, document in right_documents().items()]
-    entries = cast(list[Entry], _read(FOLDER / "unusual.json"))
-    return (*plain, *(_unusual(entry) for entry in entries))
+def unusual_documents(folder: str = "") -> tuple[Unusual, ...]:
+    """Right documents that few people would write; the plain right ones are among them.
+
+    A set with right documents of its own has its own unusual ones too, and only these are given.
+    """
+    place = FOLDER / folder if (FOLDER / folder / "right").is_dir() else FOLDER
+    plain = [Unusual(name, _text(document), name) for name, document in _rights(place).items()]
+    path = place / _UNUSUAL
+    entries = cast(list[Entry], _read(path)) if path.exists() else []
+    rights = right_documents(folder)
+    return (*plain, *(_unusual(entry, rights[entry["right"]]) for entry in entries))
 
 
-def _fault(entry: Entry) -> Fault:
-    right = right_documents()[entry["right"]]
+def _rights(place: Path) -> dict[str, Json]:
+    return {path.stem: _read(path) for path in sorted((place / "right").glob("*.json"))}
+
+
+def _fault(entry: Entry, right: Json) -> Fault:
     wrong = apply_patch(right, entry.get("patch", ()))
     also = tuple(apply_patch(right, patch) for patch in entry.get("accepted", ()))
     return Fault(
@@ -84,8 +99,8 @@ def _fault(entry: Entry) -> Fault:
     )
 
 
-def _unusual(entry: Entry) -> Unusual:
-    document = apply_patch(right_documents()[entry["right"]], entry.get("patch", ()))
+def _unusual(entry: Entry, right: Json) -> Unusual:
+    document = apply_patch(right, entry.get("patch", ()))
     damage: Entry = entry.get("text", {})
     if damage.get("yaml"):
         text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False)

@@ -2,6 +2,7 @@
 
 `python -m tests.workflow.faults.measure` prints the rates by family. `--list NAME` prints the ids
 of one outcome: silent, misplaced, refused, wrong, unfixed, alarm; `--show ID` prints one report.
+`--dir PATH` measures a set of another folder, which may have its own `right/` and `unusual.json`.
 """
 
 import argparse
@@ -90,9 +91,9 @@ _GOOD: dict[str, Callable[[Outcome], bool]] = {
 }
 
 
-def known_environment() -> KnownEnvironment:
-    """What is known in the home of the measurement."""
-    texts = [json.dumps(document) for document in right_documents().values()]
+def known_environment(folder: str = "") -> KnownEnvironment:
+    """What is known in the home of the measurement of a set."""
+    texts = [json.dumps(document) for document in right_documents(folder).values()]
     with tempfile.TemporaryDirectory() as directory:
         return anyio.run(known_home, Path(directory), texts)
 
@@ -100,10 +101,11 @@ def known_environment() -> KnownEnvironment:
 def measure(known: KnownEnvironment, folder: str = "wrong") -> Measured:
     """Examine and repair every document of a set once."""
     measured = Measured(known=known)
-    rights = {name: examined(json.dumps(one), known) for name, one in right_documents().items()}
+    documents = right_documents(folder)
+    rights = {name: examined(json.dumps(one), known) for name, one in documents.items()}
     for fault in faults(folder):
         measured.outcomes.append(outcome(fault, rights[fault.right], known))
-    for one in unusual_documents():
+    for one in unusual_documents(folder):
         measured.right_count += 1
         if errors := alarms(one, known):
             measured.alarms[one.id] = errors
@@ -251,7 +253,7 @@ def table(measured: Measured) -> str:
 
 def show(id: str, known: KnownEnvironment, folder: str = "wrong") -> str:
     """The problems of one fault or unusual document, and its fix, as text."""
-    texts = {one.id: one.text for one in (*unusual_documents(), *faults(folder))}
+    texts = {one.id: one.text for one in (*unusual_documents(folder), *faults(folder))}
     report = examined(texts[id], known)
     lines = [json.dumps(problem.as_json(), ensure_ascii=False) for problem in report.problems]
     if report.is_workflow:
@@ -265,12 +267,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--list", choices=[*FAILURES, "alarm"])
     parser.add_argument("--show", metavar="ID")
     parser.add_argument("--set", choices=["wrong", "second", "third"], default="wrong")
+    parser.add_argument("--dir", type=Path, metavar="PATH", help="a set outside the repository")
     given = parser.parse_args(arguments)
-    known = known_environment()
+    folder: str = str(given.dir.resolve()) if given.dir else given.set
+    known = known_environment(folder)
     if given.show:
-        text = show(given.show, known, given.set)
+        text = show(given.show, known, folder)
     else:
-        measured = measure(known, given.set)
+        measured = measure(known, folder)
         text = "\n".join(measured.ids(given.list)) if given.list else table(measured)
     sys.stdout.write(f"{text}\n")
 

@@ -1,0 +1,41 @@
+"""A set of faults outside the repository is measured with its own right documents."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.workflow.faults.cases import FOLDER
+from tests.workflow.faults.measure import main
+
+
+def test_a_set_of_another_folder_is_measured_with_its_own_right_documents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hello = json.loads((FOLDER / "right" / "hello.json").read_text(encoding="utf-8"))
+    path = "/connections/0/to"
+    fault = {
+        "id": "graph-own-1",
+        "family": "graph",
+        "right": "own-hello",
+        "patch": [{"op": "replace", "path": path, "value": "nowhere"}],
+        "at": [path],
+        "never_fix": True,
+    }
+    unusual = {
+        "id": "own-unusual",
+        "right": "hello",
+        "patch": [{"op": "add", "path": "/x", "value": 1}],
+    }
+    for name, value in {
+        "right/own-hello.json": hello,
+        "graph.json": [fault],
+        "unusual.json": [unusual],
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(value), encoding="utf-8")
+
+    main(["--dir", str(tmp_path)])
+
+    table = capsys.readouterr().out.splitlines()
+    assert table[1].split() == ["graph", "1", "100.0%", "100.0%", "0", "100.0%", "0", "0"]
+    assert table[-1] == "errors on right documents: 0 of 2"
