@@ -22,20 +22,23 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import Denied, ToolweaveError
 from toolweave.home import open_home
+from toolweave.json_text import JsonObject
 from toolweave.servers.approval import list_current_tools, pin_tools
 from toolweave.servers.definition import HttpServer, SignInClient, definition_hash
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.sign_in_flow import sign_in_to
+from toolweave.servers.skills import approve_skill, list_skills
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits, Settings
 from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.example import example_arguments
-from toolweave.tools.tool import Tool, ToolCall
+from toolweave.tools.tool import Tool, ToolCall, content_call
 
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"
 MAX_SIGN_INS = 3
 ECHO = "json_schema_echo"
 NUMBERS = {"a": 5, "b": 3}
+SKILLS = "sep-2640-client-"
 
 
 class ClientDriver:
@@ -89,8 +92,20 @@ class ClientDriver:
     async def _use(self, name: str, asked: dict[str, Any]) -> None:
         listed = await list_current_tools(self._studio.gate, name)
         pin_tools(self._studio.home.lockfile, name, listed)
+        if asked["scenario"].startswith(SKILLS):
+            await self._use_skills(name, reads=not asked["scenario"].endswith("no-prefetch"))
+            return
         for tool, arguments in calls_of(asked, listed.tools):
             await self._studio.gate.call(ToolCall(name, tool, arguments), asker=_accept)
+
+    async def _use_skills(self, name: str, *, reads: bool) -> None:
+        """List and approve the skills; with `reads`, read each file as a model does."""
+        gate = self._studio.gate
+        for skill in (await list_skills(gate, name)).skills:
+            await approve_skill(gate, name, skill.uri, skill.hash)
+            for file in skill.files if reads else ():
+                parameters: JsonObject = {"skill": skill.name, "file": file.uri}
+                await gate.call(content_call(name, "skills/read", parameters))
 
     async def _sign_in(self, name: str) -> None:
         server = await self._studio.home.registry.get(name)

@@ -49,6 +49,14 @@ class Fixture:
     more: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+HELPER = {
+    "id": "helper",
+    "type": "subAgent",
+    "name": "helper",
+    "data": {"description": "Helps", "prompt": "Help."},
+}
+
+
 async def publish_all(home: Path) -> None:
     """Publish every fixture in a home."""
     async with open_home(Settings(home=home), environ={}) as opened:
@@ -58,6 +66,8 @@ async def publish_all(home: Path) -> None:
             await store.save(workflow, over=None)
             wish = PublicationRequest(workflow.name, tool=workflow.name, **fixture.more)
             await publish(opened, known, wish)
+        # Listed first, so that the suite looks at a skill that has a folder.
+        await store.save(read(chain("a_skill_with_a_folder", HELPER)).workflow, over=None)
         repo = Repo(home.parent / "prompts", {"templates/all.json": {"templates": PROMPTS}})
         await library_store(opened).add("team", str(repo.folder), ref=None, folder=repo.folder)
 

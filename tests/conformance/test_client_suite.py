@@ -84,6 +84,18 @@ def test_we_pass_what_a_revision_asks_of_clients_but_what_we_lack(
     assert all("SUCCESS" in found[name] for name in wanted)
 
 
+@pytest.mark.parametrize(
+    "part", ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"]
+)
+def test_we_use_skills_as_the_extension_asks_of_clients(
+    socket: Path, tmp_path: Path, part: str
+) -> None:
+    scenario = f"sep-2640-client-{part}"
+    run_client(socket, tmp_path / "out", "--scenario", scenario)
+    # The command fails where a file is refused, as the scenario allows; its checks count.
+    assert statuses(tmp_path / "out") == {scenario: {"SUCCESS"}}
+
+
 def test_the_suite_fails_a_client_that_lacks_what_it_asks_for(socket: Path, tmp_path: Path) -> None:
     # A positive control: without the list of what we lack.
     done = run_client(socket, tmp_path / "out", "--scenario", "auth/dpop")

@@ -1,15 +1,24 @@
 """The skills extension: workflows as skills, with digests, for both eras and limited keys."""
 
 import hashlib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
+import httpx2
 import mcp_types as types
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict, TypeAdapter
 
 from publishing.desk import MODES, Desk, Mode
+from publishing.test_keys import SCOPES, published
 from rest.drawn import drawn
+from rest.house import BASE, House, house_in
+from toolweave.workflow.formats.load import read
 
 pytestmark = pytest.mark.anyio
 
@@ -38,6 +47,16 @@ async def ask(
     request = Ask.model_validate({"method": method, "params": params})
     found = await client.session.send_request(request, TypeAdapter(Found))
     return found.model_dump(by_alias=True)
+
+
+@asynccontextmanager
+async def mcp_client(house: House, headers: dict[str, str], mode: Mode) -> AsyncGenerator[Client]:
+    transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
+    async with (
+        httpx2.AsyncClient(transport=transport, headers=headers, timeout=60) as http,
+        Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode) as client,
+    ):
+        yield client
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -87,3 +106,59 @@ async def test_a_cursor_that_is_not_ours_is_refused_and_no_internal_error(desk: 
             with pytest.raises(MCPError) as refused:
                 await client.list_resources(cursor=cursor + "x" if cursor == "1" else cursor)
             assert refused.value.code == types.INVALID_PARAMS
+
+
+def helped(name: str) -> dict[str, Any]:
+    """A workflow whose skill has a folder: a sub-agent is a file of its own."""
+    data = {"description": "Helps", "prompt": "Help with {{who}}."}
+    return drawn(name, {"id": "helper", "type": "subAgent", "name": "helper", "data": data})
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_folders_of_a_skill_are_listed_and_their_files_read(
+    desk: Desk, mode: Mode
+) -> None:
+    await desk.studio.home.workflows.save(read(helped("Plan a trip")).workflow, over=None)
+    async with desk.client(mode) as client:
+        (skill,) = (await ask(client, "skills/list"))["skills"]
+        top = (await ask(client, "resources/directory/read", f"{ROOT}/plan-a-trip"))["resources"]
+        assert [(one["name"], one["mimeType"]) for one in top] == [
+            ("SKILL.md", "text/markdown"),
+            ("agents", "inode/directory"),
+        ]
+        (file,) = (await ask(client, "resources/directory/read", top[1]["uri"]))["resources"]
+        assert file["mimeType"] == "text/markdown"
+        assert file["uri"] in [one["uri"] for one in skill["resources"]]
+        (content,) = (await client.read_resource(file["uri"])).contents
+        assert isinstance(content, types.TextResourceContents)
+        assert "Help with" in content.text
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_limited_key_sees_the_skill_of_its_published_workflow_only(
+    tmp_path: Path, mode: Mode
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)  # `greet` was changed after it was published
+        _, limited = await house.keys.create("limited", SCOPES, ["greet"])
+        other = f"{ROOT}/pause/SKILL.md"
+        async with mcp_client(house, await house.key(), mode) as client:  # the positive control
+            found = (await ask(client, "skills/list"))["skills"]
+            assert [one["frontmatter"]["name"] for one in found] == ["greet", "pause"]
+            assert (await ask(client, "skills/get", other))["skill"]
+            assert await client.read_resource(other)
+            (now,) = (await client.read_resource(f"{ROOT}/greet/SKILL.md")).contents
+            assert "Go away" in str(now)
+        async with mcp_client(house, {"X-API-Key": limited}, mode) as client:
+            (skill,) = (await ask(client, "skills/list"))["skills"]
+            assert skill["frontmatter"]["name"] == "greet"
+            (content,) = (await client.read_resource(skill["uri"])).contents
+            assert "Hello" in str(content)
+            assert "Go away" not in str(content)
+            for method in ("skills/get", "resources/directory/read"):
+                with pytest.raises(MCPError):
+                    await ask(client, method, other)
+            with pytest.raises(MCPError):
+                await client.read_resource(other)
+        async with mcp_client(house, await house.key("tools:read"), mode) as client:
+            assert (await ask(client, "skills/list"))["skills"] == []

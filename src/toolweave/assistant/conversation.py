@@ -23,7 +23,7 @@ from toolweave.catalog.resources.model import (
 )
 from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import MAX_RESULT_CHARS
+from toolweave.nodes.agent import MAX_RESULT_CHARS, skill_rule
 from toolweave.nodes.model_tools import told
 
 STOPPED = "(stopped by the user)"
@@ -149,7 +149,10 @@ class Conversation:
                 text, is_error = "the arguments are not a JSON object; call it again", True
             else:
                 result = await self.context.execute(
-                    found.server.name, found.tool.name, wanted.arguments
+                    found.server.name,
+                    found.tool.name,
+                    wanted.arguments,
+                    method=found.tool.method,
                 )
                 done = told(result)
                 text, is_error = done.text, done.is_error
@@ -185,7 +188,9 @@ class Conversation:
         return ModelQuestion(
             messages=self.messages,
             system=self._instructions
-            or filled_prompt("chat", tools=self.context.described()) + self._document(),
+            or filled_prompt("chat", tools=self.context.described())
+            + skill_rule(self.context.skill_tools)
+            + self._document(),
             provider=self._model,
             tools=offers,
         )

@@ -15,7 +15,14 @@ from toolweave.json_record import JsonRecord
 from toolweave.json_text import JsonObject
 from toolweave.nodes.model_tools import offered_name
 from toolweave.problems import did_you_mean
-from toolweave.tools.tool import ProgressListener, Tool, ToolCall, ToolCaller, ToolResult
+from toolweave.tools.tool import (
+    CallMethod,
+    ProgressListener,
+    Tool,
+    ToolCall,
+    ToolCaller,
+    ToolResult,
+)
 
 MAX_DESCRIPTION = 400
 
@@ -50,21 +57,27 @@ class ToolContext:
     scope: str
     section_binding: str | None = None
 
+    @property
+    def skill_tools(self) -> list[str]:
+        """The names of the tools that read approved skills."""
+        return [one.offered for one in self.tools if one.tool.method == "skills/read"]
+
     async def execute(
         self,
         server: str,
         tool: str,
         arguments: JsonObject,
         *,
+        method: CallMethod = "tools/call",
         on_progress: ProgressListener | None = None,
     ) -> ToolResult:
-        """Make a model's call.
+        """Make a model's call; `method` tells ours from a tool of the server with its name.
 
         Raises `Denied`: `TOOL_NOT_OFFERED` for a tool outside this context; `ToolweaveError`: the
         gate rejected the call, or it failed.
         """
         offered = (one.tool for one in self.tools if one.server.name == server)
-        found = next((one for one in offered if one.name == tool), None)
+        found = next((one for one in offered if (one.name, one.method) == (tool, method)), None)
         if found is None:
             raise Denied(
                 "TOOL_NOT_OFFERED",
@@ -72,11 +85,11 @@ class ToolContext:
             )
         call = ToolCall(
             server,
-            tool if found.method == "tools/call" else found.method,
+            tool if method == "tools/call" else method,
             arguments,
             source="assistant",
             scope=self.scope,
-            method=found.method,
+            method=method,
         )
         return await self.caller.call(call, on_progress=on_progress)
 

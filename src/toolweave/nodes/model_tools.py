@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 
 from toolweave import json_text
-from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node import NodeContext, Wait
 from toolweave.catalog.resources.model import ModelTool
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
+from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.patterns import pattern
 from toolweave.tools.tool import Tool, ToolCall, ToolResult
 
@@ -40,22 +41,32 @@ def offered_name(name: str, taken: Iterable[str] = ()) -> str:
 
 
 def _skill(tool: Tool, name: str) -> AgentTool:
-    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
+    is_tool = tool.method == "tools/call"
+
+    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome | Wait:
         call = ToolCall(
             tool.server,
-            tool.name,
+            tool.name if is_tool else tool.method,
             arguments,
+            method=tool.method,
+            effect="once" if is_tool else "keyed",
             # A model's calls count against the limit of a session; a workflow's own do not.
             source="assistant",
             scope=f"run:{context.run.id}",
             location=context.key,
         )
-        return told(await context.tools.call(call, on_progress=context.progress))
+        result = await call_tool(context, call, polls=False)
+        return result if isinstance(result, Wait) else told(result)
 
     offer = ModelTool(
         name=name, description=tool.description[:MAX_DESCRIPTION], parameters=tool.input_schema
     )
-    return AgentTool(offer, do)
+    return AgentTool(
+        offer,
+        do,
+        effect="once" if is_tool else "keyed",
+        gives_instructions=tool.method == "skills/read",
+    )
 
 
 def told(result: ToolResult) -> ToolOutcome:

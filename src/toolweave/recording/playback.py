@@ -209,6 +209,10 @@ class PlayedResources:
         """Return the recorded tools of a server."""
         return self._now.tools(server)
 
+    async def skill_tools(self, server: str) -> Sequence[Tool]:
+        """Return nothing: recordings hold the tools of servers only."""
+        return ()
+
     async def server_for(self, kind: str, named: str | None = None) -> str:
         """Return the recorded server that a node uses."""
         servers = list(self._now.recording.header.servers)

@@ -7,6 +7,7 @@ from toolweave.servers.content_tools import content_tools
 from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.lockfile import Lockfile
 from toolweave.servers.registry import Registry
+from toolweave.servers.skill_reading import skill_tools
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
@@ -34,7 +35,12 @@ class ApprovedTools:
     async def chat_tools(self, server: str) -> Sequence[Tool]:
         """Return the approved tools, and those that read what the server offers beside them."""
         own = await self.tools(server)
-        return [*own, *content_tools(server, self._lockfile.offers(server))]
+        content = content_tools(server, self._lockfile.offers(server))
+        return [*own, *content, *await self.skill_tools(server)]
+
+    async def skill_tools(self, server: str) -> Sequence[Tool]:
+        """Return the tool that reads the approved skills of a server, if it has some."""
+        return skill_tools(server, self._lockfile.skills(server).values())
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
         """Return the approved server with this name or address, else the one of this kind."""

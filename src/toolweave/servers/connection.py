@@ -29,6 +29,7 @@ import toolweave
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content_requests import (
+    LISTED,
     LISTS,
     InputAnswers,
     ListMethod,
@@ -181,7 +182,7 @@ class Connection:
         call = object()
         self._calls[call] = asker
         try:
-            if method in ("resources/list", "prompts/list"):
+            if method in LISTED:
                 return await self._list(method)
             if method == "completion/complete" and not self._declares("completions"):
                 return listing({"values": []})
@@ -236,10 +237,9 @@ class Connection:
         return listing({})
 
     async def _list(self, method: CallMethod) -> ToolResult:
-        """The resources and templates, or the prompts; a list the server lacks is empty."""
-        kinds = ("prompts",) if method == "prompts/list" else ("resources", "templates")
+        """What the server lists; a list that it lacks is empty."""
         found: JsonObject = {}
-        for kind in kinds:
+        for kind in LISTED[method]:
             found[kind] = await self._pages(partial(self._list_page, LISTS[kind]), LISTS[kind].key)
         return listing(found)
 

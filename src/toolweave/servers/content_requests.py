@@ -5,7 +5,7 @@ Builds the request of each method and reads its response, whose shape is not tru
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import mcp_types as types
 
@@ -33,12 +33,35 @@ class InputAnswers:
     as_task: bool = False
 
 
+class SkillListRequest(types.Request[types.PaginatedRequestParams | None, Literal["skills/list"]]):
+    """Asks for a page of skills."""
+
+    method: Literal["skills/list"] = "skills/list"
+    params: types.PaginatedRequestParams | None = None
+
+
+class SkillAddress(types.RequestParams):
+    """Which skill."""
+
+    uri: str
+
+
+class SkillGetRequest(types.Request[SkillAddress, Literal["skills/get"]]):
+    """Asks for the entry of a skill, which need not be listed."""
+
+    method: Literal["skills/get"] = "skills/get"
+    params: SkillAddress
+
+
 @dataclass(frozen=True, slots=True)
 class ListMethod:
     """A method that lists in pages, and the field of its entries."""
 
     request: type[
-        types.ListResourcesRequest | types.ListResourceTemplatesRequest | types.ListPromptsRequest
+        types.ListResourcesRequest
+        | types.ListResourceTemplatesRequest
+        | types.ListPromptsRequest
+        | SkillListRequest
     ]
     key: str
 
@@ -47,12 +70,19 @@ LISTS: Mapping[str, ListMethod] = {
     "resources": ListMethod(types.ListResourcesRequest, "resources"),
     "templates": ListMethod(types.ListResourceTemplatesRequest, "resourceTemplates"),
     "prompts": ListMethod(types.ListPromptsRequest, "prompts"),
+    "skills": ListMethod(SkillListRequest, "skills"),
+}
+# What a call that lists returns.
+LISTED: Mapping[CallMethod, tuple[str, ...]] = {
+    "resources/list": ("resources", "templates"),
+    "prompts/list": ("prompts",),
+    "skills/list": ("skills",),
 }
 
 
 def request_of(
     method: CallMethod, name: str, arguments: JsonObject, answers: InputAnswers
-) -> types.ClientRequest:
+) -> types.Request[Any, Any]:
     """Return the request of a call."""
     # Any: the two fields that every repeated request has.
     more: dict[str, Any] = {
@@ -73,6 +103,8 @@ def request_of(
             )
         case "completion/complete":
             return _completion(arguments)
+        case "skills/get":
+            return SkillGetRequest(params=SkillAddress(uri=str(arguments.get("uri"))))
         case _:
             if answers.as_task:
                 more["task"] = types.TaskMetadata()
@@ -117,6 +149,8 @@ def read_response(method: CallMethod, raw: Mapping[str, Any], server: str) -> To
                 printable(entry, TEXT_CHARACTERS) for entry in entries if isinstance(entry, str)
             ]
             return listing({"values": texts[:MAX_COMPLETIONS]})
+        case "skills/get":
+            return listing({"skill": cast("Json", raw.get("skill"))})
         case _:
             return read_result(raw, server)
 
@@ -130,13 +164,16 @@ def refused(method: CallMethod, arguments: JsonObject, error: Unavailable) -> To
     """Return what the server's refusal of a request means."""
     code = error.facts.get("rpc_code")
     if code == types.METHOD_NOT_FOUND:
-        kind = "prompts" if method.startswith("prompts") else "resources"
+        kind = method.partition("/")[0]
         what = "completes no arguments" if method.startswith("completion") else f"has no {kind}"
         return NotFound("MCP_METHOD_NOT_FOUND", f"the server {what}", facts=error.facts)
     if method == "resources/read" and code in MISSING:
         uri = printable(str(arguments.get("uri")), 200)
         message = f"there is no resource {uri!r}: {error.message}"
         return NotFound("MCP_RESOURCE_NOT_FOUND", message, facts=error.facts)
+    if method == "skills/get" and code == types.INVALID_PARAMS:
+        uri = printable(str(arguments.get("uri")), 200)
+        return NotFound("SKILL_NOT_FOUND", f"the server has no skill {uri!r}", facts=error.facts)
     if method == "prompts/get" and code == types.INVALID_PARAMS:
         name = printable(str(arguments.get("name")), 200)
         hint = "the prompt's name and arguments are in the server's list of prompts"

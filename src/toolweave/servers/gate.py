@@ -35,6 +35,7 @@ from toolweave.servers.registry import Registry
 from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
 from toolweave.servers.server_limits import ServerLimits, ServerSlot
+from toolweave.servers.skill_reading import SkillRequest, skill_request
 from toolweave.servers.task_rule import TaskRule
 from toolweave.settings import Settings
 from toolweave.storage.shared_limits import SharedLimits
@@ -247,12 +248,13 @@ class Gate:
         asker: Asker | None,
     ) -> ToolResult:
         live, tool = ready or await self._ready(call)
+        skill = self._skill_request(call)
         started = self._clock.monotonic()
         try:
             result = await live.connection.call(
                 call.tool,
-                call.arguments,
-                method=call.method,
+                skill.arguments if skill else call.arguments,
+                method="resources/read" if skill else call.method,
                 tasks=TaskRule.of(tool, is_returned=call.returns_task),
                 on_progress=on_progress,
                 asker=asker,
@@ -262,6 +264,8 @@ class Gate:
                 await self.connections.confirm_loss(call.server)
             raise
         took_ms = (self._clock.monotonic() - started) * 1000
+        if skill is not None:
+            result = skill.checked(result)
         result = hide_secrets(result, live.secrets)
         problems = result.problems
         if tool is not None and result.task is None and not result.is_error:
@@ -269,6 +273,12 @@ class Gate:
         result = replace(result, took_ms=took_ms, problems=problems)
         self._succeeded(call, result)
         return result
+
+    def _skill_request(self, call: ToolCall) -> SkillRequest | None:
+        """The file of an approved skill that a call reads. Raises `Denied` or `NotFound`."""
+        if call.method != "skills/read":
+            return None
+        return skill_request(call, self.lockfile.skills(call.server))
 
     async def _ready(self, call: ToolCall) -> Ready:
         """Return the connection and the tool if the call is allowed now.

@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,8 @@ class _Pins:
     # What the server offered beside its tools when it was approved: `resources`, `prompts`.
     offers: tuple[str, ...] = ()
     tools: dict[str, Pin] = field(default_factory=dict[str, Pin])
+    # The approved skills by address, as `skill_entry.py` writes them.
+    skills: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,17 @@ class Lockfile:
         pins = self._load().get(server)
         return pins.offers if pins is not None else ()
 
+    def skills(self, server: str) -> dict[str, JsonObject]:
+        """Return the approved skills of `server` by address."""
+        pins = self._load().get(server)
+        return pins.skills if pins is not None else {}
+
+    def pin_skills(self, server: str, skills: dict[str, JsonObject]) -> None:
+        """Approve exactly these skills. Raises `LOCKFILE_NOT_SAVED`, `LOCKFILE_UNAPPROVED`."""
+        with self._alone():
+            known = self._load()
+            self._save(known | {server: replace(known.get(server, _Pins()), skills=skills)})
+
     def stamp(self) -> str:
         """Return a text that changes with every write to the file."""
         return repr(self._seen())
@@ -168,8 +181,10 @@ class Lockfile:
         """
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
         with self._alone():
-            fresh = _Pins(description=description, offers=offers, tools=pins)
-            self._save(self._load() | {server: fresh})
+            known = self._load()
+            skills = known.get(server, _Pins()).skills
+            fresh = _Pins(description=description, offers=offers, tools=pins, skills=skills)
+            self._save(known | {server: fresh})
 
     def unpin(self, server: str) -> None:
         """Remove all pins of `server`. Raises `Unavailable`: `LOCKFILE_NOT_SAVED`."""
@@ -271,6 +286,7 @@ class Lockfile:
                         tool: {"hash": pin.hash, "definition": pin.definition}
                         for tool, pin in sorted(pins.tools.items())
                     },
+                    **({"skills": dict(sorted(pins.skills.items()))} if pins.skills else {}),
                 }
                 for name, pins in sorted(servers.items())
             },
@@ -324,7 +340,9 @@ def _pins(server: str, stored: Json) -> _Pins:
         raise _WrongForm(f"`offers` of server {server!r} is no list of texts")
     tools = _object(given.get("tools", {}), f"`tools` of server {server!r}")
     pins = {name: _pin(name, tool) for name, tool in tools.items()}
-    return _Pins(description, tuple(str(one) for one in offers), pins)
+    skills = _object(given.get("skills", {}), f"`skills` of server {server!r}")
+    entries = {uri: _object(one, f"skill {uri!r}") for uri, one in skills.items()}
+    return _Pins(description, tuple(str(one) for one in offers), pins, entries)
 
 
 def _pin(tool: str, stored: Json) -> Pin:

@@ -112,6 +112,9 @@ class _ApprovedTools:
     async def tools(self, server: str) -> Sequence[Tool]:
         raise OutsideReachedError(server)
 
+    async def skill_tools(self, server: str) -> Sequence[Tool]:
+        return ()
+
     async def server_for(self, kind: str, named: str | None = None) -> str:
         return named or kind
 

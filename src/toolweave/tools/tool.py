@@ -27,6 +27,9 @@ CallMethod = Literal[
     "prompts/list",
     "prompts/get",
     "completion/complete",
+    "skills/list",
+    "skills/get",
+    "skills/read",
     "tasks/get",
     "tasks/cancel",
 ]
@@ -98,7 +101,7 @@ class ToolCall:
         if self.method == "tools/call":
             return self.tool
         given = self.arguments
-        subject = given.get("uri") or given.get("name") or given.get("taskId")
+        subject = given.get("uri") or given.get("name") or given.get("skill") or given.get("taskId")
         return f"{self.method} {subject}" if isinstance(subject, str) else self.method
 
 

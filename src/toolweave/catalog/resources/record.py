@@ -27,6 +27,10 @@ class ApprovedServerTools(Protocol):
         """Return the approved tools of a server. Raises `NotFound` or `Denied`."""
         ...
 
+    async def skill_tools(self, server: str) -> Sequence[Tool]:
+        """Return the tool that reads the approved skills of a server, if it has some."""
+        ...
+
     async def server_for(self, kind: str, named: str | None = None) -> str:
         """Return the approved server a node uses: by its name or address, else by its kind."""
         ...

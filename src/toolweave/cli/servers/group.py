@@ -65,6 +65,11 @@ from toolweave.cli.lazy import LazyGroup
             "sign_out",
             "Delete the tokens of a sign-in.",
         ),
+        "skills": (
+            "toolweave.cli.servers.skills",
+            "skills",
+            "List a server's skills, read one, or approve it.",
+        ),
         "tools": ("toolweave.cli.servers.tools", "tools", "List a server's tools."),
     },
 )

@@ -9,7 +9,8 @@ from toolweave.catalog.resources.model import Message, ModelQuestion, Said, Text
 from toolweave.catalog.spec import Effect
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.nodes.agent import AgentTool, Opening, Task, Worked, past, ruled, work
+from toolweave.nodes.agent import AgentTool, Opening, Task, Worked, ruled, work
+from toolweave.nodes.agent_parts import past
 from toolweave.nodes.ai._answers import checker, fields_of
 from toolweave.nodes.ai._media import fetched
 from toolweave.nodes.ai._memories import Exchange, Recalled, is_memory, recall, remember

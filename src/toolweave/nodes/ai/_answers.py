@@ -8,7 +8,8 @@ from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.resources.model import ModelReply, TokenUsage
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import ModelPart, Worked
+from toolweave.nodes.agent import Worked
+from toolweave.nodes.agent_parts import ModelPart
 from toolweave.nodes.ai._setup import Setup
 from toolweave.patterns import pattern
 from toolweave.tools.check import check_value

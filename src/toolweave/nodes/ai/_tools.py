@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from toolweave.catalog.node import Attached, NodeContext
+from toolweave.catalog.node import Attached, NodeContext, Wait
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
@@ -46,7 +46,7 @@ async def _of_server(
     shelf = context.resources.approved_tools
     tools = {tool.name: tool for tool in await shelf.tools(server)}
     if not name:
-        return skills_of(tools.values(), taken)
+        return skills_of([*tools.values(), *await shelf.skill_tools(server)], taken)
     if name not in tools:
         raise NotFound(
             "MCP_TOOL_NOT_FOUND",
@@ -55,7 +55,7 @@ async def _of_server(
         )
     (skill,) = skills_of([tools[name]], taken)
 
-    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
+    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome | Wait:
         # What a person wrote into the node stands, whatever the model says.
         filled = {**arguments, **fixed} if isinstance(fixed, dict) else arguments
         return await skill.do(context, filled)

@@ -18,13 +18,13 @@ from toolweave.nodes.agent import (
     Opening,
     Task,
     ToolOutcome,
-    ToolPart,
     Worked,
-    past,
     work,
 )
+from toolweave.nodes.agent_parts import ToolPart, past
 from toolweave.nodes.mcp._answers import value_of
 from toolweave.nodes.mcp._prompts import filled
+from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.nodes.model_tools import skills_of, told
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
@@ -73,6 +73,7 @@ async def work_task(context: NodeContext) -> Outcome | Wait:
     config = context.given.record(TASK_CONFIG)
     server = context.given.text("serverId")
     tools = [tool for tool in await _tools(context, server) if tool.is_usable]
+    skills = [*await context.resources.approved_tools.skill_tools(server)]
     if listed := _listed(config):  # the author's choice; without one, all tools
         tools = [tool for tool in tools if tool.name in listed]
     if not tools:
@@ -83,7 +84,7 @@ async def work_task(context: NodeContext) -> Outcome | Wait:
         tokens=_limit(config, "maxTokens", TOKENS),
     )
     question = _question(config, filled("work_task", server=server))
-    task = Task(question, skills_of(tools), limits=limits)
+    task = Task(question, skills_of([*tools, *skills]), limits=limits)
     done = await work(context, task, _opening(context, config.get("taskDescription")))
     return done if isinstance(done, Wait) else Outcome(_summary(done))
 
@@ -140,7 +141,7 @@ def _named(tools: Sequence[Tool], name: str, server: str) -> Tool:
 def _checked(tool: Tool) -> AgentTool:
     """The one tool; the model corrects refused arguments, any other error ends the node."""
 
-    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
+    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome | Wait:
         problems = [one for one in check_arguments(tool, arguments) if one.severity == "error"]
         if problems:
             lines = [f"{one.pointer or '/'}: {one.message}" for one in problems[:20]]
@@ -154,7 +155,9 @@ def _checked(tool: Tool) -> AgentTool:
             location=context.key,
         )
         try:
-            result = await context.tools.call(call, on_progress=context.progress)
+            result = await call_tool(context, call, polls=False)
+            if isinstance(result, Wait):
+                return result
             return ToolOutcome(told(result).text, value={"value": value_of(result, call)})
         except ToolweaveError as error:
             return ToolOutcome(f"{error.code}: {error.message}", is_error=True, value=_error(error))

@@ -114,8 +114,13 @@ class _Task:
         )
 
 
-async def call_tool(context: NodeContext, call: ToolCall) -> ToolResult | Wait:
-    """Return the result of the call, or a wait for the answer to a question of the tool."""
+async def call_tool(
+    context: NodeContext, call: ToolCall, *, polls: bool = True
+) -> ToolResult | Wait:
+    """Return the result of the call, or a wait for the answer to a question of the tool.
+
+    With `polls`, the step also waits between the polls of a task; else the call does.
+    """
     calls = context.resources.step_calls
     if calls is None:
         return await context.tools.call(call, on_progress=context.progress)
@@ -129,7 +134,7 @@ async def call_tool(context: NodeContext, call: ToolCall) -> ToolResult | Wait:
             if answer is None:
                 return _wait(context, asked, call, task, again=True)
             answered = (*asked.answered, AnsweredQuestion(asked.question, answer))
-    current = replace(call, returns_task=True) if task is None else task.poll(context, call)
+    current = replace(call, returns_task=polls) if task is None else task.poll(context, call)
     outcome = await calls.call(
         context.key, current, on_progress=context.progress, answered=answered
     )

@@ -120,7 +120,7 @@ class BoundTool:
         return await shelf.tools(await shelf.server_for(self.binding.server, named))
 
     def _filling(self, given: NodeInput, tool: Tool, skill: AgentTool) -> "_Do":
-        async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
+        async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome | Wait:
             return await skill.do(context, self.binding.arguments(given, tool, arguments))
 
         return do
@@ -137,7 +137,9 @@ class BoundTool:
 
 
 class _Do(Protocol):
-    async def __call__(self, context: NodeContext, arguments: JsonObject, /) -> ToolOutcome: ...
+    async def __call__(
+        self, context: NodeContext, arguments: JsonObject, /
+    ) -> ToolOutcome | Wait: ...
 
 
 def _capped(arguments: JsonObject, name: str, most: Json) -> JsonObject:

@@ -1,4 +1,4 @@
-"""`/api/v1/servers/{server}/resources` and `/prompts`: what a server offers beside its tools."""
+"""`/api/v1/servers/{server}/resources`, `/prompts` and `/skills`: what it has beside its tools."""
 
 from dataclasses import replace
 from typing import Annotated, Any
@@ -19,6 +19,13 @@ from toolweave.servers.offers import (
     ServerResources,
     list_prompts,
     list_resources,
+)
+from toolweave.servers.skills import (
+    ServerSkills,
+    approve_skill,
+    forget_skill,
+    list_skills,
+    read_skill,
 )
 from toolweave.tools.tool import CallMethod, ToolResult, content_call
 from toolweave.tools.uri_template import expand
@@ -54,6 +61,26 @@ class CompleteArgumentRequest(RequestBody):
         if (self.prompt is None) == (self.template is None):
             raise ValueError("give 'prompt' or 'template'")
         return self
+
+
+class ReadSkillRequest(RequestBody):
+    """A skill by its name or address, and one of its files; without one, its SKILL.md."""
+
+    skill: str = Field(min_length=1, max_length=2_000)
+    file: str | None = Field(None, max_length=2_000)
+
+
+class ApproveSkillRequest(RequestBody):
+    """A skill by its name or address, and the hash that was shown."""
+
+    skill: str = Field(min_length=1, max_length=2_000)
+    hash: str = Field(min_length=64, max_length=64)
+
+
+class ForgetSkillRequest(RequestBody):
+    """A skill by its name or address."""
+
+    skill: str = Field(min_length=1, max_length=2_000)
 
 
 class ResourceContentResponse(JsonRecord):
@@ -131,6 +158,41 @@ class _Handlers:
         result = await self._call(server, "completion/complete", parameters)
         return ArgumentValuesResponse.model_validate(_object(result))
 
+    async def list_server_skills(self, server: ServerIdentity) -> ServerSkills:
+        """List the skills of a server and whether they are approved."""
+        return await list_skills(self._studio.gate, await self._server(server))
+
+    async def read_server_skill(
+        self,
+        server: ServerIdentity,
+        body: Annotated[ReadSkillRequest, Depends(ReadSkillRequest.read)],
+    ) -> ContentBlockRecord:
+        """Read a file of a skill, to review it."""
+        name = await self._server(server)
+        return ContentBlockRecord.read(
+            await read_skill(self._studio.gate, name, body.skill, body.file)
+        )
+
+    async def approve_server_skill(
+        self,
+        server: ServerIdentity,
+        body: Annotated[ApproveSkillRequest, Depends(ApproveSkillRequest.read)],
+    ) -> ServerSkills:
+        """Approve a skill by the hash that was shown: its files with their digests."""
+        name = await self._server(server)
+        await approve_skill(self._studio.gate, name, body.skill, body.hash)
+        return await list_skills(self._studio.gate, name)
+
+    async def forget_server_skill(
+        self,
+        server: ServerIdentity,
+        body: Annotated[ForgetSkillRequest, Depends(ForgetSkillRequest.read)],
+    ) -> ServerSkills:
+        """Take back the approval of a skill."""
+        name = await self._server(server)
+        forget_skill(self._studio.gate, name, body.skill)
+        return await list_skills(self._studio.gate, name)
+
     async def _server(self, identity: str) -> str:
         return (await server_of(self._studio, identity)).name
 
@@ -157,4 +219,8 @@ def server_content_routes(studio: Studio, authenticator: Authenticator) -> APIRo
     routes.add("GET", "/prompts", handlers.list_server_prompts)
     routes.add("POST", "/prompts/get", handlers.get_server_prompt)
     routes.add("POST", "/complete", handlers.complete_server_argument)
+    routes.add("GET", "/skills", handlers.list_server_skills)
+    routes.add("POST", "/skills/read", handlers.read_server_skill)
+    routes.add("POST", "/skills/approve", handlers.approve_server_skill)
+    routes.add("POST", "/skills/forget", handlers.forget_server_skill)
     return routes.router()
