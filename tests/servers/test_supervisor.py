@@ -323,6 +323,25 @@ async def test_an_old_server_that_dies_of_the_new_greeting_is_greeted_the_old_wa
         assert health(studio, server).protocol_version == "2026-07-28"
 
 
+async def test_a_program_that_fails_before_it_reads_a_message_is_started_once(
+    tmp_path: Path,
+) -> None:
+    starts = tmp_path / "starts"
+    code = f"open({str(starts)!r}, 'a').write('x'); raise SystemExit(3)"
+    definition = CommandServer(command=sys.executable, args=("-I", "-S", "-c", code))
+    async with a_studio(tmp_path / "home") as studio:
+        await approved(studio, "bad", definition)
+        with pytest.raises(Unavailable) as refused:
+            await studio.gate.tools("bad")
+        assert "exit code 3" in refused.value.message
+        assert starts.read_text() == "x"
+        # The control: one that reads the message and dies of it gets the older handshake.
+        scripted = ScriptedServer(tmp_path / "server", era="dies")
+        await approved(studio, "old", scripted.definition)
+        assert len(await studio.gate.tools("old")) == 1
+        assert len(scripted.processes) == 2
+
+
 async def test_a_failed_start_does_not_settle_the_era(tmp_path: Path, clock: FakeClock) -> None:
     scripted = ScriptedServer(tmp_path / "server", era="modern")
     # Dies at first whatever it is told, as a server whose database is down.

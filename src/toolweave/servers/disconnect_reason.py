@@ -29,6 +29,8 @@ class DisconnectReason:
             None  # of a process that exited by itself; negative for a signal
         )
 
+        self.is_unread = False  # whether it exited without reading what it was sent
+
     def note(self, error: ToolweaveError) -> None:
         """Keep `error` unless an earlier one is known."""
         if self.first is None:

@@ -16,7 +16,7 @@ from toolweave.access.mask import Masker, secrets_in_use
 from toolweave.clock import Clock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.servers.connection import Connection, Era, open_connection
-from toolweave.servers.definition import Server
+from toolweave.servers.definition import HttpServer, Server
 from toolweave.servers.disconnect_reason import DisconnectReason, connect_timeout, mask_error
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.registry import MAX_FAILURES, Registry
@@ -30,6 +30,9 @@ from toolweave.tools.tool import Tool
 logger = logging.getLogger(__name__)
 
 UNLIMITED = 1_000_000_000
+
+# The statuses after which the protocol asks a client to try server-sent events.
+NO_MESSAGES_HERE = frozenset({400, 404, 405})
 
 # Limits how often tools are listed, however often the server reports changes.
 LOOK_PAUSE_S = 1.0
@@ -70,6 +73,7 @@ class Supervisor:
         self._settings = settings
         self._keeps_trying = keeps_trying
         self._era: Era = "auto"
+        self._is_sse = False  # an HTTP address that turned out to be one of an older server
         self._live: LiveConnection | None = None
         self._error: ToolweaveError | None = None
         self._news = anyio.Event()  # set and replaced whenever one of these two changes
@@ -170,11 +174,13 @@ class Supervisor:
             self.health, state="connecting", retry=RetryState(attempt=self._failures)
         )
         reason = await self._until_lost(self._era)
-        if reason.code == "MCP_SERVER_DISCONNECTED" and self._never_met and self._era == "auto":
+        if self._may_have_crashed(reason):
             # Some old servers crash on an unknown message: use the legacy handshake.
             reason = await self._until_lost("legacy")
+        if self._never_met and self._may_be_sse(reason):
+            reason = await self._until_lost_with_sse(reason)
         if self._never_met:
-            self._era = "auto"  # it may be a different program now
+            self._era, self._is_sse = "auto", False  # it may be a different program now
         # The SDK's session swallows our cancellation on exit: that is not a failure.
         await anyio.lowlevel.checkpoint_if_cancelled()
         await self._failed(reason)
@@ -188,6 +194,23 @@ class Supervisor:
     @property
     def _never_met(self) -> bool:
         return self.health.state in ("disconnected", "connecting")
+
+    def _may_have_crashed(self, reason: ToolweaveError) -> bool:
+        """Whether the first message may have ended the server; not if it never read one."""
+        is_first = self._never_met and self._era == "auto"
+        is_lost = reason.code == "MCP_SERVER_DISCONNECTED"
+        return is_first and is_lost and not (self._faults and self._faults.is_unread)
+
+    def _may_be_sse(self, reason: ToolweaveError) -> bool:
+        """Whether the server refused a message as one with server-sent events does."""
+        is_http = isinstance(self.server.definition, HttpServer) and not self._is_sse
+        return is_http and reason.facts.get("status") in NO_MESSAGES_HERE
+
+    async def _until_lost_with_sse(self, refusal: ToolweaveError) -> ToolweaveError:
+        """Hold a connection with SSE; a server without it is described by its first refusal."""
+        self._is_sse = True
+        reason = await self._until_lost("auto")
+        return refusal if self._never_met else reason
 
     async def _until_lost(self, era: Era) -> ToolweaveError:
         """Hold a connection while it lasts; return why it ended."""
@@ -203,7 +226,7 @@ class Supervisor:
 
     async def _connected(self, faults: DisconnectReason, era: Era) -> None:
         limits = self._settings.limits
-        transport = await open_transport(self._opener, self.server, faults)
+        transport = await open_transport(self._opener, self.server, faults, is_sse=self._is_sse)
         async with (
             open_connection(transport, faults, limits=limits, era=era) as connection,
             anyio.create_task_group() as tasks,

@@ -24,9 +24,12 @@ from toolweave.servers.transports.stdio import open_stdio
 
 
 async def open_transport(
-    factory: TransportFactory, server: Server, faults: DisconnectReason
+    factory: TransportFactory, server: Server, faults: DisconnectReason, *, is_sse: bool = False
 ) -> AbstractAsyncContextManager[TransportStreams]:
-    """Return a transport to `server`, not yet entered. Raises `Denied` or `Unavailable`."""
+    """Return a transport to `server`, not yet entered. Raises `Denied` or `Unavailable`.
+
+    With `is_sse`, an HTTP server is connected with server-sent events, as older servers want it.
+    """
     require_approved(server)
     limits, guardian = factory.limits, factory.guardian
     if isinstance(server.definition, CommandServer | ContainerServer):
@@ -50,6 +53,6 @@ async def open_transport(
             client_url=factory.client_url,
             masker=factory.masker,
         )
-    if isinstance(ready, HttpServer):
+    if isinstance(ready, HttpServer) and not is_sse:
         return open_http(ready, faults, headers=ready.headers, auth=auth, limits=limits)
     return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=limits)

@@ -40,6 +40,7 @@ Incoming = SessionMessage | Exception
 
 SILENCE_S = 300.0  # how long a response may be silent; the call's deadline is the caller's
 GOODBYE_S = 2.0
+METHOD_NOT_ALLOWED = 405
 # A server may request reconnection after a break, but not in an endless or tight loop.
 MIN_RETRY_MS = 1000
 LARGE_CHARACTERS = 64 * 1024
@@ -208,6 +209,7 @@ class CheckedEvents(httpx2.AsyncByteStream):
         async with aclosing(events):
             async for event in events:
                 try:
+                    _refuse_endpoint(event, self._response)
                     await check_value_count(event.data, request_origin(self._response.request))
                 except Unavailable as error:
                     self._failures.record(error)
@@ -220,6 +222,14 @@ class CheckedEvents(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         """Close the response."""
         await self._response.aclose()
+
+
+def _refuse_endpoint(event: httpx2.ServerSentEvent, response: httpx2.Response) -> None:
+    """Raise for the first event of an older server, whose address takes no messages."""
+    if event.event == "endpoint":
+        where = request_origin(response.request)
+        facts = {"status": METHOD_NOT_ALLOWED}  # what it should have answered
+        raise Unavailable("SERVER_HTTP_ERROR", f"{where} is an SSE server", facts=facts)
 
 
 def _written(event: httpx2.ServerSentEvent) -> bytes:

@@ -26,7 +26,7 @@ from toolweave.network.client import (
     request_origin,
     too_large,
 )
-from toolweave.servers.definition import SseServer
+from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.failures import (
     as_disconnect,
@@ -45,7 +45,7 @@ Events = AsyncGenerator[httpx2.ServerSentEvent]
 
 @asynccontextmanager
 async def open_sse(
-    definition: SseServer,
+    definition: SseServer | HttpServer,
     faults: DisconnectReason,
     *,
     headers: dict[str, str],

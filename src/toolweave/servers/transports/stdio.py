@@ -27,6 +27,7 @@ from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.incoming import accepts_message, read_message
 from toolweave.servers.transports.message_size import check_value_count
 from toolweave.servers.transports.notification_limit import NotificationLimit
+from toolweave.servers.transports.unread import UnreadInput
 
 Incoming = SessionMessage | Exception
 Streams = tuple["StdioReader", "StdioWriter"]
@@ -47,8 +48,9 @@ async def open_stdio(
 ) -> AsyncGenerator[Streams]:
     """Start the process and open its message streams; on exit, stop it and all its children."""
     process = await _start(launch, faults)
-    heard = anyio.Event()
-    inbox = StdioReader(process, faults, max_line=max_bytes + ENVELOPE_BYTES, heard=heard)
+    heard, unread = anyio.Event(), UnreadInput(process)
+    max_line = max_bytes + ENVELOPE_BYTES
+    inbox = StdioReader(process, faults, max_line=max_line, heard=heard, unread=unread)
     outbox = StdioWriter(process, faults)
     try:
         await _watch(guardian, launch, process)
@@ -57,11 +59,13 @@ async def open_stdio(
             try:
                 yield inbox, outbox
             finally:
+                unread.close()
                 with anyio.CancelScope(shield=True):
                     await _stop(process)
                 tasks.cancel_scope.cancel()
     finally:
         faults.ended.set()
+        unread.close()
         with anyio.CancelScope(shield=True):
             _close_pipes(process)
             await guardian.forget_group(process.pid)
@@ -104,13 +108,20 @@ class StdioReader:
     """The messages of a process, read on demand without a task in between."""
 
     def __init__(
-        self, process: Process, faults: DisconnectReason, *, max_line: int, heard: anyio.Event
+        self,
+        process: Process,
+        faults: DisconnectReason,
+        *,
+        max_line: int,
+        heard: anyio.Event,
+        unread: UnreadInput,
     ) -> None:
         assert process.stdout is not None
         self._process = process
         self._lines = _lines(process.stdout, faults, max_line)
         self._faults = faults
         self._heard = heard
+        self._unread = unread
         self._flood = NotificationLimit()
         self._busy_s = 0.0
 
@@ -126,6 +137,7 @@ class StdioReader:
             if self._faults.first is not None:
                 break
             if message is not None:
+                self._unread.close()
                 return message
         else:
             # Its stderr contains the reason; a child process may hold it open longer.
@@ -133,6 +145,7 @@ class StdioReader:
                 await self._heard.wait()
             if await _exits(self._process, LAST_WORDS_S):
                 self._faults.exit_code = self._process.returncode
+                self._faults.is_unread = self._unread.remains()
         self._faults.ended.set()
         raise anyio.EndOfStream
 
