@@ -39,7 +39,7 @@ FILES = {MAIN: BODY, FORMS: MORE}
 
 def a_skilled_server(folder: Path, era: Era = "modern", **more: Any) -> ScriptedServer:
     server = ScriptedServer(folder, a_tool("echo"), a_tool("read_skill"), era=era)
-    capabilities = {
+    capabilities: dict[str, Any] = {
         "tools": {},
         "resources": {},
         "extensions": {"io.modelcontextprotocol/skills": {}},
