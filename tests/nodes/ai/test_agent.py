@@ -12,7 +12,7 @@ from tests.nodes.ai.scripted import ScriptedCaller, Tools, says, wants
 from tests.nodes.flow.running import Kinds, finish, opened_database, outcome_of
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.catalog.resources.model import Message, ModelQuestion, ModelReply, Said
+from toolweave.catalog.resources.model import Called, Message, ModelQuestion, ModelReply, Said
 from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
@@ -298,7 +298,7 @@ async def test_what_the_gate_refuses_is_told_to_the_model(
     status, _, model, _ = await ended(tmp_path, [wants(("order", {})), says("no")], Tools(refuse))
     assert status == "success"
     told = model.asked[-1].messages[-1]
-    assert isinstance(told, agent.Called)
+    assert isinstance(told, Called)
     assert told.is_error
     assert error.code in told.text
     assert ("must be there" in told.text) == isinstance(error, Invalid)
@@ -356,7 +356,7 @@ async def test_a_long_result_is_cut(tmp_path: Path) -> None:
     tools = Tools(lambda _call: "x" * (agent.MAX_RESULT_CHARS + 7))
     _, _, model, _ = await ended(tmp_path, [wants(("order", {})), says("ok")], tools)
     told = model.asked[-1].messages[-1]
-    assert isinstance(told, agent.Called)
+    assert isinstance(told, Called)
     assert told.text.endswith("(7 characters more were left out)")
 
 

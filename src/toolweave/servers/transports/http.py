@@ -226,7 +226,7 @@ class CheckedEvents(httpx2.AsyncByteStream):
 
 def _refuse_endpoint(event: httpx2.ServerSentEvent, response: httpx2.Response) -> None:
     """Raise for the first event of an older server, whose address takes no messages."""
-    if event.event == "endpoint":
+    if event.event == "endpoint" and response.request.method == "POST":
         where = request_origin(response.request)
         facts = {"status": METHOD_NOT_ALLOWED}  # what it should have answered
         raise Unavailable("SERVER_HTTP_ERROR", f"{where} is an SSE server", facts=facts)

@@ -51,7 +51,7 @@ async def open_stdio(
     heard, unread = anyio.Event(), UnreadInput(process)
     max_line = max_bytes + ENVELOPE_BYTES
     inbox = StdioReader(process, faults, max_line=max_line, heard=heard, unread=unread)
-    outbox = StdioWriter(process, faults)
+    outbox = StdioWriter(process, faults, unread)
     try:
         await _watch(guardian, launch, process)
         async with anyio.create_task_group() as tasks:
@@ -172,13 +172,15 @@ class StdioReader:
 class StdioWriter:
     """Messages to a process. Sending never waits; a process that does not read is disconnected."""
 
-    def __init__(self, process: Process, faults: DisconnectReason) -> None:
+    def __init__(self, process: Process, faults: DisconnectReason, unread: UnreadInput) -> None:
         assert process.stdin is not None
         self._pipe = process.stdin
         self._faults = faults
+        self._unread = unread
 
     async def send(self, item: SessionMessage) -> None:
         """Write one message; nothing if the process has exited, which the reader reports."""
+        self._unread.sending()
         if self._pipe.transport.get_write_buffer_size() > UNREAD_BYTES:
             self._faults.protocol(f"it did not read more than {UNREAD_BYTES} bytes of messages")
         elif not self._pipe.is_closing():

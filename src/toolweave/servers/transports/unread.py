@@ -8,7 +8,6 @@ import stat
 import struct
 import sys
 from asyncio.subprocess import Process
-from contextlib import suppress
 
 if sys.platform != "win32":
     import fcntl
@@ -23,14 +22,22 @@ class UnreadInput:
 
     def __init__(self, process: Process) -> None:
         self._file = -1
-        if sys.platform != "win32" and process.stdin is not None:
-            with suppress(OSError):
-                self._file = os.dup(process.stdin.transport.get_extra_info("pipe").fileno())
+        self._was_gone = False  # before anything was sent
+        if sys.platform == "win32" or process.stdin is None:
+            return
+        try:
+            self._file = os.dup(process.stdin.transport.get_extra_info("pipe").fileno())
+        except (OSError, ValueError):
+            self._was_gone = True
+
+    def sending(self) -> None:
+        """Note whether the process is gone before it is sent something."""
+        self._was_gone = self._was_gone or (self._file >= 0 and self._is_gone())
 
     def remains(self) -> bool:
         """Whether the process is gone and something it was sent was never read."""
-        if sys.platform == "win32" or self._file < 0:
-            return False
+        if sys.platform == "win32" or self._was_gone or self._file < 0:
+            return self._was_gone
         try:
             if stat.S_ISSOCK(os.fstat(self._file).st_mode):
                 return self._is_reset()
@@ -41,14 +48,14 @@ class UnreadInput:
 
     def _is_reset(self) -> bool:
         """A Unix socket whose other end closed with data in it reports a reset, once."""
-        other = socket.socket(fileno=os.dup(self._file))
-        with other:
-            poll = select.poll()
-            poll.register(other, select.POLLHUP)
-            is_gone = bool(poll.poll(0))
-            return is_gone and other.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == (
-                errno.ECONNRESET
-            )
+        with socket.socket(fileno=os.dup(self._file)) as other:
+            found = other.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        return found == errno.ECONNRESET
+
+    def _is_gone(self) -> bool:
+        poll = select.poll()
+        poll.register(self._file, 0)  # the end of the other side is always reported
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         """Let the process see the end of its input."""
