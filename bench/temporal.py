@@ -51,7 +51,7 @@ class Size:
     turns: int = 9
     short: int = 6
     # Slow runs, and how many times as long as in tests their steps take.
-    slow: int = 24
+    slow: int = 48
     pace: float = 5.0
     # Runs that wait, and how many of them Temporal has, too.
     waiting: int = 10_000
