@@ -126,6 +126,15 @@ def _codes(value: object) -> set[str]:
     return own.union(*map(_codes, value.values()))
 
 
+def _answers(url: str) -> bool:
+    """Whether a server answers without Toolweave in between."""
+    try:
+        httpx2.get(url, timeout=10, trust_env=False)
+    except httpx2.TransportError:
+        return False
+    return True
+
+
 def provoked(service: Service, found: Found) -> None:
     """Every HTTP server at each of its moments, and a good one after each."""
     with http_server(GOOD_HTTP) as url:
@@ -140,7 +149,9 @@ def provoked(service: Service, found: Found) -> None:
                 _provoke(service, found, vice, when, usual_s)
             if codes := service.call_patiently("good", "echo", "--arg", "text=hi"):
                 found.lost += 1
-                found.wrong.append(f"after {vice.name} the good server gave {sorted(codes)}")
+                itself = "answers" if _answers(url) else "is gone"
+                reason = f"the good server, which {itself}, gave {sorted(codes)}"
+                found.wrong.append(f"after {vice.name} {reason}")
             say(f"{vice.name}: {found}")
         more_mb = service.peak_mb - before_mb
     if more_mb > MOST_MB:

@@ -76,7 +76,7 @@ def paused(times: int) -> Part:
 
     async def work(dice: Random, vice: str = "") -> Found:
         fleet = Fleet(vice=vice, at_once=12 if vice else 4)
-        number, grounds = (10, 1) if vice else (times, 2)
+        number, grounds = (10, 1) if vice else (times, GROUNDS)
         with a_server() as server:
             return await side_by_side(
                 grounds, lambda _: server.new_database(), lambda _: fleet, pausing, number, dice

@@ -6,8 +6,8 @@ wall clock is wrong by DAYS, and it drives runs like an engine of VERSION. SIGTE
 is for positive controls: `unfenced` writes to runs it has lost, `greedy` takes runs that others
 hold and leaves out that steps begin, `hasty` only the latter, `shy` takes no run of another one
 that is gone, `clocked` compares leases with its own wall clock, `undrained` stops at once,
-`careless` does not compare its runs with Temporal, and `unkept` stops a run when Temporal gives its
-activity up.
+`careless` does not compare its runs with Temporal, `unkept` stops a run when Temporal gives its
+activity up, and `talkative` lets the SDK of Temporal write its log to standard output.
 
 Without arguments it is a foreman: for each line of arguments (JSON) it forks such a process, which
 takes a tenth of the time. `LABORER_PACE` makes every step so many times as long.
@@ -25,7 +25,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -203,18 +203,32 @@ def laborer(
     backend: str = "",
     version: int = VERSION,
     queues: str = "default",
+    blocks: bool = False,
 ) -> Generator["Popen[bytes]"]:
-    """The process; killed at the end."""
+    """The process; killed at the end. If it `blocks`, nothing more fits in its standard output."""
     place = (address, str(folder), str(hold_s), machine)
     words = (*place, vice, str(days), backend, str(version), queues)
     argv = (sys.executable, "-m", "tests.engine.laborer", *words)
-    with Popen(argv, cwd=ROOT, stdout=PIPE) as process:
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as said, Popen(argv, cwd=ROOT, stdout=writer) as process:
         try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"working\n"
+            if not blocks:
+                os.close(writer)
+            assert b"working\n" in iter(said.readline, b"")
+            if blocks:
+                _fill(writer)
+                os.close(writer)
             yield process
         finally:
             process.kill()
+
+
+def _fill(pipe: int) -> None:
+    os.set_blocking(pipe, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(pipe, b"." * 64)
+    os.set_blocking(pipe, True)  # for all who write to it
 
 
 class ForkedLaborer:
@@ -337,6 +351,15 @@ def _stop_with_activities() -> None:
     worker.wait = wait
 
 
+def _log_to_stdout() -> None:
+    runtime = import_module("temporalio.runtime")
+    level = runtime.TelemetryFilter(core_level="DEBUG", other_level="ERROR")
+    telemetry = runtime.TelemetryConfig(logging=runtime.LoggingConfig(filter=level))
+    made = runtime.Runtime(telemetry=telemetry)
+    connection: Any = import_module("toolweave.engine.temporal.connection")
+    connection._runtime = lambda: made
+
+
 def main(
     address: str,
     folder: str,
@@ -359,6 +382,8 @@ def main(
         import_module("toolweave.engine.temporal.reconciler").Reconciler.keep = _keep_nothing
     if vice == "unkept":
         _stop_with_activities()
+    if vice == "talkative":
+        _log_to_stdout()
     here = Path(folder)
     anyio.run(work, address, here, float(hold_s), vice, float(days), backend, int(version), queues)
 

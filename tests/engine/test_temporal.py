@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHandle
-from temporalio.worker import Replayer, Worker
+from temporalio.worker import Replayer
 from tests.engine.building import Behaviour, EchoTools, waits, workflow
 from tests.engine.laborer import GRAPH, ONCE, Marks, engine_on, laborer
 from tests.engine.temporal_server import TemporalServer
@@ -29,10 +29,7 @@ from toolweave.engine.events import CancelAsked, RunStatus, StepWaiting
 from toolweave.engine.journal import Journal
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.subworkflows import SubWorkflows
-from toolweave.engine.temporal import poll_watch
-from toolweave.engine.temporal import worker as temporal_worker
 from toolweave.engine.temporal.connection import RunWorkflows
-from toolweave.engine.temporal.poll_watch import PollWatch
 from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.run_workflow import RunWorkflow
 from toolweave.engine.temporal.worker import TemporalWorker
@@ -323,46 +320,27 @@ async def test_an_outage_of_temporal_makes_no_step_uncertain_and_loses_no_run(
     assert await ended(temporal, run) == WorkflowExecutionStatus.COMPLETED
 
 
-class DeafWorker(TemporalWorker):
-    """Polls another queue at first: the service has a task, and knows of no poll for it."""
-
-    has_polled = False
-
-    def _worker(self, client: Client, queue: str, identity: str) -> Worker:
-        is_deaf, self.has_polled = not self.has_polled, True
-        return super()._worker(client, f"{queue}-deaf" if is_deaf else queue, identity)
-
-
-class Unwatched(PollWatch):
-    """A positive control: it notices nothing."""
-
-    times_asked = 0
-
-    async def lost(self) -> str | None:
-        Unwatched.times_asked += 1
-        return None
-
-
-async def is_unwatched() -> bool:
-    return Unwatched.times_asked > 0
-
-
-async def test_a_worker_that_temporal_knows_no_poll_of_begins_to_poll_anew(
-    process: Process, monkeypatch: pytest.MonkeyPatch
+async def test_a_worker_polls_on_after_an_outage_while_nobody_reads_its_output(
+    postgres: Postgres, temporal: TemporalServer, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(poll_watch, "ASK_EVERY_S", 0.2)
-    monkeypatch.setattr(poll_watch, "ABSENT_S", 1.0)
-    monkeypatch.setattr(temporal_backend, "TemporalWorker", DeafWorker)
-    with monkeypatch.context() as control:
-        control.setattr(temporal_worker, "PollWatch", Unwatched)
-        unwatched = await process(queue="-unwatched")
-        waits_there = await unwatched.runs.start(RunRequest(CHAIN, {}))
-        await eventually(is_unwatched)
-    engine = await process()
-    run = await engine.runs.start(RunRequest(CHAIN, {}))
-    assert await over(engine, run) == "success"
-    # The control: the same worker without the watch has begun nothing, in more time.
-    assert len(await unwatched.journal.read(waits_there)) == 1
+    engines: list[Engine] = []
+    async with AsyncExitStack() as stack:
+        # The control: a worker whose SDK writes its log to standard output.
+        for vice in ("", "talkative"):
+            address = postgres.new_database()
+            place = temporal.address(lease_s=LEASE_S, queue=f"unread{vice}")
+            database = await stack.enter_async_context(open_database(address))
+            await migrate(database)
+            engine = engine_on(database, Marks(tmp_path), LEASE_S, backend=place)
+            worker = laborer(address, tmp_path, LEASE_S, vice=vice, backend=place, blocks=True)
+            stack.enter_context(worker)
+            await stack.enter_async_context(engine.running())
+            engines.append(engine)
+        temporal.kill()
+        temporal.start()
+        runs = [await engine.runs.start(RunRequest(CHAIN, {"n": 1})) for engine in engines]
+        assert await over(engines[0], runs[0]) == "success"
+        assert len(await engines[1].journal.read(runs[1])) == 1
 
 
 async def test_a_lost_start_and_a_lost_answer_are_found_by_the_reconciler(

@@ -13,7 +13,7 @@ from temporalio.client import (
     WorkflowHistoryEventFilterType,
 )
 from temporalio.common import WorkflowIDConflictPolicy
-from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RetryConfig, RPCError, RPCStatusCode, TLSConfig
 
 from toolweave.engine.temporal.address import TemporalAddress, invalid_address
@@ -52,9 +52,12 @@ async def connect(address: TemporalAddress, api_key: str | None, *, lazy: bool) 
 
 @cache
 def _runtime() -> Runtime:
-    """One for the process; its failures are reported by us, so it prints only errors."""
-    severe = TelemetryFilter(core_level="ERROR", other_level="ERROR")
-    return Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(filter=severe)))
+    """One for the process, without a log: its failures are reported by us.
+
+    Its log goes to standard output. Where that is a pipe that nobody reads, the threads of the SDK
+    would block in it once it is full, and poll no more.
+    """
+    return Runtime(telemetry=TelemetryConfig(logging=None))
 
 
 def _read(path: Path | None) -> bytes | None:

@@ -7,9 +7,6 @@ and finishes the step: an outage of Temporal makes no step uncertain.
 
 import asyncio
 import logging
-import os
-import socket
-import uuid
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -23,15 +20,8 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from toolweave.engine.backend import AdvanceResult
 from toolweave.engine.events import FINAL
-from toolweave.engine.temporal import poll_watch
 from toolweave.engine.temporal.address import TemporalAddress
 from toolweave.engine.temporal.connection import connect
-from toolweave.engine.temporal.poll_watch import (
-    ACTIVITIES,
-    WORKFLOWS,
-    PolledQueue,
-    PollWatch,
-)
 from toolweave.engine.temporal.run_workflow import (
     ADVANCE,
     CANCEL,
@@ -85,8 +75,6 @@ class TemporalWorker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._is_stopped = False
-        # How many activities execute runs.
-        self._executing = 0
 
     def run(self) -> None:
         """Poll until stopped; blocks its thread."""
@@ -100,60 +88,24 @@ class TemporalWorker:
 
     async def _poll_forever(self) -> None:
         self._stop, self._loop = asyncio.Event(), asyncio.get_running_loop()
-        async with anyio.create_task_group() as tasks:
-            while not self._is_stopped:
-                replaced = asyncio.Event()
-                tasks.start_soon(self._poll, self._stop, replaced)
-                await replaced.wait()
+        while not self._is_stopped:
+            try:
+                client = await connect(self._address, self._api_key, lazy=False)
+                async with AsyncExitStack() as workers:
+                    for queue in self._queues:
+                        await workers.enter_async_context(self._worker(client, queue))
+                    await self._stop.wait()
+            except (ToolweaveError, RuntimeError) as error:  # RuntimeError: polling was refused
+                logger.warning("cannot poll Temporal, trying again: %s", error)
+                with anyio.move_on_after(AGAIN_S):
+                    await self._stop.wait()
 
-    async def _poll(self, stop: asyncio.Event, replaced: asyncio.Event) -> None:
-        """Poll with a client of its own until stopped, or until another one has to do it.
-
-        Activities that run then go on here: only the engine ends a step.
-        """
-        identity = f"{os.getpid()}@{socket.gethostname()}/{uuid.uuid4().hex[:8]}"
-        try:
-            client = await connect(self._address, self._api_key, lazy=False)
-            async with AsyncExitStack() as workers:
-                for queue in self._queues:
-                    await workers.enter_async_context(self._worker(client, queue, identity))
-                watch = PollWatch(client, identity, self._polled())
-                lost: str | None = None
-                while lost is None and not stop.is_set():
-                    with anyio.move_on_after(poll_watch.ASK_EVERY_S):
-                        await stop.wait()
-                    lost = await watch.lost()
-                if lost is not None:
-                    logger.warning(
-                        "this worker no longer polls %r of Temporal: it begins anew", lost
-                    )
-                replaced.set()
-        except (ToolweaveError, RuntimeError) as error:  # RuntimeError: polling was refused
-            logger.warning("cannot poll Temporal, trying again: %s", error)
-            with anyio.move_on_after(AGAIN_S):
-                await stop.wait()
-        finally:
-            replaced.set()
-
-    def _polled(self) -> list[PolledQueue]:
-        """What the service must know this process as a poller of."""
-
-        def is_full() -> bool:
-            return self._executing >= self._address.max_runs
-
-        names = [self._address.task_queue(queue) for queue in self._queues]
-        polled = [PolledQueue(name, ACTIVITIES, is_full) for name in names]
-        if DEFAULT_QUEUE in self._queues:
-            polled.append(PolledQueue(self._address.task_queue(), WORKFLOWS))
-        return polled
-
-    def _worker(self, client: Client, queue: str, identity: str) -> Worker:
+    def _worker(self, client: Client, queue: str) -> Worker:
         is_default = queue == DEFAULT_QUEUE
         others = (self.check, self.cancel, self.fire)
         return Worker(
             client,
             task_queue=self._address.task_queue(queue),
-            identity=identity,
             workflows=[RunWorkflow, ScheduleWorkflow] if is_default else [],
             activities=[self.advance, *others] if is_default else [self.advance],
             # Its code is ours, deterministic and tested by replay; the sandbox costs 25 ms a run.
@@ -178,14 +130,11 @@ class TemporalWorker:
     async def _drive(self, run: str, *, is_patient: bool) -> DrivenRun:
         started = self._portal.start_task_soon(self._execute, run, is_patient)
         driving = asyncio.wrap_future(started)
-        self._executing += 1
         try:
             await self.wait(driving)
         except asyncio.CancelledError:  # nothing to report: the run goes on
             reason = "Temporal heard nothing of this worker; the run goes on there"
             raise ApplicationError(reason, category=ApplicationErrorCategory.BENIGN) from None
-        finally:
-            self._executing -= 1
         try:
             found = driving.result()
         except ToolweaveError as error:
