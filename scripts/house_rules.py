@@ -21,6 +21,8 @@ from typing import Literal, NamedTuple, TypeGuard
 
 PACKAGE = "src/toolweave/"
 CODES = PACKAGE + "codes/"
+ARCHITECTURE = "ARCHITECTURE.md"
+NAMED_FILE = re.compile(r"`([\w.]+/[\w./]+\.\w+)`")
 PRODUCT = re.compile(r"src/.*\.py$|web/src/.*\.tsx?$")
 AIM_LINES = 400
 MAX_LINES = 450
@@ -185,6 +187,7 @@ def findings_in(root: Path) -> list[Finding]:
     tests = [source for source in sources if re.search(r"^tests/(.*/)?test_[^/]*$", source.path)]
     found = [
         *broken,
+        *named_files(texts),
         *sizes(product),
         *composition(product),
         *module_names(product),
@@ -241,6 +244,14 @@ def sizes(texts: Mapping[str, str]) -> Iterator[Finding]:
         if (lines := len(text.splitlines())) > AIM_LINES:
             text = f"{lines} lines; {AIM_LINES} are aimed at, {MAX_LINES} is the ceiling: split it"
             yield Finding(name, 1, text, "fault" if lines > MAX_LINES else "warning")
+
+
+def named_files(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """The description of the architecture names files that exist."""
+    for number, line in enumerate(texts.get(ARCHITECTURE, "").splitlines(), start=1):
+        for name in NAMED_FILE.findall(line):
+            if not any(f"{folder}{name}" in texts for folder in ("", PACKAGE, "web/src/")):
+                yield Finding(ARCHITECTURE, number, f"there is no file {name!r}")
 
 
 def composition(texts: Mapping[str, str]) -> Iterator[Finding]:

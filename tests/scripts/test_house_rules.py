@@ -44,6 +44,17 @@ def test_a_file_over_the_ceiling_is_a_fault_and_one_over_the_aim_a_warning(tmp_p
     ]
 
 
+def test_a_file_that_the_architecture_names_exists(tmp_path: Path) -> None:
+    files = {
+        "ARCHITECTURE.md": "`servers/gate.py`, `shell/pages.tsx`, `scripts/check.py`\n`app/old.py`",
+        "src/toolweave/servers/gate.py": "",
+        "web/src/shell/pages.tsx": "",
+        "scripts/check.py": "",
+    }
+    (finding,) = _findings(tmp_path, files)
+    assert finding == ("ARCHITECTURE.md", 2, "there is no file 'app/old.py'", "fault")
+
+
 def test_a_composition_of_a_thousand_lines_is_a_fault(tmp_path: Path) -> None:
     parts = {f"src/toolweave/app/{name}.py": "x = 1\n" * 333 for name in "abc"}
     assert _findings(tmp_path, parts) == []
