@@ -130,8 +130,3 @@ def remedy(code: str) -> str | None:
     if code in _BY_CODE:
         return _BY_CODE[code]
     return next((text for start, text in _BY_FAMILY.items() if code.startswith(start)), None)
-
-
-def advised() -> frozenset[str]:
-    """The codes that have advice of their own."""
-    return frozenset(_BY_CODE)

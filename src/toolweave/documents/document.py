@@ -100,10 +100,6 @@ class Document:
         """The number of lines."""
         return len(self.starts) - 1
 
-    def source_line(self, line: int) -> int:
-        """Return the number, from 1, of a line from 0, not counting results."""
-        return line + 1 - self._results_before(line)
-
     def line_at(self, source_line: int) -> int | None:
         """Return the line, from 0, that has such a number; None past the end."""
         line = source_line - 1
@@ -112,9 +108,6 @@ class Document:
                 break
             line += region.last - region.first + 1
         return line if line < self.line_count else None
-
-    def _results_before(self, line: int) -> int:
-        return sum(min(one.last, line) - one.first + 1 for one in self.regions if one.first <= line)
 
 
 def read_document(data: bytes, servers: Collection[str]) -> Document:

@@ -25,7 +25,6 @@ PATH = "/api/v1/openapi.json"
 # For `openapi_extra` of a route: its security and its request body.
 KEYED: dict[str, Any] = {"security": [{"ApiKey": []}, {"Bearer": []}]}
 INTERNAL: dict[str, Any] = {"security": [{"ServiceToken": []}]}
-OPEN: dict[str, Any] = {"security": []}
 INVOCATION: dict[str, Any] = {
     "requestBody": {
         "required": True,

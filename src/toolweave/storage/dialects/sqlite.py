@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -28,8 +28,6 @@ from toolweave.storage.files import make_private_folder, sync_folder
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
-# Any: each job has its own kind of result.
-_Job: TypeAlias = "tuple[Callable[[], Any], asyncio.Future[Any]]"
 
 BUSY_TIMEOUT_S = 5.0
 # How often a listener checks whether another process wrote.

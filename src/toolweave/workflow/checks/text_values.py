@@ -32,9 +32,6 @@ _PRIVATE = pattern(
     re.IGNORECASE,
 )
 _NOTION = pattern(r"https?://(?:[\w-]+\.)*notion\.(?:so|site)/\S*?([0-9a-f]{32})(?:[?#]\S*)?")
-_REPOSITORY = pattern(
-    r"(?:https?://(?:www\.)?|git@|ssh://git@)?github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git|/\S*)?"
-)
 _NOTION_ID = pattern(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MAIL = frozenset({"reviewers", "from_address", "to", "cc", "bcc", "reply_to"})
 _MODELS = {
@@ -242,9 +239,3 @@ def _of_model(spec: NodeSpec, settings: Mapping[str, Json], index: int) -> Itera
         message = f"{shown(model)} looks like a model of another provider than {spec.ref}"
         hint = "choose a model of this provider, or the node of the other one"
         yield Problem(CODE, place, message, hint=hint, severity="warning")
-
-
-def meant_repository(text: str) -> str | None:
-    """`owner/name` in an address of GitHub."""
-    found = _REPOSITORY.fullmatch(text.strip())
-    return found[1] if found else None
