@@ -3,7 +3,7 @@
 Started with the number of a socket and the address of another. A request over the first comes from
 the process that started this one, and what is forked becomes its child. A request over the second
 comes from `launcher.py`, which stands for the process: signals go to it, and it ends with the same
-status.
+status. A `toolweave` that a forked one starts, as a server for example, is started so, too.
 """
 
 import array
@@ -16,12 +16,15 @@ import pkgutil
 import select
 import signal
 import socket
+import subprocess
 import sys
 import threading
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 MODULE = "toolweave.cli.main"
+COMMAND = [sys.executable, "-m", MODULE]
+LAUNCHER = [sys.executable, "-I", "-S", os.path.join(os.path.dirname(__file__), "launcher.py")]
 UNFLUSHED = 120  # as the interpreter ends when its output cannot be written
 Request = dict[str, Any]
 
@@ -136,8 +139,24 @@ def _take(descriptors: list[int], request: Request) -> None:
     os.environ.update(request["environ"])
 
 
-def become(request: Request) -> None:
+class Popen(subprocess.Popen[Any]):
+    """`subprocess.Popen`, with a launcher in place of the program."""
+
+    address = ""
+
+    def _execute_child(self, args: Any, *rest: Any) -> None:
+        executable, environ = rest[0], rest[5]
+        given = os.environ if environ is None else environ
+        is_plain = not any(os.fsdecode(name).startswith("PYTHON") for name in given)
+        if executable is None and is_plain and list(args[: len(COMMAND)]) == COMMAND:
+            args = [*LAUNCHER, self.address, *args[len(COMMAND) :]]
+        cast(Any, super())._execute_child(args, *rest)
+
+
+def become(request: Request, address: str) -> None:
     """Be `python -m toolweave.cli.main` with these arguments."""
+    Popen.address = address
+    subprocess.Popen = Popen
     unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
     sys.stdin = _stream(0, "r", "strict")
     sys.stdout = _stream(1, "w", "strict", unbuffered=unbuffered)
@@ -195,9 +214,10 @@ if __name__ == "__main__":
     import_everything()
     gc.collect()
     gc.freeze()
-    wanted = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
+    door_address = sys.argv[2]
+    wanted = serve(socket.socket(fileno=int(sys.argv[1])), door_address)
     try:
-        become(wanted)
+        become(wanted, door_address)
     except SystemExit as error:
         end(error)
     end(None)
