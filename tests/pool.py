@@ -3,7 +3,8 @@
 Tests are collected once, before the fork, so that a worker costs neither imports nor a second
 collection. What shares a fixture stays together: the tests of a module, and the tests of all
 modules that have the same mark `xdist_group`. Groups that took long at the last recording come
-first (`durations.json`, written by `--record-durations`), the others in random order.
+first (`durations.json`, written by `--record-durations`), the others in random order. A worker with
+fixtures of a package, a browser for example, goes on with the groups of that package.
 """
 
 import atexit
@@ -65,6 +66,13 @@ def _name_of(item: pytest.Item) -> str:
     return str(mark.args[0]) if mark else item.nodeid.partition("::")[0]
 
 
+def _package_of(item: pytest.Item) -> str | None:
+    """Where the fixtures of a package that a test uses are from."""
+    found = cast(Any, item)._fixtureinfo.name2fixturedefs.values()
+    of_package = (one.baseid for known in found for one in known if one.scope == "package")
+    return next(of_package, None)
+
+
 @dataclass
 class Worker:
     """A forked process and what it was given."""
@@ -72,6 +80,7 @@ class Worker:
     pid: int
     line: Connection
     running: deque[int] = field(default_factory=deque[int])
+    package: str | None = None
 
 
 class Pool:
@@ -82,9 +91,11 @@ class Pool:
         self._workers: list[Worker] = []
         self._started = 0
         self._spent: defaultdict[str, float] = defaultdict(float)
+        self._packages: dict[int, str | None] = {}
         groups: defaultdict[str, Group] = defaultdict(list)
         for place, item in enumerate(session.items):
             groups[_name_of(item)].append(place)
+            self._packages[place] = _package_of(item)
         known: dict[str, float] = json.loads(RECORDED.read_text(encoding="utf-8"))
         self.waiting = deque(
             groups[name] for name in sorted(groups, key=lambda name: -known.get(name, 0))
@@ -128,9 +139,21 @@ class Pool:
         self._hand_out(worker)
 
     def _hand_out(self, worker: Worker) -> None:
-        group = self.waiting.popleft() if self.waiting else []
+        group = self._next_for(worker)
         worker.running.extend(group)
         worker.line.send(group)
+
+    def _next_for(self, worker: Worker) -> Group:
+        if not self.waiting:
+            return []
+        near = (one for one in self.waiting if self._package(one) == worker.package)
+        group = next(near, self.waiting[0]) if worker.package else self.waiting[0]
+        self.waiting.remove(group)
+        worker.package = self._package(group)
+        return group
+
+    def _package(self, group: Group) -> str | None:
+        return next(filter(None, (self._packages[place] for place in group)), None)
 
     def _listen(self, worker: Worker) -> None:
         try:

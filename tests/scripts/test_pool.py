@@ -83,3 +83,29 @@ def test_workers_stop_at_the_first_failure_if_told(tmp_path: Path) -> None:
     found = re.search(r"stopping after ([12]) failures", done.stdout)
     assert found is not None, done.stdout
     assert "passed" not in done.stdout or int(re.findall(r"(\d+) passed", done.stdout)[0]) < 101
+
+
+SHARED = """
+import os
+import pytest
+
+@pytest.fixture(scope="package")
+def made(tmp_path_factory):
+    (tmp_path_factory.getbasetemp().parent / "made").open("a").write(f"{os.getpid()}\\n")
+"""
+
+
+def test_a_worker_with_fixtures_of_a_package_goes_on_with_it(tmp_path: Path) -> None:
+    for folder in ("a_browser", "between"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / "a_browser" / "conftest.py").write_text(SHARED, encoding="utf-8")
+    for number in range(6):
+        uses = "def test_it(made): pass\n"
+        (tmp_path / "a_browser" / f"test_{number}.py").write_text(uses, encoding="utf-8")
+        plain = "def test_it(): pass\n"
+        (tmp_path / "between" / f"test_{number}.py").write_text(plain, encoding="utf-8")
+    mixed = [f"{folder}/test_{n}.py" for n in range(6) for folder in ("a_browser", "between")]
+    done = _pytest(tmp_path, "-n", "1", "--basetemp", str(tmp_path / "temp"), *mixed)
+    assert "12 passed" in done.stdout, done.stdout + done.stderr
+    assert len((tmp_path / "temp" / "made").read_text(encoding="utf-8").splitlines()) == 1
