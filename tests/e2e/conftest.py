@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 
+import httpx2
 import pytest
 from playwright.async_api import Browser, Page, expect
 
@@ -17,12 +18,27 @@ async def browser() -> AsyncGenerator[Browser]:
 
 
 @pytest.fixture(scope="package")
-async def shared_studio(
+async def studio_of_all(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Studio]:
-    """For modules that look only at what they made themselves: they override `studio` with it."""
     async with started(tmp_path_factory.mktemp("shared")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+async def shared_studio(studio_of_all: Studio) -> AsyncGenerator[Studio]:
+    """For modules that look only at what they made themselves: they override `studio` with it.
+
+    Their workflows are deleted after them, so that names are free for the next one.
+    """
+    yield studio_of_all
+    if not studio_of_all.is_running:
+        return
+    place = f"{studio_of_all.url}/api/v1/workflows"
+    async with httpx2.AsyncClient(headers=studio_of_all.headers, timeout=60) as client:
+        for stored in (await client.get(place)).json()["workflows"]:
+            revision = {"If-Match": f'"{stored["revision"]}"'}
+            await client.delete(f"{place}/{stored['name']}", headers=revision)
 
 
 @pytest.fixture(scope="module")
