@@ -193,7 +193,8 @@ async def one_that_works(there: Ground, dice: Random) -> ForkedLaborer:
         while True:
             rows = await there.database.rows("SELECT holder FROM runs WHERE status = 'running'")
             held = {str(holder).split("/")[1] for (holder,) in rows if holder}
-            if able := [one for one in there.workers if str(one.pid) in held]:
+            able = [one for one in there.workers if str(one.pid) in held and one.poll() is None]
+            if able:
                 return dice.choice(able)
             await anyio.sleep(0.1)
 

@@ -249,7 +249,8 @@ class ForkedLaborer:
         signal.pidfd_send_signal(self._handle, number)
 
     def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
+        with suppress(ProcessLookupError):  # one with a vice may have ended by itself
+            self.send_signal(signal.SIGKILL)
         self.wait()
 
     def _ended(self, timeout_s: float) -> bool:
