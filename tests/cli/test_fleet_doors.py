@@ -1,6 +1,7 @@
 """The doors of a fleet: any `serve` takes webhooks and tool calls, shows events of all workers."""
 
 import subprocess
+import sys
 import time
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -24,7 +25,10 @@ ORDERS = workflow(
     catalog("later", "FLOW.DELAY", duration_seconds=1),
     node("end"),
 )
-GREET = workflow("greet", node("start"), node("end"))
+GREET = workflow("greet", trigger("MANUAL"), node("end"))
+SLOW = workflow(
+    "slow", trigger("MANUAL"), catalog("later", "FLOW.DELAY", duration_seconds=3_600), node("end")
+)
 CALL = {
     "Accept": "application/json, text/event-stream",
     "MCP-Protocol-Version": "2026-07-28",
@@ -62,6 +66,27 @@ def serving(tw: Commands, settings: Mapping[str, str]) -> Generator[httpx2.Clien
             yield client
 
 
+def events_of(client: httpx2.Client, run: str) -> list[tuple[str, str]]:
+    """The kinds and the data of all events of a run, followed to its end."""
+    kinds: list[str] = []
+    found: list[tuple[str, str]] = []
+    with client.stream("GET", f"/api/v1/runs/{run}/events") as events:
+        for line in events.iter_lines():
+            word, _, rest = line.partition(": ")
+            if word == "event":
+                kinds.append(rest)
+            elif word == "data":
+                found.append((kinds[-1], rest))
+    return found
+
+
+def terminate(server: TemporalServer, run: str) -> None:
+    """As an operator of Temporal does it."""
+    program = str(Path(sys.executable).with_name("temporal"))
+    words = ("--address", server.target, "--workflow-id", run, "--reason", "too expensive")
+    subprocess.run((program, "workflow", "terminate", *words), check=True, timeout=60)
+
+
 def test_any_service_takes_webhooks_and_tool_calls_and_shows_events_of_any_worker(
     tmp_path: Path, postgres: Postgres, temporal: TemporalServer
 ) -> None:
@@ -87,20 +112,23 @@ def test_any_service_takes_webhooks_and_tool_calls_and_shows_events_of_any_worke
             assert time.monotonic() < until
             time.sleep(0.1)
         run = taken.json()["run_id"]
-        kinds: list[str] = []
-        with one.stream("GET", f"/api/v1/runs/{run}/events") as events:
-            for line in events.iter_lines():
-                word, _, rest = line.partition(": ")
-                kinds += [rest] if word == "event" else []
-        assert kinds[0] == "started"
+        kinds = [kind for kind, _ in events_of(one, run)]
+        assert (kinds[0], kinds[-1]) == ("started", "finished")
         assert "step_waiting" in kinds
-        assert kinds[-1] == "finished"
 
         message = request("tools/call", envelope(name="greet", arguments={}))
         called = other.post("/mcp", json=message, headers=CALL)
         assert '"isError":false' in called.text, called.text
 
+        begun = other.post("/api/v1/runs", json={"document": SLOW, "inputs": {}})
+        run = begun.raise_for_status().json()["id"]
+        terminate(temporal, run)
+        events = dict(events_of(one, run))
+        assert "Temporal (terminated: too expensive)" in events["cancel_asked"]
+        assert '"cancelled"' in events["finished"]
+
         with psycopg.connect(database) as connection:
-            rows = connection.execute("SELECT status, holder FROM runs").fetchall()
+            finished = "SELECT status, holder FROM runs WHERE status = 'success'"
+            rows = connection.execute(finished).fetchall()
         assert [status for status, _ in rows] == ["success", "success"]
         assert {str(holder).split("/")[1] for _, holder in rows} == {str(worker)}

@@ -93,7 +93,7 @@ def test_a_run_whose_queue_nobody_serves_says_so_everywhere_and_ends_when_a_work
         assert finding["details"] == f"1 run waits, no worker serves it; {start}"
         assert not (tw.state / "files" / "frames.txt").exists()
 
-        served = stack.enter_context(started(environ | {"TOOLWEAVE_QUEUES": "gpu"}, "worker"))
+        served = stack.enter_context(started(environ, "worker", "--queues", "gpu"))
         assert line_with("working", served)
         assert line_with("success", run)
         assert (tw.state / "files" / "frames.txt").read_text() == "done"
