@@ -104,6 +104,11 @@ HELP = (*STYLES, "rich", "pydantic", "asyncio", "cryptography", "sqlite3", "tool
 # Nodes are known from the cache of the home; only those of the workflow are loaded.
 # Records of other rooms, which take longer to load than a file to check.
 RECORDS = ("pydantic", "cryptography.hazmat.primitives.ciphers.aead")
+# Expressions are CEL, except those that somebody wrote for another system.
+TRANSLATION = (
+    "toolweave.workflow.formats.foreign.translation",
+    "toolweave.workflow.formats.legacy.javascript",
+)
 OTHER_NODES = ("toolweave.nodes.services.notion.instruction", "toolweave.nodes.registry")
 FORBIDDEN: dict[tuple[str, ...], tuple[str, ...]] = {
     ("--help",): HELP,
@@ -119,7 +124,7 @@ FORBIDDEN: dict[tuple[str, ...], tuple[str, ...]] = {
     ("keys", "list"): STYLES,
     ("runs", "list"): (*STYLES, *RECORDS, "toolweave.nodes", "toolweave.workflow.formats.load"),
     ("workflows", "list"): (*STYLES, *OTHER_NODES),
-    ("validate", "flow.json"): (*STYLES, *RECORDS, *OTHER_NODES),
+    ("validate", "flow.json"): (*STYLES, *RECORDS, *OTHER_NODES, *TRANSLATION),
     ("convert", "flow.json", "--to", "ccwf"): (
         *STYLES,
         *RECORDS,
@@ -174,9 +179,12 @@ def test_a_command_loads_nothing_slow_that_it_does_not_need(
 
 def test_what_a_command_does_need_is_seen(tw: Commands) -> None:
     (tw.project / "flow.json").write_text(json.dumps(FLOW))
-    (tw.project / "flow.yaml").write_text("name: w\nnodes: []\n")
+    step = (
+        "{id: a, type: FLOW, data: {subtype: IF, configurations: {condition_expression: a ?? 1}}}"
+    )
+    (tw.project / "flow.yaml").write_text(f"name: w\nnodes: [{step}]\nconnections: []\n")
     assert "toolweave.nodes.flow.if_" in _loaded_by(tw, ("validate", "flow.json"))
-    assert "yaml" in _loaded_by(tw, ("validate", "flow.yaml"))
+    assert {"yaml", *TRANSLATION} <= _loaded_by(tw, ("validate", "flow.yaml"))
     assert "toolweave.servers.gate" in _loaded_by(tw, ("validate", "flow.json", "--live"))
 
 

@@ -4,13 +4,13 @@ The correction is CEL whose names exist: foreign names of nodes are resolved to 
 """
 
 from functools import cached_property
+from importlib import import_module
 
 from toolweave.cel.language import Expression, compile_text
 from toolweave.cel.paths import Path
 from toolweave.cel.tokens import is_name
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.path_repair import PathRepair, rewritten
-from toolweave.workflow.formats.foreign.translation import translate_foreign
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
@@ -68,7 +68,9 @@ class ForeignRepair:
         is_ours = not is_misread and compile_text(text).is_ours
         if is_ours and (is_any or text != given):
             return self._resolved(node, text, language, is_json_path=False)
-        found = translate_foreign(
+        # Few texts are foreign, and loading the translation takes longer than reading one.
+        foreign = import_module("toolweave.workflow.formats.foreign.translation")
+        found = foreign.translate_foreign(
             text,
             self._names,
             in_template=language in {"value", "config"},

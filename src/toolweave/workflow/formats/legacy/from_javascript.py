@@ -26,21 +26,13 @@ from toolweave.workflow.formats.legacy.javascript import (
     Unary,
     Untranslatable,
 )
+from toolweave.workflow.formats.legacy.variables import ROOTS
 
 Sort = Literal["bool", "text", "number", "decimal", "list", "any"]
 
 # How tightly CEL binds.
 _CHOICE, _OR, _AND, _RELATION, _SUM, _PRODUCT, _UNARY, _POSTFIX = range(1, 9)
 
-# What the older systems call their variables.
-ROOTS = {
-    "$json": "data",
-    "$input": "inputs",
-    "$config": "config",
-    "$trigger": "trigger",
-    "$node": "nodes",
-    "input_data": "data",
-}
 _RELATIONS = {
     "===": "==",
     "!==": "!=",

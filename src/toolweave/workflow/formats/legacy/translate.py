@@ -5,8 +5,8 @@ which is read as a field mapping where it is one and never run.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
@@ -17,9 +17,7 @@ from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.formats.legacy.from_javascript import ROOTS, JavaScriptTranslator
-from toolweave.workflow.formats.legacy.from_python import mapping_in
-from toolweave.workflow.formats.legacy.javascript import Js, Untranslatable, read_javascript
+from toolweave.workflow.formats.legacy.variables import ROOTS
 
 # Words that mean something in JavaScript or Python and nothing in CEL.
 _FOREIGN = frozenset(
@@ -51,7 +49,7 @@ class Translation:
 
 def translate_condition(text: str) -> Translation:
     """A condition: as it is if it is CEL already, else read as JavaScript."""
-    return _translated(text, lambda writer, tree: writer.condition(tree).text)
+    return _translated(text, is_condition=True)
 
 
 def translate_expression(text: str) -> Translation:
@@ -62,7 +60,7 @@ def translate_expression(text: str) -> Translation:
     if _PLACEHOLDER.fullmatch(text):
         message, hint = f"{text} has to be filled in", "write a value in its place"
         return _refused(text, 0, message, hint, "TEMPLATE_PLACEHOLDER")
-    return _translated(text, lambda writer, tree: writer.written(tree).text)
+    return _translated(text, is_condition=False)
 
 
 def translate_template(text: str) -> Translation:
@@ -91,7 +89,8 @@ def translate_mapping(source: str) -> Translation:
     if len(source) > MAX_CHARS:
         reason, at = f"{len(source)} characters; at most {MAX_CHARS} are read", 0
     else:
-        found, reason, at = mapping_in(source)
+        reader = import_module("toolweave.workflow.formats.legacy.from_python")
+        found, reason, at = reader.mapping_in(source)
         if found is not None and not _errors(found):
             return Translation(source, found)
     hint = "write the mapping as an expression over data"
@@ -100,25 +99,19 @@ def translate_mapping(source: str) -> Translation:
     return Translation(source, None, (fault,))
 
 
-def _translated(text: str, write: Callable[[JavaScriptTranslator, Js], str]) -> Translation:
+def _translated(text: str, *, is_condition: bool) -> Translation:
     if not _is_foreign(text):
         faults = compile_text(text).faults
         if not any(fault.severity == "error" for fault in faults):
             return Translation(text, text)
     if len(text) > MAX_CHARS:
         return _refused(text, 0, f"{len(text)} characters; at most {MAX_CHARS} are read")
-    writer = JavaScriptTranslator()
-    try:
-        found = write(writer, read_javascript(text))
-    except Untranslatable as reason:
-        return _refused(text, reason.at, reason.message, reason.hint, reason.code)
-    if errors := _errors(found):
+    # Nearly all texts are CEL already, and loading the reader takes longer than reading one.
+    reader = import_module("toolweave.workflow.formats.legacy.javascript_text")
+    found, faults = reader.as_cel(text, is_condition=is_condition)
+    if found is not None and (errors := _errors(found)):
         return _refused(text, 0, f"it would become {found!r}, but {errors[0].message}")
-    doubts = (
-        fault_at(text, at, "EXPRESSION_TRUTH", message, severity="warning")
-        for at, message in writer.doubts
-    )
-    return Translation(text, found, tuple(doubts))
+    return Translation(text, found, faults)
 
 
 def _errors(text: str) -> list[SyntaxProblem]:
