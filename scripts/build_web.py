@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 STATIC = ROOT / "src" / "toolweave" / "rest" / "static"
 STAMP = STATIC / "stamp"
+# The page that MCP hosts show for a published workflow.
+APP = ROOT / "src" / "toolweave" / "publishing" / "static" / "run_app.html"
 LOCK = WEB / "package-lock.json"
 INSTALLED = WEB / "node_modules" / ".lock-hash"
 LEAST_NODE = (22, 18)
@@ -86,14 +88,16 @@ def build() -> bool:
         return False
     node, npm = programs()
     install(node, npm)
-    run([node, WEB / "node_modules" / "vite" / "bin" / "vite.js", "build"], node)
+    vite = WEB / "node_modules" / "vite" / "bin" / "vite.js"
+    run([node, vite, "build"], node)
+    run([node, vite, "build", "--config", "vite.app.config.ts"], node)
     STAMP.write_text(wanted, encoding="ascii")
     return True
 
 
 def is_due(wanted: str | None = None) -> bool:
     """Whether the built pages are missing or older than their source."""
-    built = STAMP.read_text(encoding="ascii") if STAMP.is_file() else None
+    built = STAMP.read_text(encoding="ascii") if STAMP.is_file() and APP.is_file() else None
     return WEB.is_dir() and built != (wanted or source_hash())
 
 

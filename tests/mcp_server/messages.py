@@ -76,7 +76,10 @@ _capabilities = _nothing | _some(
     sampling=_one_of({}, {"tools": {}, "context": {}}, {"tools": 1}) | _odd,
     elicitation=_one_of({}, {"form": {}, "url": {}}, {"form": {"a": 1}}) | _odd,
     experimental=_one_of({"a": {}}, {"a": {"b": [1]}}, {"a": 1}) | _odd,
-    extensions=_one_of({}, {"io.x/y": {"z": 1}}, {"a": 1}) | _odd,
+    extensions=_one_of(
+        {}, {"io.x/y": {"z": 1}}, {"io.modelcontextprotocol/ui": {"mimeTypes": []}}, {"a": 1}
+    )
+    | _odd,
     tasks=_one_of({}, {"list": {}, "requests": {"sampling": {}}}) | _odd,
     other=_odd,
 )

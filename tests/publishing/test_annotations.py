@@ -1,5 +1,7 @@
 """What a published tool declares about its effects, and the names it keeps."""
 
+import base64
+import struct
 from typing import Any
 
 import pytest
@@ -7,11 +9,13 @@ from mcp.shared.exceptions import MCPError
 
 from publishing.desk import MODES, Desk, Mode
 from rest.drawn import asking_mcp, drawn, greeting, pausing
+from toolweave import json_text
 from toolweave.publishing.service import unpublish
 from toolweave.publishing.tool_annotations import annotations_of
+from toolweave.publishing.tool_icon import FAMILIES, family_of, icon
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.checks.context import KnownEnvironment
-from toolweave.workflow.formats.load import read
+from toolweave.workflow.formats.load import convert, read
 
 pytestmark = pytest.mark.anyio
 
@@ -54,6 +58,45 @@ async def test_the_worst_node_decides(
 ) -> None:
     known = await desk.studio.authoring.tools.known()
     assert hints(annotations_of(read(document).workflow, known)) == expected
+
+
+@pytest.mark.parametrize(
+    ("document", "family"),
+    [
+        (greeting(), "prompt"),
+        (drawn("w"), "flow"),
+        (pausing(), "prompt"),
+        (asking_mcp("nowhere", "echo"), "mcp"),
+        (step("ACTION", "HTTP_REQUEST"), "action"),
+        (step("AI_AGENT", "EXTRACT"), "ai"),
+    ],
+)
+def test_the_most_telling_node_is_the_icon(document: dict[str, Any], family: str) -> None:
+    text = json_text.write(convert(read(document).workflow, "toolweave"))
+    assert family_of(text) == family
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_icon_is_a_small_picture(family: str) -> None:
+    entry = icon(family)
+    kind, _, data = str(entry["src"]).partition(",")
+    picture = base64.b64decode(data)
+    assert kind == "data:image/png;base64"
+    assert picture.startswith(b"\x89PNG\r\n")
+    assert struct.unpack(">II", picture[16:24]) == (48, 48)
+    assert len(picture) <= 1_500
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_published_tool_has_a_title_an_icon_and_hints(desk: Desk, mode: Mode) -> None:
+    await desk.publish(greeting("Say hello"))
+    async with desk.client(mode) as client:
+        (tool,) = [one for one in (await client.list_tools()).tools if one.name == "say_hello"]
+    assert tool.title == "Say hello"
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint is True
+    (shown,) = tool.icons or []
+    assert shown.model_dump(by_alias=True, exclude_none=True) == icon("prompt")
 
 
 @pytest.mark.parametrize(

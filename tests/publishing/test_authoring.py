@@ -9,7 +9,7 @@ from mcp import Client
 from publishing.desk import MODES, Desk, Mode
 from rest.drawn import greeting
 from toolweave.catalog.budget import tokens
-from toolweave.mcp_server.tool_list import DEFAULT
+from toolweave.mcp_server.tool_list import APP_ONLY, DEFAULT
 from toolweave.publishing.store import RESERVED
 
 pytestmark = pytest.mark.anyio
@@ -95,5 +95,5 @@ async def test_answers_stay_within_their_budget(desk: Desk) -> None:
 
 
 def test_no_published_tool_can_have_the_name_of_one_of_ours() -> None:
-    valid = {offered.name for offered in DEFAULT if "/" not in offered.name}
+    valid = {offered.name for offered in (*DEFAULT, *APP_ONLY) if "/" not in offered.name}
     assert valid <= RESERVED, "name your tools in publishing/store.py, too"

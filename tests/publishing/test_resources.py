@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 import mcp_types as types
 import pytest
@@ -22,6 +23,7 @@ from toolweave.workflow.formats.load import read
 pytestmark = pytest.mark.anyio
 
 FORBIDDEN = -32003
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 async def text_of(client: Client, uri: str) -> str:
@@ -76,15 +78,25 @@ async def test_what_the_home_holds_is_listed_read_and_completed(
         assert first.startswith("greet: success")
         assert [line.split()[0] for line in steps] == ["start", "greet", "end"]
         assert all("█" in line for line in steps)
+        (picture,) = (await client.read_resource(f"toolweave://runs/{run}/timeline.svg")).contents
+        assert isinstance(picture, types.TextResourceContents)
+        assert picture.mime_type == "image/svg+xml"
+        drawing = ElementTree.fromstring(picture.text)
+        assert drawing.tag == f"{SVG}svg"
+        assert len(drawing.findall(f".//{SVG}rect[@class='bar good']")) == 3
+        assert [one.text for one in drawing.findall(f"{SVG}text[@x='12']")][1:] == [
+            *("start", "greet", "end"),
+        ]
         assert await text_of(client, document) == "# Rome\n"
         assert '"type":"recording"' in (await text_of(client, recording)).replace(" ", "")
         templates = (await client.list_resource_templates()).resource_templates
-        assert len(templates) == 6
+        assert len(templates) == 7
         for template, argument, typed, expected in (
             ("toolweave://workflows/{workflow}", "workflow", "gr", ["greet"]),
             ("toolweave://workflows/{workflow}", "workflow", "x", []),
             ("toolweave://runs/{run}", "run", run[:4], [run]),
             ("toolweave://runs/{run}/timeline", "run", "", [run]),
+            ("toolweave://runs/{run}/timeline.svg", "run", run[:6], [run]),
             ("toolweave://documents/{path}", "path", "plans", ["plans/trip to Rome.md"]),
             ("toolweave://recordings/{recording}", "recording", "", [a_recording().name]),
         ):
@@ -134,7 +146,10 @@ async def test_a_limited_key_sees_its_workflow_and_the_runs_of_it(tmp_path: Path
         }
         async with mcp_client(house, full) as client:  # the positive control
             assert set(await uris_of(client)) == all_of_them
-            for uri in (*all_of_them, f"toolweave://runs/{other}/timeline"):
+            for uri in (
+                *all_of_them,
+                *(f"toolweave://runs/{other}/{part}" for part in ("timeline", "timeline.svg")),
+            ):
                 assert await text_of(client, uri)
         _, text = await house.keys.create("limited", LIMITED_SCOPES, ["greet"])
         async with mcp_client(house, {"X-API-Key": text}) as client:
@@ -145,6 +160,7 @@ async def test_a_limited_key_sees_its_workflow_and_the_runs_of_it(tmp_path: Path
             for uri in (
                 *(all_of_them - seen),
                 f"toolweave://runs/{other}/timeline",
+                f"toolweave://runs/{other}/timeline.svg",
                 "toolweave://documents/a.md",
                 "toolweave://recordings/a",
                 "toolweave://catalog/types",

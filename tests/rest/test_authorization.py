@@ -9,6 +9,7 @@ import anyio
 import httpx2
 import pytest
 from mcp import Client
+from mcp.client.extension import advertise
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
@@ -33,7 +34,7 @@ from toolweave.engine.called_runs import caller_of
 from toolweave.errors import Denied
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
-from toolweave.mcp_server.tool_list import DEFAULT
+from toolweave.mcp_server.tool_list import APP_ONLY, DEFAULT
 from toolweave.rest.error_responses import OtherMethods
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +43,9 @@ LIMITED_SCOPES = [
     *("tools:read", "tools:execute", "health:check"),
     *("workflows:read", "workflows:run"),
 ]
+# Tools for apps are listed only to clients that show them.
+SHOWS_APPS = [advertise("io.modelcontextprotocol/ui")]
+EVERY_TOOL = {tool.name for tool in (*DEFAULT, *APP_ONLY)}
 NOTHING = {
     "{chat}": "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa",
     "{key}": "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb",
@@ -142,7 +146,7 @@ async def test_a_route_wants_its_scope_and_refuses_limited_keys_unless_its_row_s
 
 
 async def test_the_tools_and_methods_of_the_mcp_server_have_rows(open_house: House) -> None:
-    assert {tool.name for tool in DEFAULT} == {name for name in TOOLS if "#" not in name}
+    assert {name for name in TOOLS if "#" not in name} == EVERY_TOOL
     catalog = LiveCatalog(open_house.home)
     server: Any = build_server(catalog, ToolService(lambda: catalog.knowledge), Changes())
     registered = {*server._request_handlers, *server._notification_handlers}
@@ -251,11 +255,13 @@ async def test_a_limited_key_answers_only_questions_of_its_tools_by_their_whole_
 
 
 @asynccontextmanager
-async def mcp_client(house: House, headers: dict[str, str]) -> AsyncGenerator[Client]:
+async def mcp_client(house: House, headers: dict[str, str], **more: Any) -> AsyncGenerator[Client]:
     transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=30) as http,
-        Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode="auto") as client,
+        Client(
+            streamable_http_client(f"{BASE}/mcp", http_client=http), mode="auto", **more
+        ) as client,
     ):
         yield client
 
@@ -274,7 +280,7 @@ async def test_over_mcp_a_limited_key_lists_and_calls_only_what_its_rows_allow(
 ) -> None:
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
         await published(house)
-        async with mcp_client(house, await limited(house)) as client:
+        async with mcp_client(house, await limited(house), extensions=SHOWS_APPS) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             open_to_it = {
                 name
@@ -282,18 +288,19 @@ async def test_over_mcp_a_limited_key_lists_and_calls_only_what_its_rows_allow(
                 if "#" not in name and rule.is_for_limited and rule.scope in LIMITED_SCOPES
             }
             assert names == open_to_it | {"greet"}
-            for name in {tool.name for tool in DEFAULT} - open_to_it:
+            for name in EVERY_TOOL - open_to_it:
                 assert await refused_code(client, name) == -32003, name
             listed = {str(one.uri) for one in (await client.list_resources()).resources}
             assert listed == {"toolweave://workflows/greet"}  # and no run, as there is none
             assert (await client.list_prompts()).prompts == []
             with pytest.raises(MCPError):
                 await client.read_resource("toolweave://catalog/types")
-        async with mcp_client(house, await house.key()) as client:  # the positive control
+        # The positive control.
+        async with mcp_client(house, await house.key(), extensions=SHOWS_APPS) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
-            assert names == {tool.name for tool in DEFAULT} | {"greet", "pause", "ask"}
-            for tool in DEFAULT:
-                assert await refused_code(client, tool.name) != -32003, tool.name
+            assert names == EVERY_TOOL | {"greet", "pause", "ask"}
+            for name in EVERY_TOOL:
+                assert await refused_code(client, name) != -32003, name
             assert (await client.list_resources()).resources
             assert (await client.read_resource("toolweave://catalog/types")).contents
 

@@ -302,6 +302,10 @@ UNKNOWN_TOOL = Rule("tools:execute", is_for_limited=True)
 TOOLS: Mapping[str, Rule] = {
     **_full("tools:execute", "get_node_types", "get_node_details", "search_nodes"),
     **_limited("workflows:read", "run_status", "run_result", "explain_problem", "explain_run"),
+    # What the app of a published workflow calls; `app_workflow` shows what `tools/list` shows.
+    **_limited("workflows:read", "app_run"),
+    **_limited("workflows:run", "app_workflow", "app_start", "app_answer", "app_rerun"),
+    **_limited("workflows:run", "app_cancel"),
     **_full(
         "workflows:read",
         "validate_workflow",
@@ -329,6 +333,8 @@ TOOLS: Mapping[str, Rule] = {
 # Kinds of resources of the MCP server, by the first part of their path.
 RESOURCES: Mapping[str, Rule] = {
     **_full("tools:read", "catalog"),
+    # A limited key reads those of its tools.
+    **_limited("tools:read", "apps"),
     **_limited("workflows:read", "workflows", "runs"),
     **_full("workflows:read", "documents", "recordings"),
 }

@@ -38,6 +38,7 @@ LIBRARIES: dict[str, str] = {
 }
 
 PUBLISHING: dict[str, str] = {
+    "APP_NOT_BUILT": "The page for MCP Apps is missing from this installation.",
     "KEY_TOOLS_USELESS": "A key limited to some tools has a scope that reaches beyond them.",
     "NOT_PUBLISHED": "No workflow is published under this name.",
     "TOOL_NAME_INVALID": "Not every MCP client accepts this tool name.",

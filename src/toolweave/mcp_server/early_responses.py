@@ -19,17 +19,22 @@ MODERN_VERSION = "2026-07-28"
 META = "io.modelcontextprotocol/"
 MAX_LINE_BYTES = 64 * 1024
 
-SKILLS: JsonObject = {META + "skills": {"directoryRead": True}}
+APPS = META + "ui"
+# In both eras; tasks exist only in the newer one.
+EXTENSIONS: JsonObject = {
+    META + "skills": {"directoryRead": True},
+    APPS: {},
+}
 HANDSHAKE_CAPABILITIES: JsonObject = {
     "completions": {},
-    "extensions": SKILLS,
+    "extensions": EXTENSIONS,
     "prompts": {"listChanged": False},
     "resources": {"listChanged": True, "subscribe": False},
     "tools": {"listChanged": True},
 }
 MODERN_CAPABILITIES: JsonObject = {
     "completions": {},
-    "extensions": {META + "tasks": {}, **SKILLS},
+    "extensions": {META + "tasks": {}, **EXTENSIONS},
     "prompts": {"listChanged": True},
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
@@ -52,6 +57,7 @@ class EarlyResponder:
         self._era: Era | None = None
         self._opening: Message | None = None
         self._initialized: bytes | None = None
+        self._has_apps = False
         # A unique id, so that the SDK's answer to the replayed request can be dropped.
         self.silent_id = f"toolweave-early-{uuid.uuid4()}"
 
@@ -86,25 +92,27 @@ class EarlyResponder:
         if self._era is None:
             if method == "initialize" and _is_handshake(params):
                 self._era = "handshake"
+                self._has_apps = _has_apps(params["capabilities"])
                 return _initialize(params["protocolVersion"])
             if _is_modern(params):
-                self._era = "modern" if (result := self._modern_result(method)) else None
+                self._era = "modern" if (result := self._modern_result(method, params)) else None
                 return result
             return None
         if self._era == "modern":
-            return self._modern_result(method) if _is_modern(params) else None
+            return self._modern_result(method, params) if _is_modern(params) else None
         return self._handshake_result(method) if _is_bare(params) else None
 
     def _tools(self) -> JsonObject:
         self.listed = self._published()
-        return {"tools": [*listed(), *self.listed]}
+        return {"tools": [*listed(has_apps=self._has_apps), *self.listed]}
 
     def _handshake_result(self, method: str) -> JsonObject | None:
         if method == "tools/list":
             return self._tools()
         return {} if method == "ping" else None
 
-    def _modern_result(self, method: str) -> JsonObject | None:
+    def _modern_result(self, method: str, params: Message) -> JsonObject | None:
+        self._has_apps = _has_apps(params["_meta"][META + "clientCapabilities"])
         if method == "tools/list":
             return {**FRESH, **IDENTITY, "cacheScope": "private", **self._tools()}
         if method == "server/discover":
@@ -193,6 +201,10 @@ def _is_client(value: object) -> bool:
 
 def _is_capabilities(value: object) -> bool:
     return _is_object(value) and all(_is_capability(*item) for item in value.items())
+
+
+def _has_apps(capabilities: Message) -> bool:
+    return APPS in capabilities.get("extensions", {})
 
 
 def _is_capability(name: str, value: object) -> bool:

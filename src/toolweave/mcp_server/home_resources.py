@@ -1,8 +1,9 @@
 """Workflows, runs, documents and recordings as resources.
 
-`toolweave://workflows/NAME`, `toolweave://runs/ID`, `…/ID/timeline`, `toolweave://documents/PATH`
-and `toolweave://recordings/NAME`; names are percent-encoded. Each kind has its row in the
-authorisation table; a limited key sees its published workflows and their runs.
+`toolweave://workflows/NAME`, `toolweave://runs/ID`, `…/ID/timeline` as text and
+`…/ID/timeline.svg` as a picture, `toolweave://documents/PATH` and `toolweave://recordings/NAME`;
+names are percent-encoded. Each kind has its row in the authorisation table; a limited key sees
+its published workflows and their runs.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,7 @@ from toolweave.engine.execution_report import execution
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.timeline import timeline_text
+from toolweave.engine.timeline_svg import timeline_svg
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
 from toolweave.home import FILES
 from toolweave.json_text import write
@@ -56,6 +58,13 @@ RUN = ResourceKind("runs", "toolweave://runs/{run}", "run", "The result of a run
 TIMELINE = ResourceKind(
     "runs", "toolweave://runs/{run}/timeline", "run", "The timeline of a run", _TEXT
 )
+PICTURE = ResourceKind(
+    "runs",
+    "toolweave://runs/{run}/timeline.svg",
+    "run",
+    "The timeline of a run as a picture",
+    "image/svg+xml",
+)
 DOCUMENT = ResourceKind(
     "documents", "toolweave://documents/{path}", "path", "A document", "text/markdown"
 )
@@ -66,7 +75,7 @@ RECORDING = ResourceKind(
     "A recorded run",
     "application/jsonl",
 )
-KINDS = (WORKFLOW, RUN, TIMELINE, DOCUMENT, RECORDING)
+KINDS = (WORKFLOW, RUN, TIMELINE, PICTURE, DOCUMENT, RECORDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +160,7 @@ class HomeResources:
         if kind is None or kind.argument != argument:
             return None
         caller.require(resource_rule(kind.kind))
-        find = _FINDERS[RUN if kind is TIMELINE else kind]
+        find = _FINDERS[RUN if kind.kind == RUN.kind else kind]
         return [one.name for one in await find(await self._open(), caller)]
 
 
@@ -187,10 +196,7 @@ async def _runs(studio: RunningStudio, caller: McpCaller) -> list[NamedResource]
         found = await VisibleRuns(studio.engine, studio.published).newest(
             caller.key, status=None, workflow=None, limit=LISTED_RUNS, search=RunSearch()
         )
-    return [
-        NamedResource(RUN, run.id, f"{run.workflow}: {run.status}, started {run.started_at}")
-        for run in found
-    ]
+    return [NamedResource(RUN, run.id, _heading(run)) for run in found]
 
 
 async def _documents(studio: RunningStudio, _: McpCaller) -> list[NamedResource]:
@@ -235,8 +241,16 @@ async def _read_run(studio: RunningStudio, caller: McpCaller, name: str) -> str:
 
 async def _read_timeline(studio: RunningStudio, caller: McpCaller, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    first = f"{run.workflow}: {run.status}, started {run.started_at}\n"
-    return first + timeline_text(await studio.engine.journal.read(run.id))
+    return f"{_heading(run)}\n{timeline_text(await studio.engine.journal.read(run.id))}"
+
+
+async def _read_picture(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+    run = await _found_run(studio, caller, name)
+    return timeline_svg(_heading(run), await studio.engine.journal.read(run.id))
+
+
+def _heading(run: RunRecord) -> str:
+    return f"{run.workflow}: {run.status}, started {run.started_at}"
 
 
 async def _read_document(studio: RunningStudio, _: McpCaller, name: str) -> str:
@@ -268,6 +282,7 @@ _READERS: dict[ResourceKind, _Read] = {
     WORKFLOW: _read_workflow,
     RUN: _read_run,
     TIMELINE: _read_timeline,
+    PICTURE: _read_picture,
     DOCUMENT: _read_document,
     RECORDING: _read_recording,
 }

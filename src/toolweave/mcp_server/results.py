@@ -11,12 +11,18 @@ from toolweave.tools.check import check_output
 from toolweave.workflow.signature import RESULT
 
 ERROR_TOKENS = 5_000
+# In `_meta` of a result.
+RUN = "toolweave/run"
 
 
 async def finished_result(
     engine: Engine, run: str, one: PublishedTool, finished: Finished
 ) -> JsonObject:
-    """The result of a finished run."""
+    """The result of a finished run, with the run's id for the app that shows the call."""
+    return {**await _result(engine, run, one, finished), "_meta": {RUN: run}}
+
+
+async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finished) -> JsonObject:
     if finished.status != "success":
         return await failed_result(engine, run)
     value = finished.result

@@ -17,17 +17,21 @@ from toolweave.authoring.live_catalog import LiveCatalog
 from toolweave.catalog.tool_service import ToolService
 from toolweave.json_text import write
 from toolweave.mcp_server import resources
+from toolweave.mcp_server.app_resource import read_app
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.home_resources import HomeResources
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
 from toolweave.mcp_server.library_tools import LibraryPrompts
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.signed_state import sealing
+from toolweave.mcp_server.skills import EXTENSION as SKILL_EXTENSION
 from toolweave.mcp_server.skills import PREFIX as SKILLS
-from toolweave.mcp_server.skills import SkillMethods, announcing
+from toolweave.mcp_server.skills import SkillMethods
 from toolweave.mcp_server.tasks import TaskMethods
 from toolweave.mcp_server.tool_call import Context, McpCaller, asker
 from toolweave.mcp_server.tools import McpTools
+from toolweave.publishing.app_page import EXTENSION as APP_EXTENSION
+from toolweave.publishing.app_page import PREFIX as APPS
 
 logger = logging.getLogger("toolweave.mcp")
 
@@ -44,6 +48,7 @@ class ResourceServer:
         self._catalog = catalog
         self._prompts = prompts
         self._home = HomeResources(context.studio) if context else None
+        self._published = context.published if context else None
         self.skills = SkillMethods(context.studio if context else None)
 
     async def list_resources(
@@ -71,6 +76,8 @@ class ResourceServer:
         caller, uri = McpCaller(context), str(params.uri)
         if uri.startswith(SKILLS):
             return types.ReadResourceResult(contents=[await self.skills.read(caller, uri)])
+        if uri.startswith(APPS) and self._published is not None:
+            return types.ReadResourceResult(contents=[await read_app(self._published, caller, uri)])
         if self._home and not uri.startswith(resources.PREFIX):
             return types.ReadResourceResult(contents=[await self._home.read(caller, uri)])
         caller.require(CATALOG)
@@ -149,13 +156,32 @@ def build_server(
     )
     TaskMethods(context).serve(server)
     ours.skills.serve(server)
+    server.extensions[APP_EXTENSION] = {}
     server.middleware += [
         _contain,
-        announcing(),
+        _announce({name: server.extensions[name] for name in (SKILL_EXTENSION, APP_EXTENSION)}),
         _authorize(server),
         sealing(context.seal_key if context else None),
     ]
     return server
+
+
+def _announce(extensions: dict[str, Any]) -> ServerMiddleware[Any]:
+    """Add extensions to the handshake of the older protocol, from which the SDK drops them."""
+
+    async def add(ctx: Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method != "initialize" or result is None:
+            return result
+        plain = (
+            result
+            if isinstance(result, dict)
+            else result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        )
+        capabilities = {**plain.get("capabilities", {}), "extensions": extensions}
+        return {**plain, "capabilities": capabilities}
+
+    return add
 
 
 def _authorize(server: Server[Any]) -> ServerMiddleware[Any]:

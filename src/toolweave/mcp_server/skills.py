@@ -15,7 +15,6 @@ from urllib.parse import quote
 import mcp_types as types
 from anyio.to_thread import run_sync
 from mcp.server import Server
-from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.shared.exceptions import MCPError
 
 from toolweave import json_text
@@ -187,21 +186,3 @@ def _fresh(caller: McpCaller) -> JsonObject:
 def _missing(uri: str) -> MCPError:
     message = f"no skill or file {uri[:200]!r}; `skills/list` lists them"
     return MCPError(types.INVALID_PARAMS, message, data={"uri": uri[:2000]})
-
-
-def announcing() -> ServerMiddleware[Any]:
-    """Add the extension to the handshake of the older protocol, from which the SDK drops it."""
-
-    async def add(ctx: Context, call_next: CallNext) -> HandlerResult:
-        result = await call_next(ctx)
-        if ctx.method != "initialize" or result is None:
-            return result
-        plain = (
-            result
-            if isinstance(result, dict)
-            else result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        )
-        capabilities = {**plain.get("capabilities", {}), "extensions": {EXTENSION: SETTINGS}}
-        return {**plain, "capabilities": capabilities}
-
-    return add

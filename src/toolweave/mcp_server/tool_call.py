@@ -15,6 +15,7 @@ from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject, write
+from toolweave.publishing.app_page import EXTENSION
 
 Context = ServerRequestContext[Any, Any]  # Any: this server keeps no state per session
 
@@ -62,6 +63,11 @@ class McpCaller:
     def capabilities(self) -> types.ClientCapabilities:
         """The client's capabilities."""
         return self.context.session.client_capabilities or types.ClientCapabilities()
+
+    @property
+    def has_apps(self) -> bool:
+        """Whether the client shows MCP Apps."""
+        return EXTENSION in (self.capabilities.extensions or {})
 
     @property
     def has_cancelled(self) -> bool:

@@ -1,8 +1,9 @@
 """Which code answers which default tool."""
 
+from toolweave.mcp_server.app_tools import AppTools
 from toolweave.mcp_server.authoring import AuthoringTools
 from toolweave.mcp_server.context import McpContext
-from toolweave.mcp_server.definitions import authoring, library, running
+from toolweave.mcp_server.definitions import app, authoring, library, running
 from toolweave.mcp_server.diagnostics import DiagnosticTools
 from toolweave.mcp_server.library_tools import LibraryTools
 from toolweave.mcp_server.run_tools import RunTools
@@ -18,4 +19,5 @@ def contributed(context: McpContext) -> dict[str, Tools]:
     tools |= dict.fromkeys((one.name for one in authoring.DIAGNOSTICS), DiagnosticTools(context))
     tools |= dict.fromkeys((one.name for one in running.DEFINITIONS), RunTools(context))
     tools |= dict.fromkeys((one.name for one in library.DEFINITIONS), LibraryTools(context))
+    tools |= dict.fromkeys((one.name for one in app.DEFINITIONS), AppTools(context))
     return tools

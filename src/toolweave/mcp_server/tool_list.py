@@ -5,7 +5,7 @@ The early answers use it before the SDK is loaded: data only, and nothing slow t
 
 from toolweave.catalog.tool_definitions import listed as knowledge
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.definitions import authoring, library, running
+from toolweave.mcp_server.definitions import app, authoring, library, running
 from toolweave.mcp_server.tool_definition import ToolDefinition
 
 KNOWLEDGE: tuple[ToolDefinition, ...] = tuple(ToolDefinition(entry) for entry in knowledge())
@@ -18,6 +18,8 @@ CONTRIBUTED: tuple[ToolDefinition, ...] = (
     *library.DEFINITIONS,
 )
 DEFAULT: tuple[ToolDefinition, ...] = (*KNOWLEDGE, *CONTRIBUTED)
+# Listed only for clients with MCP Apps: others would show them to their model.
+APP_ONLY: tuple[ToolDefinition, ...] = app.DEFINITIONS
 
 
 # Older names with a `/`, which some clients reject; they still work but are not listed.
@@ -28,6 +30,6 @@ ALIASES = {
 }
 
 
-def listed() -> list[JsonObject]:
+def listed(*, has_apps: bool = False) -> list[JsonObject]:
     """The entries of `tools/list`."""
-    return [offered.definition for offered in DEFAULT]
+    return [offered.definition for offered in (*DEFAULT, *(APP_ONLY if has_apps else ()))]

@@ -17,7 +17,7 @@ from toolweave.mcp_server.identity import NAME
 from toolweave.mcp_server.published_calls import PublishedCalls
 from toolweave.mcp_server.tool_call import Answer, Context, McpCaller, ToolRequest, asker, refused
 from toolweave.mcp_server.tool_code import contributed
-from toolweave.mcp_server.tool_list import ALIASES, CONTRIBUTED, listed
+from toolweave.mcp_server.tool_list import ALIASES, APP_ONLY, CONTRIBUTED, listed
 from toolweave.problems import did_you_mean
 from toolweave.publishing.service import PublishedTool
 from toolweave.tools.check import check_arguments
@@ -35,17 +35,16 @@ class McpTools:
         self._published = context.published if context else None
         self._calls = PublishedCalls(context) if context else None
         self._contributed = contributed(context) if context else {}
-        self._offers = {offered.name: offered for offered in CONTRIBUTED}
+        self._offers = {offered.name: offered for offered in (*CONTRIBUTED, *APP_ONLY)}
         self._tools = {
             name: read_tool(NAME, offered.strict) for name, offered in self._offers.items()
         }
 
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
-        """List every tool that the caller's key may see, on one page."""
+        """List every tool that the caller's key may call, on one page."""
         caller = McpCaller(context)
-        entries = listed()
-        if caller.is_limited:
-            entries = [entry for entry in entries if caller.may(tool_rule(str(entry["name"])))]
+        entries = listed(has_apps=caller.has_apps)
+        entries = [entry for entry in entries if caller.may(tool_rule(str(entry["name"])))]
         entries += [one.publication.definition for one in await self._seen(caller)]
         return types.ListToolsResult(tools=[types.Tool.model_validate(one) for one in entries])
 
@@ -100,8 +99,9 @@ class McpTools:
         return await self._calls.call(asked, one)
 
     async def _seen(self, caller: McpCaller) -> list[PublishedTool]:
-        found = await self._published.tools() if self._published else []
-        return [one for one in found if _may_see(caller, one)]
+        if self._published is None or not caller.may(PUBLISHED_TOOL):
+            return []
+        return [one for one in await self._published.tools() if _may_see(caller, one)]
 
     async def _no_tool(self, asked: ToolRequest) -> MCPError:
         names = [one.publication.tool for one in await self._seen(asked.caller)]

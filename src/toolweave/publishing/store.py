@@ -13,6 +13,8 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_record import JsonRecord
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
+from toolweave.publishing.app_page import app_meta
+from toolweave.publishing.tool_icon import family_of, icon
 from toolweave.storage.database import Database, Row
 
 # With a server's name before it, no client's limit of 64 is reached.
@@ -34,6 +36,7 @@ RESERVED = frozenset(
         *("test_node", "explain_run"),
         *("flows_list", "flows_show", "flows_execute", "prompts_list", "prompts_get"),
         "get_variable_sets",
+        *("app_workflow", "app_start", "app_run", "app_answer", "app_rerun", "app_cancel"),
     }
 )
 
@@ -70,6 +73,7 @@ class Publication:
             "name": self.tool,
             "title": self.workflow,
             "description": self.description,
+            "icons": [icon(family_of(self.document))],
             "inputSchema": self.input_schema,
         }
         if self.output_schema is not None:
@@ -77,7 +81,7 @@ class Publication:
         if self.annotations is not None:
             shown["annotations"] = self.annotations
         facts: JsonObject = {"toolweave/workflow": self.slug, "toolweave/revision": self.revision}
-        return {**shown, "_meta": facts}
+        return {**shown, "_meta": {**facts, **app_meta(self.tool)}}
 
 
 class PublicationRecord(JsonRecord):

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { client, unwrap } from "../api/client";
+import type { StepResolution } from "../model/run/stepResolution";
 import type { Json } from "../model/workflow/workflow";
 
 export const INBOX = ["inbox"] as const;
@@ -60,8 +61,6 @@ export function answerQuestion(id: string, reply: Json, as: string | null) {
   const body = { reply, ...(as ? { as } : {}) };
   return unwrap(client.POST("/api/v1/inbox/{id}/answer", { params: { path: { id } }, body: body as never }));
 }
-
-export type StepResolution = "retry" | "skip" | "fail";
 
 export async function resolveStep({ run, step }: UncertainStep, choice: StepResolution): Promise<void> {
   await unwrap(

@@ -2,8 +2,7 @@
 
 import { createStore } from "zustand/vanilla";
 import { readStored, writeStored } from "../api/storage";
-
-export type ValueLook = "text" | "tree" | "table" | "json";
+import type { ValueLook } from "../model/data/valueLooks";
 
 export interface RunPanelState {
   height: number;

@@ -2,18 +2,14 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { StepResolution } from "../../model/run/stepResolution";
+import { RESOLUTIONS } from "../../model/run/stepResolution";
 import { safeText } from "../../model/text/untrusted";
-import type { StepResolution, UncertainStep } from "../../queries/inbox";
+import type { UncertainStep } from "../../queries/inbox";
 import { resolveStep, UNCERTAIN } from "../../queries/inbox";
 import { notify, notifyError } from "../../state/notices";
 import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
-
-const CHOICES: readonly { choice: StepResolution; title: string }[] = [
-  { choice: "skip", title: "Continue without its result" },
-  { choice: "retry", title: "Run again" },
-  { choice: "fail", title: "Mark as failed" },
-];
 
 export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
   const [isSending, setSending] = useState(false);
@@ -51,7 +47,7 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
               </td>
               <td>
                 <div className="row">
-                  {CHOICES.map(({ choice, title }) => (
+                  {RESOLUTIONS.map(({ choice, title }) => (
                     <Button
                       key={choice}
                       disabled={isSending}
