@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = Path(__file__).parents[2] / ".cache" / "npm-tests" / "node_modules"
+CACHE = Path(__file__).parents[2] / ".cache"
+PACKAGES = CACHE / "npm-tests" / "node_modules"
 
 
 def needs(package: str) -> pytest.MarkDecorator:
@@ -50,7 +51,12 @@ def run_program(
     return subprocess.run(
         argv,
         cwd=home,
-        env={**given, "HOME": str(home), **(environ or {})},
+        env={
+            **given,
+            "HOME": str(home),
+            "NODE_COMPILE_CACHE": str(CACHE / "node"),  # the same scripts are started many times
+            **(environ or {}),
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from tests.preloaded.starting import write_launcher
 
 from conformance.fixtures import FIXTURES
 from conformance.programs import PACKAGES, needs, node, run_program, run_script
@@ -40,7 +41,8 @@ def inspect(home: Path, target: list[str], era: str, *arguments: str) -> dict[st
 
 
 def stdio(home: Path) -> list[str]:
-    return ["-e", f"TOOLWEAVE_HOME={home / 'toolweave'}", *PROGRAM, "mcp"]
+    write_launcher(home / "program")
+    return ["-e", f"TOOLWEAVE_HOME={home / 'toolweave'}", str(home / "program"), "mcp"]
 
 
 @needs(INSPECTOR)
