@@ -1,16 +1,10 @@
 """Other people's clients as they are used: the inspector in strict mode, and Claude Code."""
 
 import json
-import os
-import pty
-import re
-import select
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import httpx2
@@ -118,59 +112,6 @@ def test_claude_code_shows_us_connected_over_stdio_and_http(tmp_path: Path, serv
     assert states["toolweave"].endswith("Connected"), done.stdout
     assert states["studio"].endswith("Connected"), done.stdout
     assert states["keyless"].endswith("Needs authentication"), done.stdout
-
-
-def typed_to(program: list[str], home: Path, visit: Callable[[str], None]) -> str:
-    """Run a program on a terminal; `visit` is called with the page that it wants opened."""
-    ours, theirs = pty.openpty()
-    environ = {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "xterm"}
-    said, has_visited = "", False
-    with subprocess.Popen(
-        program, cwd=home, env=environ, stdin=theirs, stdout=theirs, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        try:
-            ends_at = monotonic() + 90
-            while monotonic() < ends_at:
-                if not select.select([ours], [], [], 1)[0]:
-                    continue
-                try:
-                    said += os.read(ours, 65536).decode(errors="replace")
-                except OSError:  # the other end is closed
-                    break
-                page = re.search(r"(http\S+/oauth/authorize\S+)\s", said)
-                if page is not None and not has_visited:
-                    has_visited = True
-                    visit(page[1])
-        finally:
-            process.kill()
-            os.close(ours)
-    return said
-
-
-@needs(CLAUDE_CODE)
-def test_claude_code_signs_in_without_a_key(tmp_path: Path, server: Served) -> None:
-    settings = {"mcpServers": {"studio": {"type": "http", "url": f"{server.url}/mcp"}}}
-    (tmp_path / ".claude.json").write_text(json.dumps(settings), encoding="utf-8")
-    program = str(PACKAGES / CLAUDE_CODE / "bin" / "claude.exe")
-    asked: list[dict[str, Any]] = []
-
-    def visit(url: str) -> None:
-        """Do what the person and the page of the studio do."""
-        with httpx2.Client(trust_env=False, headers=server.headers, timeout=60) as browser:
-            query = browser.get(url).headers["location"].partition("?")[2]
-            request = browser.post(f"{server.url}/api/v1/oauth/requests", json={"query": query})
-            asked.append(request.json())
-            scopes = ["tools:read", "tools:execute"]
-            body = {"query": query, "allowed": True, "scopes": scopes}
-            granted = browser.post(f"{server.url}/api/v1/oauth/grants", json=body)
-            browser.get(granted.json()["location"])
-
-    said = typed_to([program, "mcp", "login", "studio", "--no-browser"], tmp_path, visit)
-    assert [one["clientName"] for one in asked] == ["Claude Code"], said
-    assert "Authenticated" in said
-    done = run_program([program, "mcp", "list"], home=tmp_path)
-    assert "Connected" in done.stdout, done.stdout
 
 
 @needs("conformance-2026")

@@ -41,7 +41,8 @@ def _of_messages(headers: Mapping[str, str], body: Body) -> Iterator[str]:
 def _of_blocks(messages: list[Body]) -> Iterator[str]:
     open_calls: set[str] = set()
     for message in messages:
-        blocks = message.get("content", [])
+        content = message.get("content", [])
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         results = {one["tool_use_id"] for one in blocks if one.get("type") == "tool_result"}
         if results != open_calls:
             yield "messages: each tool_use must have a single tool_result in the next message"

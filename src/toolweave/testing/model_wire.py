@@ -35,6 +35,7 @@ class Turn:
 
 def wire_of(path: str) -> Wire:
     """Return the wire format for a path."""
+    path = path.partition("?")[0]
     if path.endswith("/messages"):
         return "messages"
     if path.endswith("/api/chat"):
