@@ -45,6 +45,7 @@ CALLS: dict[str, str] = {
     "CALL_ID_TAKEN": "A call with this id is still running.",
     "CALL_NEEDS_ANSWER": "The tool asks a question and nobody can answer it here.",
     "CALL_NOT_FOUND": "No active call has this id.",
+    "CALL_QUESTION_REFUSED": "A tool's question hides where it leads; it is shown to nobody.",
     "CALL_SESSION_LIMIT": "The session has reached its call limit.",
     "CALL_TIMEOUT": "The call did not finish before its deadline.",
 }
