@@ -1,7 +1,8 @@
 """How many simple requests the packaged local model fills in right: `python bench/local_model.py`.
 
 The requests were written before the prompt was tuned; `tune` is what it was tuned on, `heldOut` was
-not. `fresh` was written later by somebody who had not seen the prompt, and scored once: 11 of 20. `--plain` asks as other endpoints without tool calls are asked, with the whole schema.
+not. `fresh` was written later by somebody who had not seen the prompt, and scored once: 11 of 20.
+`--plain` asks as other endpoints without tool calls are asked, with the whole schema.
 """
 
 import argparse

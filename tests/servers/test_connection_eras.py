@@ -300,24 +300,6 @@ async def test_a_question_is_answered_in_the_middle_of_a_call(
     ]
 
 
-@BOTH
-async def test_an_address_to_visit_is_shown_and_other_schemes_are_declined(
-    tmp_path: Path, era: ServerEra
-) -> None:
-    server = ScriptedServer(tmp_path, era=era)
-    visit = {"mode": "url", "elicitationId": "1", "requestedSchema": None}
-    good = [asks("Sign in", url="https://example.com/in", **visit), tells()]
-    evil = [asks("Sign in", url="file:///etc/passwd", **visit), tells()]
-    # In the modern era a call comes again with the answer.
-    server.on_call("echo", *([good, evil] if era == "legacy" else [good, good, evil]))
-    asker, asked = answering(ElicitationAnswer("accept"))
-    async with connected(server) as connection:
-        assert (await connection.call("echo", {}, asker=asker)).structured == {"action": "accept"}
-        result = await connection.call("echo", {}, asker=asker)
-        assert result.structured == {"action": "decline"}
-    assert [question.url for question in asked] == ["https://example.com/in"]
-
-
 @pytest.mark.parametrize("action", ["accept", "decline"])
 async def test_a_call_refused_until_an_address_is_opened_is_made_again_when_it_was(
     tmp_path: Path, action: Literal["accept", "decline"]
