@@ -88,7 +88,7 @@ def test_the_third_failing_command_disables_the_server_and_says_so(
     "002:health.backoff-1-5-15", "002:ToolInvocationRequest.transition.failure-retry"
 )
 def test_a_call_retries_the_connection_within_its_deadline(tw: Commands, flaky: Flaky) -> None:
-    flaky.fail(4)
+    flaky.fail(2)
     ran = tw("call", "mine", "echo", "--arg", "text=hi")
     assert (ran.code, "hi" in ran.out) == (0, True), ran
     assert record(tw)["failureCount"] == 0
