@@ -136,14 +136,15 @@ def test_the_described_bodies_are_those_we_read(server: Served, document: dict[s
         [],
         None,
     ]
+    address, headers = server.url + "/api/v1/mcp/invoke", server.headers
     for body in bodies:
-        answer = httpx2.post(server.url + "/api/v1/mcp/invoke", json=body, headers=server.headers)
+        answer = httpx2.post(address, json=body, headers=headers, timeout=60)
         assert (answer.status_code == 200) is schema.is_valid(body), body
 
 
 def a_run(server: Served) -> str:
     """The id of a run that is over, of a workflow that is stored."""
-    with httpx2.Client(base_url=server.url, headers=server.headers) as client:
+    with httpx2.Client(base_url=server.url, headers=server.headers, timeout=60) as client:
         body = {"document": greeting("greet")}
         assert client.put("/api/v1/workflows/greet", json=body).status_code == 201
         run = client.post("/api/v1/runs", json={"workflow": "greet"}).json()["id"]
