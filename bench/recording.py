@@ -23,7 +23,8 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.run_table import RunTable
 from toolweave.engine.runs import RunRequest
 from toolweave.home import Home, open_home
-from toolweave.recording.backtest import BacktestRequest, backtest
+from toolweave.recording.backtest import backtest
+from toolweave.recording.backtest_records import BacktestRequest
 from toolweave.recording.from_run import RunRecorder
 from toolweave.recording.replay import open_replayer
 from toolweave.settings import from_environment

@@ -4,7 +4,7 @@ import pytest
 from tests.catalog.builders import our_knowledge
 
 from toolweave.catalog.budget import tokens
-from toolweave.catalog.knowledge import ask
+from toolweave.catalog.queries import ask
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.catalog.tool_definitions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS, listed, strict
 from toolweave.json_text import Json, JsonObject

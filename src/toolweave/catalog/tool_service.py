@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from toolweave.catalog.budget import fit_list
-from toolweave.catalog.knowledge import Knowledge, ask
+from toolweave.catalog.knowledge import Knowledge
+from toolweave.catalog.queries import ask
 from toolweave.catalog.tool_definitions import MIN_TOKENS, QUESTIONS, listed, strict
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, write

@@ -14,10 +14,10 @@ from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import is_terminal, json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.home import Home
-from toolweave.recording.backtest import (
+from toolweave.recording.backtest import Backtest
+from toolweave.recording.backtest_records import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
-    Backtest,
     BacktestCase,
     BacktestReport,
     BacktestRequest,

@@ -15,7 +15,7 @@ from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.publishing.service import PublicationRequest, other_names, publish, unpublish
 from toolweave.publishing.store import IfLeft, Publication, PublicationRecord, PublishedStore, Tasks
-from toolweave.recording.backtest import BacktestRequest
+from toolweave.recording.backtest_records import BacktestRequest
 from toolweave.recording.files import FOLDER
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow

@@ -6,8 +6,7 @@ that was never made, or if a recorded call is no longer made.
 
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +16,12 @@ from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord, RunTable
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.home import Home
-from toolweave.json_text import JsonObject
+from toolweave.recording.backtest_records import (
+    BacktestCase,
+    BacktestProgress,
+    BacktestReport,
+    BacktestRequest,
+)
 from toolweave.recording.comparison import (
     RESULT,
     StepDifference,
@@ -28,71 +32,9 @@ from toolweave.recording.files import RecordingFolder, peek_header, read_recordi
 from toolweave.recording.from_run import RunRecorder
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import ReplayedRun, Replayer, open_replayer
-from toolweave.workflow.formats.format import LoadedWorkflow
 
-Verdict = Literal["same", "differs", "not_judged"]
-DEFAULT_LIMIT = 1_000
-MAX_LIMIT = 10_000
 # Runs of a single node, made while it was edited.
 _NODE_TEST = "test"
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestRequest:
-    """The changed workflow, and which of its past runs to judge it by."""
-
-    loaded: LoadedWorkflow
-    since: datetime | None = None
-    limit: int = DEFAULT_LIMIT
-    # How many of the newest runs to leave out: the next page of a long list.
-    skip: int = 0
-    folder: Path | None = None
-    # The name of the workflow whose runs count, if the changed one has another.
-    of: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of the workflow whose runs count."""
-        return self.of or self.loaded.workflow.name
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestCase:
-    """One past run: what the changed workflow would do otherwise."""
-
-    source: Literal["run", "recording"]
-    name: str
-    started_at: str | None
-    verdict: Verdict
-    # The changed steps, and last the result.
-    differences: tuple[StepDifference, ...] = ()
-    # Requests that were never made, each by its step, and recorded calls that are no longer made.
-    new_requests: tuple[StepDifference, ...] = ()
-    no_longer: tuple[str, ...] = ()
-    # What could not be judged, and why.
-    not_judged: tuple[str, ...] = ()
-
-    def as_json(self) -> JsonObject:
-        """Return the case for programs."""
-        return {
-            "source": self.source,
-            "name": self.name,
-            "startedAt": self.started_at,
-            "verdict": self.verdict,
-            "differences": [one.as_json() for one in self.differences],
-            "newRequests": [one.as_json() for one in self.new_requests],
-            "noLonger": [*self.no_longer],
-            "notJudged": [*self.not_judged],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestProgress:
-    """A judged case, its number, and how many there are."""
-
-    case: BacktestCase
-    number: int
-    total: int
 
 
 class Backtest:
@@ -226,36 +168,6 @@ def _message(error: ToolweaveError) -> str:
     problems = error.problems if isinstance(error, Invalid) else ()
     places = "; ".join(f"{one.pointer or '/'}: {one.message}" for one in problems[:3])
     return f"{error.code}: {error.message}" + (f" ({places})" if places else "")
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestReport:
-    """All cases of a backtest."""
-
-    workflow: str
-    cases: tuple[BacktestCase, ...]
-
-    def of(self, verdict: Verdict) -> list[BacktestCase]:
-        """Return the cases with this verdict."""
-        return [one for one in self.cases if one.verdict == verdict]
-
-    @property
-    def summary(self) -> str:
-        """The counts in one line."""
-        counts = [len(self.of(verdict)) for verdict in ("same", "differs", "not_judged")]
-        runs = f"{len(self.cases)} run" + ("" if len(self.cases) == 1 else "s")
-        return f"{runs}: {counts[0]} same, {counts[1]} different, {counts[2]} not judged"
-
-    def as_json(self) -> JsonObject:
-        """Return the report for programs."""
-        return {
-            "workflow": self.workflow,
-            "runs": len(self.cases),
-            "same": len(self.of("same")),
-            "different": len(self.of("differs")),
-            "notJudged": len(self.of("not_judged")),
-            "cases": [one.as_json() for one in self.cases],
-        }
 
 
 async def backtest(home: Home, request: BacktestRequest) -> tuple[BacktestReport, bool]:

@@ -9,7 +9,8 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
 from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json
-from toolweave.recording.backtest import BacktestRequest, backtest
+from toolweave.recording.backtest import backtest
+from toolweave.recording.backtest_records import BacktestRequest
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.routes.edit import EditRequest
 from toolweave.rest.routing import Routes
