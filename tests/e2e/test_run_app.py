@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import anyio
 import pytest
-from playwright.async_api import Browser, Frame, Page, Route, expect
+from playwright.async_api import Browser, Frame, Locator, Page, Route, expect
 
 from conformance.programs import PACKAGES, needs, node
 from e2e.studio import ROOT, Studio, open_page, shot, started
@@ -152,7 +152,7 @@ async def looked_at(page: Page, frame: Frame, name: str) -> list[str]:
     return found
 
 
-def status(frame: Frame, wanted: str) -> Any:
+def status(frame: Frame, wanted: str) -> Locator:
     return frame.locator(".run-app__head .badge", has_text=wanted)
 
 
@@ -258,7 +258,7 @@ async def test_a_step_in_doubt_is_decided_and_images_and_tables_are_shown(
     rows = [{"city": "Rome", "days": 3}, {"city": HOSTILE, "days": 4}]
     for name, value in (("pictures", {"content": [image]}), ("rows", {"rows": rows})):
         ended = await finished(page, studio, name, value)
-        given = {"content": [], "_meta": {"toolweave/run": ended}}
+        given: dict[str, Any] = {"content": [], "_meta": {"toolweave/run": ended}}
         frame = await opened(page, studio, "pause", args={}, result=given)
         shown = frame.get_by_role("region", name="Result").first
         await expect(shown).to_be_visible()
@@ -290,7 +290,7 @@ async def test_a_client_without_apps_gets_text_and_the_page_is_small(
     for mode in ("auto", "legacy"):
         asked = {"key": studio.token, "mode": mode, "tool": "trip"}
         asked |= {"args": {"who": "Ada", "level": "calm"}}
-        found = cast("Any", await page.evaluate("asked => host.textOnly(asked)", asked))
+        found = await page.evaluate("asked => host.textOnly(asked)", asked)
         assert "trip" in found["tools"]
         assert not [name for name in found["tools"] if name.startswith("app_")]
         (text,) = found["answer"]["content"]

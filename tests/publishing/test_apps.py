@@ -45,7 +45,11 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir(parents=True)
     page = '<!doctype html><script type="application/json">__TOOLWEAVE_APP__</script>'
     (folder / "run_app.html").write_text(page, encoding="utf-8")
-    monkeypatch.setattr(app_page, "files", lambda _: folder.parent)
+
+    def files(_: str) -> Path:
+        return folder.parent
+
+    monkeypatch.setattr(app_page, "files", files)
 
 
 async def called(client: Client, name: str, **arguments: Any) -> dict[str, Any]:

@@ -12,8 +12,12 @@ MAX_STEPS = 500
 ROW, HEAD, NAMES, BARS, TIMES = 24, 36, 220, 460, 150
 WIDTH = NAMES + BARS + TIMES
 MAX_NAME = 34
-_COLOURS = {"success": "good", "failed": "bad", "running": "busy", "retrying": "busy"}
-_COLOURS |= {"waiting": "warn", "uncertain": "warn"}
+_COLOURS = {
+    "success": "good",
+    "failed": "bad",
+    **dict.fromkeys(("running", "retrying"), "busy"),
+    **dict.fromkeys(("waiting", "uncertain"), "warn"),
+}
 _STYLE = """
 text{font:12px ui-sans-serif,system-ui,sans-serif;fill:#1a2233}
 .faint{fill:#5a6376}.bar{fill:#7f8a9d}.good{fill:#137238}.bad{fill:#c02626}

@@ -4,18 +4,14 @@ from toolweave.json_text import JsonObject
 from toolweave.mcp_server.tool_definition import CHANGES, READS, ToolDefinition, define
 
 _TEXT: JsonObject = {"type": "string"}
-_APP_ONLY: JsonObject = {"ui": {"visibility": ["app"]}}
 
 
-def _define(
-    name: str, title: str, about: str, *required: str, hints: JsonObject | None, **more: JsonObject
-) -> ToolDefinition:
-    made = define(name, title, about, *required, hints=hints, **more)
-    return ToolDefinition({**made.definition, "_meta": _APP_ONLY})
+def _for_app(made: ToolDefinition) -> ToolDefinition:
+    return ToolDefinition({**made.definition, "_meta": {"ui": {"visibility": ["app"]}}})
 
 
-DEFINITIONS: tuple[ToolDefinition, ...] = (
-    _define(
+_DEFINITIONS: tuple[ToolDefinition, ...] = (
+    define(
         "app_workflow",
         "Workflow form",
         "The inputs of a published tool",
@@ -23,16 +19,15 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         hints=READS,
         tool=_TEXT,
     ),
-    _define(
+    define(
         "app_start",
         "Start run",
         "Start a run of a published tool",
         *("tool", "arguments"),
-        hints=None,
         tool=_TEXT,
         arguments={"type": "object"},
     ),
-    _define(
+    define(
         "app_run",
         "Run timeline",
         "Steps, questions and result of a run; or the open run of a call by its arguments",
@@ -41,27 +36,25 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         tool=_TEXT,
         arguments={"type": "object"},
     ),
-    _define(
+    define(
         "app_answer",
         "Answer run",
         "Answer a question of a run, or decide about an uncertain step",
         *("run_id", "step"),
-        hints=None,
         run_id=_TEXT,
         step=_TEXT,
         reply={"anyOf": [{"type": "object"}, _TEXT]},
         choice={"enum": ["retry", "skip", "fail"]},
     ),
-    _define(
+    define(
         "app_rerun",
         "Re-run from node",
         "Start a new run at a node of an earlier run",
         *("run_id", "node"),
-        hints=None,
         run_id=_TEXT,
         node=_TEXT,
     ),
-    _define(
+    define(
         "app_cancel",
         "Cancel run",
         "Cancel a run",
@@ -70,3 +63,4 @@ DEFINITIONS: tuple[ToolDefinition, ...] = (
         run_id=_TEXT,
     ),
 )
+DEFINITIONS: tuple[ToolDefinition, ...] = tuple(map(_for_app, _DEFINITIONS))
