@@ -95,14 +95,14 @@ def test_an_entry_that_breaks_the_rules_is_shown_with_the_reason_and_cannot_be_a
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "why"),
     [
-        BODY.replace("capitals", "capitols"),  # another digest
-        BODY + "More.",  # another size
+        (BODY.replace("capitals", "capitols"), "its digest is another one"),
+        (BODY + "More.", f"it has {len(BODY) + 5} bytes, not {len(BODY)}"),
     ],
 )
 def test_a_file_that_is_not_the_listed_one_is_not_shown(
-    tw: Commands, office: ScriptedServer, wrong: str
+    tw: Commands, office: ScriptedServer, wrong: str, why: str
 ) -> None:
     read = ("servers", "skills", "office", "--read", "pdf-forms")
     assert "capitals" in tw.ok(*read).out
@@ -110,6 +110,7 @@ def test_a_file_that_is_not_the_listed_one_is_not_shown(
     refused = tw(*read)
     assert refused.code == 1
     assert "SKILL_MISMATCH" in refused.err
+    assert why in " ".join(refused.err.split())
     assert "capit" not in refused.out
 
 
