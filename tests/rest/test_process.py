@@ -117,7 +117,9 @@ async def test_it_stops_when_told_though_a_stream_is_open(
     }
     accept = {"Accept": "application/json, text/event-stream"}
     with served(tmp_path / "home") as server:
-        async with httpx2.AsyncClient(base_url=server.url, headers=server.headers) as client:
+        async with httpx2.AsyncClient(
+            base_url=server.url, headers=server.headers, timeout=60
+        ) as client:
             opened = await client.post("/mcp", json=hello, headers=accept)
             session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
             async with client.stream("GET", "/mcp", headers=accept | session) as stream:
