@@ -113,9 +113,12 @@ def test_a_patch_makes_the_arguments_fit(arguments: Json, mended: Json) -> None:
         ({"format": "jsonx"}, None),
         ({"format": "mp"}, None),
         ({"format": "marking"}, None),
-        ({"counter": 1}, "did you mean 'count'?"),
+        (
+            {"counter": 1},
+            "available: 'count', 'config', 'format', 'level', 'name', 'on', 'ratio', 'region'",
+        ),
         ({"region": []}, None),
-        ({"regionn": "nowhere"}, "did you mean 'region'?"),
+        ({"regionn": "nowhere"}, "did you mean 'region'? It does not take this value."),
         (
             {"zzz": 1},
             "available: 'config', 'count', 'format', 'level', 'name', 'on', 'ratio', 'region'",
@@ -140,7 +143,8 @@ def test_one_misspelt_required_name_is_patched_once() -> None:
 def test_a_misspelt_name_whose_value_does_not_fit_is_only_hinted_at() -> None:
     tool = a_tool({"region": {"type": "string"}}, required=["region"])
     problem = one(tool, {"regionn": 5})
-    assert (problem.hint, problem.patch) == ("rename 'regionn' to 'region'?", None)
+    hint = "rename 'regionn' to 'region'? It does not take this value."
+    assert (problem.hint, problem.patch) == (hint, None)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +216,6 @@ def test_an_unknown_key_is_not_offered_for_a_field_when_another_is_closer() -> N
     tool = a_tool(fields, required=["sort_field"], additionalProperties=False)
     hints = {problem.code: problem.hint for problem in check_arguments(tool, {"sort_order": "x"})}
     assert "rename" not in (hints["MCP_PARAMETER_REQUIRED"] or "")
-    assert hints["MCP_PARAMETER_UNKNOWN"] == "did you mean 'order'?"
+    assert hints["MCP_PARAMETER_UNKNOWN"] == "available: 'order', 'sort_field'"
     near = {problem.code: problem.hint for problem in check_arguments(tool, {"sortfields": "x"})}
     assert near["MCP_PARAMETER_REQUIRED"] == "rename 'sortfields' to 'sort_field'?"

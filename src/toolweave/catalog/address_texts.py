@@ -16,6 +16,8 @@ _PUBLIC = pattern(rf"{_NAME}(?:\.{_NAME})*\.[a-z][a-z0-9-]+(?::\d+)?(?=[/?#]|$)"
 _HOST = pattern(rf"(?:{_NAME}\.)*{_NAME}\.?|\[[0-9a-f:.]+\]|[0-9a-f:]*:[0-9a-f:.]+", re.I)
 _MAILBOX = pattern(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+\.[^\s@<>,;:\"()\[\]]+")
 _NAMED = pattern(r"[^<>\n\r]*<([^<>]+)>")
+# Signs that no name of a machine has; other letters may be in one.
+_NO_HOST = pattern(r"[,;!*'\"()|\\^`<>=&+]|\.\.")
 _OTHER_SCHEMES = frozenset({"ftp", "file", "mailto", "data", "sftp", "ssh", "ws", "wss", "s3"})
 
 
@@ -25,7 +27,9 @@ def is_url(text: str) -> bool:
         return False
     try:
         parts = urlsplit(text)
-        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        name = parts.hostname or ""
+        is_name = bool(name) and _NO_HOST.search(name) is None
+        return is_name and (parts.port is None or parts.port > 0)
     except ValueError:
         return False
 
@@ -45,6 +49,11 @@ def meant_url(text: str) -> str | None:
         if re.search(r"\s", host) or not slash or re.search(r"[\r\n\t]", rest):
             return None
         plain = plain.replace(" ", "%20")
+    scheme, mark, rest = plain.partition("://")
+    host, slash, path = rest.partition("/")
+    if mark and ("," in host or ".." in host):
+        # A comma or a second point is next to the point on the keyboard.
+        plain = f"{scheme}://{re.sub(r'[,.]+', '.', host)}{slash}{path}"
     return plain if plain != text and is_url(plain) else None
 
 

@@ -17,6 +17,12 @@ PIECE = pattern(
     r"|\$(\w*)\$.*?\$\1\$|::|:([A-Za-z_]\w*)|(\?)|(%)",
     re.DOTALL,
 )
+# What something must follow.
+_CUT = pattern(
+    r"(?:[<>=,(]|\b(?:and|or|where|from|select|by|in|like|set|join|on|values|into|not|between))"
+    r"\s*;?\s*$",
+    re.IGNORECASE,
+)
 _OWN_PLACEHOLDER = pattern(r"\?\d|[@$]\w")
 _BEGINNINGS = ("postgresql://", "postgres://", "sqlite:///", "${vault:")
 
@@ -60,6 +66,8 @@ def statement_fault(sql: str, *, allow_writes: bool) -> SqlFault | None:
             "switch allow_writes on if that is what you want",
             is_denied=True,
         )
+    if _CUT.search(PIECE.sub(lambda found: "''" if found[0][0] in "'\"$" else found[0], sql)):
+        return SqlFault("DATABASE_QUERY_INVALID", f"the query ends too early: {sql[-40:]!r}")
     if _without_texts(sql).rstrip().rstrip(";").count(";"):
         message = "the query has more than one statement; expected one"
         return SqlFault("DATABASE_QUERY_INVALID", message, "use one node for each statement")
@@ -76,6 +84,8 @@ def parameter_fault(sql: str, parameters: Sequence[object] | Mapping[str, object
         missing = sorted(names - parameters.keys())
         if missing:
             return f"the query asks for :{missing[0]}, which parameters does not have"
+        if parameters and not names and not marks:
+            return f"the query asks for no values, and parameters has {len(parameters)}"
         return None
     if names and parameters:
         return f"the query asks for :{min(names)}; expected an object of names and values"

@@ -28,6 +28,51 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 _WORD = pattern(r"[A-Za-z]{4,}")
+_DAY = pattern(r"[A-Za-zÀ-ÿ]{2,}")
+# Days in German, Spanish, French, Italian and Portuguese, by at most three letters.
+_OTHER_DAYS = {
+    name: day
+    for day, names in {
+        "MON": "mo mon lun seg",
+        "TUE": "di die mar ter",
+        "WED": "mi mit mie mié mer qua",
+        "THU": "do don jue jeu gio qui",
+        "FRI": "fr fre vie ven sex",
+        "SAT": "sa sam sáb sab",
+        "SUN": "so son dom dim",
+    }.items()
+    for name in names.split()
+}
+# Places by the names that other languages have for them.
+_PLACES = {
+    **dict.fromkeys(("europa", "europe"), "Europe"),
+    **dict.fromkeys(("amerika", "amerique", "américa", "america"), "America"),
+    **dict.fromkeys(("asien", "asie", "asia"), "Asia"),
+    **dict.fromkeys(("afrika", "afrique", "africa", "áfrica"), "Africa"),
+    **dict.fromkeys(("australien", "australie"), "Australia"),
+    **dict.fromkeys(("lissabon", "lisboa", "lisbonne", "lisbona"), "Lisbon"),
+    **dict.fromkeys(("wien", "viena", "vienne"), "Vienna"),
+    **dict.fromkeys(("rom", "roma"), "Rome"),
+    **dict.fromkeys(("prag", "praga", "praha"), "Prague"),
+    **dict.fromkeys(("warschau", "varsovia", "varsovie", "warszawa", "varsavia"), "Warsaw"),
+    **dict.fromkeys(("kopenhagen", "copenhague", "københavn", "copenaghen"), "Copenhagen"),
+    **dict.fromkeys(("brüssel", "bruselas", "bruxelles", "bruxelas"), "Brussels"),
+    **dict.fromkeys(("moskau", "moscú", "moscou", "mosca"), "Moscow"),
+    **dict.fromkeys(("athen", "atenas", "athènes", "atene"), "Athens"),
+    **dict.fromkeys(("zürich", "zuerich", "zurigo"), "Zurich"),
+    **dict.fromkeys(("londres", "londra"), "London"),
+    **dict.fromkeys(("parís", "parigi"), "Paris"),
+    **dict.fromkeys(("bukarest", "bucarest", "bucureşti"), "Bucharest"),
+    **dict.fromkeys(("belgrad", "belgrado"), "Belgrade"),
+    **dict.fromkeys(("kairo", "el_cairo", "le_caire"), "Cairo"),
+    **dict.fromkeys(("tokio",), "Tokyo"),
+    **dict.fromkeys(("singapur", "singapour"), "Singapore"),
+    **dict.fromkeys(("nueva_york", "nova_york", "neu_york"), "New_York"),
+    **dict.fromkeys(("mexiko-stadt", "ciudad_de_mexico", "mexico"), "Mexico_City"),
+    **dict.fromkeys(("estambul",), "Istanbul"),
+    **dict.fromkeys(("dublín",), "Dublin"),
+    **dict.fromkeys(("berlín", "berlino", "berlim"), "Berlin"),
+}
 _MOMENT = datetime(2026, 1, 1)  # noqa: DTZ001  whether it ever occurs does not depend on a zone
 
 
@@ -47,6 +92,7 @@ def cron_fault(expression: str) -> str | None:
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 
 
+_COMMENT = pattern(r"\s+(?:#(?!\d)|//|--).*$", re.DOTALL)
 _HOUR = pattern(r"(\d{1,2})(am|pm|h|hr)", re.IGNORECASE)
 
 
@@ -63,7 +109,7 @@ def zone_in_cron(text: str) -> tuple[str, str] | None:
 def meant_cron(text: str) -> str | None:
     """The expression that another notation means; None if there is not exactly one."""
     given = text
-    text = text.translate(_DASHES)
+    text = _COMMENT.sub("", text.translate(_DASHES))
     found = _SHORTCUTS.get(text.strip().lower())
     if found is None:
         aws = _AWS.fullmatch(text.strip())
@@ -95,6 +141,7 @@ def _plain_fields(fields: list[str]) -> list[str]:
         plain[1] = str(number if hour[2].lower() in {"am", "pm"} else int(hour[1]))
     plain[3] = _WORD.sub(lambda word: _short(word[0], _MONTHS), plain[3])
     plain[4] = _WORD.sub(lambda word: _short(word[0], _DAYS), plain[4])
+    plain[4] = _DAY.sub(lambda word: _OTHER_DAYS.get(word[0].lower()[:3], word[0]), plain[4])
     return plain
 
 
@@ -118,7 +165,12 @@ def meant_zones(text: str) -> list[str]:
     if found := by_letters.get(plain) or by_city.get(plain):
         return sorted(found)
     if "/" not in text or len(text) > 60:
-        return []
+        named = _PLACES.get(plain, "")
+        return sorted(by_city.get(_letters(named), ()))
+    parts = [_PLACES.get(one.strip().casefold(), one.strip()) for one in text.split("/")]
+    for order in (parts, parts[::-1]):
+        if found := by_letters.get(_letters("/".join(order))):
+            return sorted(found)
     near = process.extract(
         plain, list(by_letters), scorer=OSA.distance, score_cutoff=2 if len(plain) > 8 else 1
     )

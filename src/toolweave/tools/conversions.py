@@ -1,7 +1,9 @@
 """Converts a value to an expected type without losing anything: texts, units, lists, pairs."""
 
 import re
+from ast import literal_eval
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import cast
 
 from toolweave import json_text
@@ -38,8 +40,14 @@ _ISO = pattern(
 )
 _CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
 _GROUPED = pattern(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
+_COMMAS = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+")
+_WHOLE = pattern(r"(-?\d{1,15})\.0+")
+_DECIMAL_COMMA = pattern(r"-?\d{1,9},(?:\d{1,2}|\d{4,9})")
+_PERCENT = pattern(r"(\d{1,3}(?:\.\d{1,6})?)\s*%")
+_NOUN = pattern(r"(-?\d{1,15})\s+([A-Za-z]+)")
 _NUMBER_SIGN = pattern(r"(?:([A-Za-z]+)\s+(?:#\s?|[Nn]o\.?\s)?|(?:#\s?|[Nn]o\.?\s))(\d{1,15})")
 _BULLET = pattern(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
+_LINE = pattern(r"([A-Za-z_][\w-]{0,40})\s*(?::\s|=\s?)(.{1,500})")
 _QUERY = pattern(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
 _RRULE = pattern(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
 _DURATION = pattern(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
@@ -53,6 +61,9 @@ _UNITS: dict[str, float] = {
     **dict.fromkeys(("w", "week", "weeks"), 604800),
 }
 _UNIT_NAMES = pattern(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORECASE)
+_TIME = pattern(r"deadline|date|time|moment|until|_at\b|start|end\b", re.IGNORECASE)
+_EPOCH = (946_684_800, 4_102_444_800)  # from 2000 to 2100
+_MILLISECONDS = 10**11
 _ONLY = frozenset(
     {"value", "expression", "text", "content", "expr", "id", "name", "email", "address", "mail"}
 )
@@ -60,6 +71,11 @@ _ONLY = frozenset(
 _ABOUT = frozenset(
     {"__rl", "mode", "type", "cachedResultName", "cachedResultUrl", "kind", "dataType", "is_expr"}
     | {"valueType", "value_type", "data_type", "isExpression", "is_expression", "format"}
+)
+# Keys under which other systems have a list.
+_LISTING = frozenset(
+    {"items", "item", "value", "values", "list", "elements", "entries", "data", "array", "results"}
+    | {"rows", "records", "all", "any", "each"}
 )
 # Keys by which other systems refer to a value.
 SELECTORS = frozenset(
@@ -77,11 +93,15 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
     if isinstance(value, str):
         yield from _from_text(value.strip(), kinds, about)
     elif isinstance(value, int | float) and "string" in kinds:
+        if (moment := _moment(value, about)) is not None:
+            yield moment
         yield written(value)
     elif isinstance(value, int) and value in (0, 1) and "boolean" in kinds:
         yield value == 1
     if isinstance(value, list):
         yield from _from_list(value, kinds, about)
+    elif "array" in kinds and isinstance(value, dict) and (listed := listed_in(value)) is not None:
+        yield listed
     elif "array" in kinds and _is_one_item(value) and not is_reference(value):
         yield [value]
     if isinstance(value, dict) and "object" not in kinds:
@@ -89,6 +109,23 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
         plain = {"value": value["value"]} if is_wrapped(value) else value
         if len(plain) == 1:
             yield from _only_member(plain)
+
+
+def listed_in(value: JsonObject) -> list[Json] | None:
+    """The list that an object stands for: the only one in it, its numbers, or what is set."""
+    if len(value) == 1 and (inner := next(iter(value.values()))).__class__ is list:
+        key = next(iter(value))
+        return cast("list[Json]", inner) if key.lower() in _LISTING else None
+    numbers = [key.rpartition("-")[2].rpartition("_")[2] for key in value]
+    count = len(numbers)
+    if count and [int(one) if one.isdecimal() else -1 for one in numbers] in (
+        list(range(count)),
+        list(range(1, count + 1)),
+    ):
+        return list(value.values())
+    if value and all(one is True for one in value.values()):
+        return list(value)
+    return None
 
 
 def is_reference(value: Json) -> bool:
@@ -143,21 +180,52 @@ def _from_text(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
         yield from _numbers(text, kinds, about)
     if "boolean" in kinds and text.lower() in _BOOLEANS:
         yield _BOOLEANS[text.lower()]
-    if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "["):
-        try:
-            yield json_text.read(text, max_bytes=MAX_PARSED)
-        except Invalid:
-            return
+    if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "[", "("):
+        yield from _parsed(text)
+        return
     if "object" in kinds and _QUERY.fullmatch(text):
         pairs = (one.partition("=") for one in text.removeprefix("?").split("&"))
         yield {name: value for name, _, value in pairs}
+    elif "object" in kinds and (members := _lines(text)):
+        yield members
     if "array" in kinds:
         yield from _lists(text)
 
 
+def _parsed(text: str) -> Iterator[Json]:
+    """The value of a JSON text, or of the literals of Python."""
+    try:
+        yield json_text.read(text, max_bytes=MAX_PARSED)
+    except Invalid:
+        if len(text) > MAX_PARSED or text.count("[") + text.count("{") > MAX_ITEMS:
+            return
+        try:
+            found = json_text.write(literal_eval(text))
+        except (ValueError, SyntaxError, TypeError):
+            return
+        yield json_text.read(found)
+
+
+def _lines(text: str) -> JsonObject | None:
+    """The members of a text with one on each line: `Accept: application/json`."""
+    found = [_LINE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    members: JsonObject = {one[1]: _scalar(one[2].strip()) for one in found if one is not None}
+    return members if members and len(members) == len(found) else None
+
+
+def _scalar(text: str) -> Json:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text.strip("'\"")
+
+
 def _numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
+    text = text.strip("'\"` ")
     if _INTEGER.fullmatch(text):
         yield int(text)
+    yield from _written_numbers(text, kinds, about)
     if "number" in kinds and _NUMBER.fullmatch(text):
         yield float(text)
     if _GROUPED.fullmatch(text):
@@ -169,6 +237,20 @@ def _numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
     unit = seconds_in(about)
     if unit is not None and (found := duration(text, unit)) is not None:
         yield found
+
+
+def _written_numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
+    """Numbers as people write them: `1,000`, `5.0`, `0,5`, `80%`, `5 results` of `max_results`."""
+    if "number" not in kinds and _COMMAS.fullmatch(text):
+        yield int(text.replace(",", ""))
+    if (whole := _WHOLE.fullmatch(text)) is not None:
+        yield int(whole[1])
+    if "number" in kinds and _DECIMAL_COMMA.fullmatch(text):
+        yield float(text.replace(",", "."))
+    if "number" in kinds and (percent := _PERCENT.fullmatch(text)) is not None:
+        yield round(float(percent[1]) / 100, 9)
+    if (counted := _NOUN.fullmatch(text)) and _is_own_word(counted[2], about):
+        yield int(counted[1])
 
 
 def _is_own_word(word: str | None, about: str) -> bool:
@@ -198,8 +280,10 @@ def _from_list(value: list[Json], kinds: list[Json], about: str) -> Iterator[Jso
     elif "object" in kinds and (found := _paired(value, _OLD, _NEW)):
         if about.startswith("rename"):
             yield found
+    elif "object" in kinds and len(value) > 1 and (found := _joined(value)):
+        yield found
     elif len(value) == 1 and ("array" in kinds) == isinstance(value[0], list):
-        yield value[0]
+        yield (_joined(value) or value[0]) if "object" in kinds else value[0]
 
 
 def _paired(
@@ -217,6 +301,29 @@ def _paired(
     found: JsonObject = {str(one[name]): one[rest] for one in items}
     is_certain = len(found) == len(items) and all(isinstance(one[name], str) for one in items)
     return found if is_certain else None
+
+
+def _joined(value: list[Json]) -> JsonObject | None:
+    """`[{"a": 1}, {"b": 2}]` or `[["a", 1], ["b", 2]]` as `{"a": 1, "b": 2}`."""
+    pairs: list[tuple[Json, Json]] = []
+    for one in value[:MAX_ITEMS]:
+        if isinstance(one, dict) and len(one) == 1:
+            pairs += one.items()
+        elif isinstance(one, list) and len(one) == 2:
+            pairs.append((one[0], one[1]))
+        elif isinstance(one, str) and (found := _lines(one)) and len(found) == 1:
+            pairs += found.items()
+    joined: JsonObject = {key: one for key, one in pairs if isinstance(key, str)}
+    return joined if len(joined) == len(value) else None
+
+
+def _moment(value: float, about: str) -> str | None:
+    """The time of a Unix number, in a field that says that it takes one."""
+    seconds = value / 1_000 if value > _MILLISECONDS else value
+    is_time = _TIME.search(about) is not None
+    if not is_time or not _EPOCH[0] <= seconds <= _EPOCH[1] or isinstance(value, bool):
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _only_member(value: JsonObject) -> Iterator[Json]:

@@ -5,7 +5,8 @@ from typing import Any
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
-from toolweave.tools.meaning import renamed, shortened
+from toolweave.tools.meaning import containing, renamed, shortened
+from toolweave.tools.name_words import alike
 from toolweave.tools.repair import misspelt
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
@@ -21,7 +22,31 @@ def moved_member(whole: Json, at: Steps) -> list[Operation]:
     inner = next(iter(owner.values())) if len(owner) == 1 else None
     if isinstance(inner, dict) and name in inner:
         return [{"op": "replace", "path": place, "value": inner}]
-    found = [key for key in owner if key != name and is_meant(key, name)]
+    about = str(at[-2]) if len(at) > 1 else ""
+    return _renamed(owner, name, place, about)
+
+
+def member_named(whole: Json, name: str, limit: int = 2) -> list[Operation]:
+    """Operations that give a missing member its name in the only object that has it by another."""
+    waiting: list[tuple[str, Json, int]] = [("", whole, limit)]
+    found: list[list[Operation]] = []
+    while waiting:
+        place, value, left = waiting.pop()
+        if not isinstance(value, dict) or left < 0:
+            continue
+        about = place.rpartition("/")[2]
+        if name not in value and (moves := _renamed(value, name, place, about)):
+            found.append(moves)
+        waiting += [(place + pointer(key), one, left - 1) for key, one in value.items()]
+    return found[0] if len(found) == 1 else []
+
+
+def _renamed(owner: JsonObject, name: str, place: str, about: str) -> list[Operation]:
+    found = [key for key in owner if key != name and is_meant(key, name)] or [
+        key
+        for key in owner
+        if key != name and (alike(key, [name], about) or containing(key, [name]))
+    ]
     if len(found) != 1 or owner[found[0]] in (None, "", [], {}):
         return []
     return [{"op": "move", "from": place + pointer(found[0]), "path": place + pointer(name)}]
@@ -31,7 +56,7 @@ def is_meant(key: str, name: str) -> bool:
     """Whether a key is another word for a name, or a misspelling of it."""
     if misspelt(key, [name]) == name or renamed(key, [name]):
         return True
-    return bool(shortened(key, [name]))
+    return bool(alike(key, [name]) or shortened(key, [name]))
 
 
 def _at(value: Json, steps: Steps) -> Json:

@@ -6,6 +6,7 @@ from unicodedata import combining, normalize
 
 from toolweave.patterns import pattern
 from toolweave.tools import foreign_words, key_groups, output_groups, word_groups
+from toolweave.tools.name_words import alike, singular
 
 MAX_LENGTH = 60
 MAX_OPTIONS = 100
@@ -28,7 +29,7 @@ _CHANGING = frozenset(
 )
 # Words that add nothing to a name.
 _GENERIC = frozenset(
-    {"config", "name", "list", "expression", "text", "params", "settings", "options", "value"}
+    {"config", "name", "list", "expression", "text", "param", "setting", "option", "value"}
     | {"num", "number", "param", "parameter", "field", "the", "my", "str", "string", "array"}
 )
 # Words by which other systems control a run.
@@ -36,6 +37,10 @@ _CONTROL = frozenset(
     {"retry", "retries", "error", "fail", "failure", "condition", "when", "if", "unless", "only"}
     | {"fallback", "catch", "then", "else", "next", "after", "before", "depends", "timeout", "skip"}
     | {"secret", "token", "password", "key", "auth", "credential", "credentials", "approval"}
+)
+_CREDENTIAL = frozenset(
+    {"api", "key", "token", "access", "auth", "secret", "bearer", "credential", "credentials"}
+    | {"apikey", "bot", "password", "personal", "authorization", "integration", "service"}
 )
 # Words that add nothing to the name of a result.
 _OF_RESULTS = frozenset({"data", "result", "text", "content", "output", "list", "final"})
@@ -51,11 +56,24 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     value = _NOTE.sub("", given.strip())
     if not value or len(value) > MAX_LENGTH or _is_qualified(value, known):
         return []  # `pull_request.opened` means less than `pull_request`
-    for found in (_same(value, known), _short(value, known), _worded(value, known, about)):
-        if found:
+    for similar in (_same, _short):
+        if found := similar(value, known):
             return found
+    # A single word that is only similar may mean another option.
+    is_name = len(_in_order(value)) > 1
+    if found := _worded(value, known, about) or (alike(value, known, about) if is_name else []):
+        return found
+    if about and (rest := _after(value, about)):
+        return meant(rest, known)
     english = translated(value)
-    return meant(english, known, about) if english else []
+    return meant(english, known, about) if english and english != value else []
+
+
+def _after(value: str, about: str) -> str | None:
+    """`none` of `body_type.none`, where the field is `body_type`."""
+    head, rest = value[: len(about)], value[len(about) :].lstrip("._:-/ =")
+    is_before = plain_word(head) == plain_word(about) and len(rest) < len(value) - len(about)
+    return rest if is_before and rest else None
 
 
 def _is_qualified(value: str, known: Sequence[str]) -> bool:
@@ -90,7 +108,9 @@ def renamed(wrong: str, free: Iterable[str]) -> list[str]:
     if found := same or _grouped(plain, known, key_groups.GROUPS):
         return found
     english = translated(wrong)
-    return renamed(english, known) or containing(english, known) if english else []
+    if english is None or english == wrong:
+        return []
+    return renamed(english, known) or alike(english, known) or containing(english, known)
 
 
 def reordered(wrong: str, free: Iterable[str]) -> list[str]:
@@ -109,10 +129,10 @@ def containing(wrong: str, free: Iterable[str]) -> list[str]:
 
     Not where the other words change the meaning, such as a unit, a bound or the other end.
     """
-    given = _in_order(wrong)
+    given = [singular(one) for one in _in_order(wrong)]
     found: list[str] = []
     for name in list(dict.fromkeys(free))[:MAX_OPTIONS]:
-        known = _in_order(name)
+        known = [singular(one) for one in _in_order(name)]
         if not given or not known or given == known:
             continue
         if len(known) > len(given):
@@ -148,6 +168,11 @@ def _begins(one: str, other: str) -> bool:
     return one == other or (is_cut and long.startswith(short))
 
 
+def is_credential(name: str) -> bool:
+    """Whether a name says nothing but that it is a token, a key or a secret."""
+    return bool(found := _in_order(name)) and {*found} <= _CREDENTIAL
+
+
 def says_when(name: str) -> bool:
     """Whether a key asks for something to happen or not, rather than being a detail of it."""
     return bool(_CONTROL & {*_in_order(name)})
@@ -158,9 +183,17 @@ def _in_order(name: str) -> list[str]:
 
 
 def translated(name: str) -> str | None:
-    """A name of German, French, Spanish, Italian or Portuguese words in English."""
-    found = [_english().get(one, "") for one in _in_order(unaccented(name))]
-    return "_".join(found) if found and all(found) else None
+    """A name with German, French, Spanish, Italian or Portuguese words in English."""
+    words = _in_order(unaccented(name))
+    found = [_english().get(one) or _english().get(_as_umlaut(one)) for one in words]
+    if not any(found):
+        return None
+    return "_".join(english or word for english, word in zip(found, words, strict=True))
+
+
+def _as_umlaut(word: str) -> str:
+    """`empfanger` for `empfaenger`: without accents, both are written so."""
+    return word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def unaccented(text: str) -> str:

@@ -18,6 +18,7 @@ from toolweave.tools.conversions import conversions
 from toolweave.tools.document import Steps
 from toolweave.tools.meaning import (
     containing,
+    is_credential,
     is_related,
     renamed,
     reordered,
@@ -25,9 +26,11 @@ from toolweave.tools.meaning import (
     shortened,
 )
 from toolweave.tools.meaning import meant as meant_options
+from toolweave.tools.name_words import alike
 from toolweave.tools.opposites import are_opposite
-from toolweave.tools.special_keys import negated, nested
+from toolweave.tools.special_keys import negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
+from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
@@ -38,6 +41,8 @@ MAX_TEXT = 500
 # Allowed edits, and the minimum name length for any.
 MAX_SLIPS = 3
 MAX_LISTED = 8
+UNFIT = "It does not take this value."
+UNCLEAR = "They may be different things."
 SHORT = 2
 _DIGITS = pattern(r"\d+")
 _DOUBLED = pattern(r"([a-z])\1+")
@@ -144,8 +149,9 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     meant = slips[0] if slips else closest(name, likely)
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
-        is_certain = [meant] == slips and explainer.fits(known.get(name, True), given[meant])
-        return Repair(f"rename {meant!r} to {name!r}?", (move,) if is_certain else None)
+        if [meant] == slips and explainer.fits(known.get(name, True), given[meant]):
+            return Repair(f"rename {meant!r} to {name!r}?", (move,))
+        return Repair(f"rename {meant!r} to {name!r}? {UNFIT if slips else UNCLEAR}")
     if (gathered := _gathered(fault, name, strange, known, explainer)) is not None:
         return gathered
     for value in _fixed(known.get(name, True), explainer):
@@ -191,13 +197,19 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     free = [name for name in known_names if name not in parent]
     wrong = str(fault.path[-1])
     known = explainer.properties(fault.schema)
-    slip = misspelt(wrong, free) or _only_fitting(wrong, fault.value, known, free, explainer)
+    taken = [name for name in known_names if name in parent]
+    slip = misspelt(wrong, free)
+    if slip is None and (twin := _twin(wrong, taken)) is not None:
+        return Repair(f"{twin!r} is set as well; remove one of them")
+    slip = slip or _only_fitting(wrong, fault.value, known, free, explainer)
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
-    for special in (negated, nested):
+    for special in (negated, nested, numbered):
         if (found := special(fault, parent, known, explainer)) is not None:
             hint, operations = found
             return Repair(hint, operations or None)
+    if slip is None and (changed := _converted(fault, free, known, explainer)) is not None:
+        return changed
     meant = slip or closest(wrong, free)
     if meant is None:
         return _without(fault, free, known, explainer)
@@ -206,8 +218,19 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         "from": pointer(*fault.path),
         "path": pointer(*fault.path[:-1], meant),
     }
-    is_certain = slip is not None and explainer.fits(known.get(meant, True), fault.value)
-    return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
+    if slip is None:
+        # A hint that names one answer promises its patch.
+        others = [name for name in free if name != meant]
+        return Repair(f"available: {', '.join(map(shown, [meant, *others][:MAX_LISTED]))}")
+    if not explainer.fits(known.get(meant, True), fault.value):
+        return Repair(f"did you mean {meant!r}? {UNFIT}")
+    return Repair(f"did you mean {meant!r}?", (move,))
+
+
+def _twin(wrong: str, taken: list[str]) -> str | None:
+    """A name that is set and means the same."""
+    found = misspelt(wrong, taken)
+    return found or next(iter([*renamed(wrong, taken), *alike(wrong, taken)]), None)
 
 
 def _unit(
@@ -237,6 +260,8 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
     if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT:
         return NONE
     found = [one for one in respelt(fault.value) if explainer.fits(fault.schema, one)]
+    if not found:
+        found = [one for one in variants(fault.value) if explainer.fits(fault.schema, one)]
     if len(found) != 1:
         return NONE
     return Repair(f"write {shown(found[0])}", (_replace(fault.path, found[0]),))
@@ -270,11 +295,44 @@ def _only_fitting(
             if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
         ]
 
-    found = fitting(reordered(wrong, free)) or fitting(renamed(wrong, free))
+    about = explainer.root.get("x-node")
+    found = (
+        fitting(reordered(wrong, free))
+        or fitting(renamed(wrong, free))
+        or fitting(alike(wrong, free, about if isinstance(about, str) else ""))
+    )
     for similar in () if found else (containing, shortened):
         if len(others := fitting(similar(wrong, free))) == 1:
             return others[0]
+    if not found and is_credential(wrong):
+        found = [name for name in fitting(free) if _is_secret(known.get(name))]
     return found[0] if len(found) == 1 else None
+
+
+def _is_secret(schema: Json) -> bool:
+    return isinstance(schema, dict) and schema.get("writeOnly") is True
+
+
+def _converted(
+    fault: Violation, free: list[str], known: JsonObject, explainer: Explainer
+) -> Repair | None:
+    """Rename a value that its field takes in another form, such as the only item of a list."""
+    wrong, value = str(fault.path[-1]), fault.value
+    names = [*renamed(wrong, free), *alike(wrong, free), *containing(wrong, free)]
+    found: dict[str, Json] = {}
+    for name in dict.fromkeys(names):
+        schema = known.get(name)
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        for one in islice(conversions(value, [kind], name), 3) if isinstance(kind, str) else ():
+            if explainer.fits(schema, one):
+                found.setdefault(name, one)
+    if len(found) != 1:
+        return None
+    ((name, converted),) = found.items()
+    at = pointer(*fault.path[:-1], name)
+    remove: Operation = {"op": "remove", "path": pointer(*fault.path)}
+    add: Operation = {"op": "add", "path": at, "value": converted}
+    return Repair(f"write {name!r} as {shown(converted)}", (remove, add))
 
 
 def _is_deprecated(schema: Json) -> bool:

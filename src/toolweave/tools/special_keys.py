@@ -10,6 +10,7 @@ _NEGATED = pattern(
     r"(?:disable|disabled|no|not|dont|do_not|without|skip|suppress|ignore|hide|non)[_-]?(.+)",
 )
 _CAMEL = pattern(r"(?:disable|no|not|dont|skip|suppress|ignore|hide|without)([A-Z]\w*)")
+_NUMBERED = pattern(r"([A-Za-z_]+?)[_-]?(\d{1,2})")
 
 Fix = tuple[str, tuple[dict[str, Json], ...]]
 
@@ -61,6 +62,36 @@ def nested(
         {"op": "remove", "path": pointer(*before, key)} for key in dotted
     ]
     patch.append({"op": "add", "path": pointer(*before, outer), "value": whole})
+    return hint, tuple(patch)
+
+
+def numbered(
+    fault: Violation, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> Fix | None:
+    """`labels: [a, b]` for `label_0: a, label_1: b`; the first carries the fix of all."""
+    match = _NUMBERED.fullmatch(str(fault.path[-1]))
+    if match is None:
+        return None
+    stem = match[1]
+    lists = [one for one in known if one in (f"{stem}s", f"{stem}es", stem) and one not in parent]
+    matches = [one for key in parent if (one := _NUMBERED.fullmatch(key)) and one[1] == stem]
+    found = [(one[2], one[0]) for one in matches]
+    found.sort(key=lambda one: int(one[0]))
+    first = int(found[0][0])
+    is_counted = [int(one) for one, _ in found] == list(range(first, first + len(found)))
+    if len(lists) != 1 or first > 1 or not is_counted:
+        return None
+    values: list[Json] = [parent[key] for _, key in found]
+    if not explainer.fits(known[lists[0]], values):
+        return None
+    hint = f"write {', '.join(shown(key) for _, key in found[:8])} as items of {lists[0]!r}"
+    if fault.path[-1] != found[0][1]:
+        return hint, ()
+    before = fault.path[:-1]
+    patch: list[dict[str, Json]] = [
+        {"op": "remove", "path": pointer(*before, key)} for _, key in found
+    ]
+    patch.append({"op": "add", "path": pointer(*before, lists[0]), "value": values})
     return hint, tuple(patch)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import NONE, repair, with_article
 from toolweave.tools.unions import kind_of
@@ -11,6 +12,8 @@ from toolweave.tools.violations import Explainer, Violation
 
 MAX_LISTED = 8
 MAX_REPAIRED = 20
+_VAULT = pattern(r"\$\{vault:[^${}]+\}")
+_TYPES = ("string", "secret", "text")
 
 _CODES = {
     "required": "MCP_PARAMETER_REQUIRED",
@@ -73,7 +76,16 @@ def _described(
 
 
 def _is_secret(fault: Violation) -> bool:
-    return fault.schema.get("format") == "password" or fault.schema.get("writeOnly") is True
+    is_hidden = fault.schema.get("format") == "password" or fault.schema.get("writeOnly") is True
+    return is_hidden and not _names_secrets(fault.value)
+
+
+def _names_secrets(value: Json) -> bool:
+    """Whether a value is no secret: its only texts say where one is, or of which type it is."""
+    inner = [*value.values()] if isinstance(value, dict) else value
+    texts = inner if isinstance(inner, list) else [inner]
+    named = [one for one in texts if one not in _TYPES]
+    return bool(named) and all(isinstance(one, str) and _VAULT.fullmatch(one) for one in named)
 
 
 def _what(fault: Violation) -> str:

@@ -94,7 +94,13 @@ def checked(
         if at in proven:
             yield CheckedWorkflow(problem, before, proven[at])
         else:
-            yield CheckedWorkflow(replace(problem, patch=None) if problem.patch else problem)
+            yield CheckedWorkflow(_unproven(problem) if problem.patch else problem)
+
+
+def _unproven(problem: Problem) -> Problem:
+    """A problem whose patch would cause another; the hint must not promise it."""
+    hint = f"{problem.hint} It alone causes another problem." if problem.hint else None
+    return replace(problem, patch=None, hint=hint)
 
 
 def _proven(

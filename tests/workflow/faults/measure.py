@@ -34,8 +34,11 @@ _ONE_ANSWER = re.compile(
     r"|^move it to \S+$"
 )
 _SEVERAL = re.compile(r"^did you mean one of|^choose one of .*,|^use one of .*,|^use '[^']+' or '")
+# `nodes.load.output.rows` is `load.rows`.
+_OUTPUT = re.compile(r"\bnodes\.([A-Za-z_]\w*)\.output\.")
 _SPACES = re.compile(r"[ \t]+")
 _KEPT = "x-toolweave"
+_PARTS = ("configurations", "inputParams")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +220,18 @@ def _port_aliases(ref: str | None) -> dict[str, str]:
 
 def _plain(value: Json) -> Json:
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items() if key != _KEPT}
+        # A part without members says the same as none.
+        return {
+            key: _plain(one)
+            for key, one in value.items()
+            if key != _KEPT and not (key in _PARTS and one == {})
+        }
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str):
-        return _SPACES.sub(" ", _BRACES.sub(r"{{ \1 }}", value))
+        return _SPACES.sub(" ", _OUTPUT.sub(r"\1.", _BRACES.sub(r"{{ \1 }}", value)))
     return value
 
 
@@ -266,7 +274,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", choices=[*FAILURES, "alarm"])
     parser.add_argument("--show", metavar="ID")
-    parser.add_argument("--set", choices=["wrong", "second", "third"], default="wrong")
+    parser.add_argument("--set", choices=["wrong", "second", "third", "fourth"], default="wrong")
     parser.add_argument("--dir", type=Path, metavar="PATH", help="a set outside the repository")
     given = parser.parse_args(arguments)
     folder: str = str(given.dir.resolve()) if given.dir else given.set

@@ -16,6 +16,7 @@ from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.cel.templates import moved
 from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.expression_rewrites import with_quoted_words
 from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
@@ -165,8 +166,9 @@ class _Flow:
             return self._named(node, asked)
         faults: list[DataFlowFault] = []
         ours = asked.ours
-        if (joined := self._with_hyphens(node, asked, wrong)) is not None:
-            return joined
+        for special in (self._with_hyphens, self._with_quotes):
+            if (joined := special(node, asked, wrong)) is not None:
+                return joined
         for reference, found in wrong:
             if found.trouble == "order":
                 continue  # reported once for the node
@@ -194,6 +196,19 @@ class _Flow:
             return None
         fault = self._fault(node, asked, *named, None)
         hint = f"an id with a hyphen is written in brackets: {ours!r}"
+        return _Judged((replace(fault, hint=hint, is_repaired=True),), ours)
+
+    def _with_quotes(self, node: Node, asked: NodeReferences, wrong: _Wrong) -> _Judged | None:
+        """Read words that no name is like as texts, where they are compared or listed."""
+        if not wrong or any(one.trouble != "name" or len(ref.path) > 1 for ref, one in wrong):
+            return None
+        if any(self._path_repair.meant(node, ref.path, asked.language) for ref, _ in wrong):
+            return None
+        ours = with_quoted_words(asked.ours, {str(ref.path[0]) for ref, _ in wrong})
+        if ours is None or not compile_text(ours).is_usable:
+            return None
+        fault = self._fault(node, asked, *wrong[0], None)
+        hint = f"a text is written in quotes: {ours!r}"
         return _Judged((replace(fault, hint=hint, is_repaired=True),), ours)
 
     def _named(self, node: Node, asked: NodeReferences) -> _Judged:
@@ -336,6 +351,13 @@ class _Flow:
         severity: Severity = "error" if one.is_binding else "warning"
         fault = fault_at(one.text, inside, "REFERENCE_NOT_RUN", message, hint, severity)
         patch = None if is_later else self._connection(node, other, asked)
+        meant = self._path_repair.meant(node, reference.path, one.language)
+        ours = None if meant is None else rewritten(one.ours, reference.path, meant)
+        if ours is not None and meant is not None:
+            text = _assembled([one], [ours])
+            hint = f"did you mean {write_path(meant)!r}?"
+            patch = ({"op": "replace", "path": place, "value": text},)
+            return replace(fault.problem(place), patch=patch, hint=hint)
         return replace(fault.problem(place), patch=patch)
 
     def _why_not_run(self, node: Node, other: NodeId, *, is_later: bool) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from toolweave.workflow.checks.ports import (
     meant_out,
     names_out,
     out_ports,
+    port_said,
+    said_by,
 )
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.formats.flow import FLOW_KINDS
@@ -173,6 +175,9 @@ class _Ways:
 
     def _unknown(self, index: int, edge: Edge, known: tuple[str, ...]) -> Problem:
         place = self._case.at_edge(index, "fromPort")
+        if (shifted := self._from_one(edge, known)) is not None:
+            message = f"the ports of {shown(edge.source)} are counted from 0, not from 1"
+            return Problem("EDGE_PORT_UNKNOWN", place, message, patch=shifted)
         meant = self._meant(edge, known)
         is_old = edge.source_port in SAME_AS_OUTPUT and meant == OUTPUT_PORT
         listed = ", ".join((*known[:20], ERROR))
@@ -184,11 +189,30 @@ class _Ways:
             hint=f"did you mean {meant!r}?" if meant else "choose one of its output ports",
             severity="warning" if is_old else "error",
             patch=(
-                {"op": "replace", "path": place, "value": meant},
-                *_extra(self._case, index, meant),
+                # `add` also replaces, and a file may leave out the port.
+                {"op": "add", "path": place, "value": meant},
+                *_extra(self._case, index, meant, known),
             )
             if meant
             else None,
+        )
+
+    def _from_one(self, edge: Edge, known: tuple[str, ...]) -> tuple[Operation, ...] | None:
+        """Number all edges of a decision from 0, where they are numbered from 1 without a gap."""
+        if len(known) < 2 or any(one != f"branch-{at}" for at, one in enumerate(known)):
+            return None
+        used = [(at, one) for at, one in self._case.edges if one.source == edge.source]
+        ports = sorted(one.source_port for _, one in used if one.source_port != ERROR)
+        if ports != [f"branch-{at + 1}" for at in range(len(known))] or len(known) > MAX_PORTS:
+            return None
+        return tuple(
+            {
+                "op": "add",
+                "path": self._case.at_edge(at, "fromPort"),
+                "value": f"branch-{int(one.source_port.removeprefix('branch-')) - 1}",
+            }
+            for at, one in used
+            if one.source_port != ERROR
         )
 
     def _meant(self, edge: Edge, known: tuple[str, ...]) -> str | None:
@@ -245,8 +269,10 @@ def _remove(index: int) -> dict[str, str]:
     return {"op": "remove", "path": f"/connections/{index}"}
 
 
-def _extra(case: CheckContext, index: int, port: str) -> Iterator[Operation]:
+def _extra(
+    case: CheckContext, index: int, port: str, known: tuple[str, ...]
+) -> Iterator[Operation]:
     """Yield the removal of an unknown key that names the port, such as `sourceHandle`."""
-    for key, value in case.workflow.edges[index].extras.items():
-        if str(value).casefold() == port.casefold():
+    for key, value in said_by(case.workflow.edges[index]).items():
+        if port_said(value, known) == port:
             yield {"op": "remove", "path": case.at_edge(index, key)}

@@ -18,6 +18,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.misread_expressions import misread
 from toolweave.workflow.checks.templated_values import MARK
@@ -136,6 +137,8 @@ class _Texts:
             verdict = _judged(content, translate_expression, is_older=self._is_older)
             if _is_foreign(verdict):
                 found = self._foreign.repaired(node, content, language)
+                if found is None and not self._is_resolved(node, verdict, language):
+                    found = self._foreign.rewritten(node, content, language)
                 verdict = _improved(verdict, found, is_older=self._is_older)
             elif not verdict.faults and (fault := misread(content)) is not None:
                 found = self._foreign.repaired(node, content, language, is_misread=True)
@@ -149,6 +152,12 @@ class _Texts:
                 end = placeholder.end
         if pieces:
             yield _older(place, text, "".join([*pieces, text[end:]]))
+
+    def _is_resolved(self, node: Node, verdict: _Verdict, language: Language) -> bool:
+        """Whether a translation reads only names that exist."""
+        if _errors(verdict.faults) or verdict.ours is None:
+            return False
+        return self._foreign.is_resolved(node, compile_text(verdict.ours), language)
 
     def _cel_text(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         translate = translate_condition if cel.field.is_condition else translate_expression
@@ -189,6 +198,8 @@ class _Texts:
             target=target,
             is_condition=cel.field.is_condition,
         )
+        if found is None and _errors(verdict.faults):
+            found = self._foreign.rewritten(node, cel.text, "own")
         better = _improved(verdict, found, is_older=self._is_older)
         is_run = cel.field.name in TRANSLATED_FIELDS and translate_condition(cel.text).is_changed
         if better.ours is None or is_run:
@@ -245,14 +256,26 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
     expression = compile_text(text)
     if expression.is_ours and not is_older:
         is_typed = any(fault.code == "EXPRESSION_TYPE" for fault in _errors(expression.faults))
-        return _Verdict(expression.faults, repaired=as_fraction(text) if is_typed else None)
+        return _Verdict(expression.faults, repaired=_retyped(text) if is_typed else None)
     translation = translate(text)
     if translation.is_changed:
         return _Verdict(translation.faults, translation.text)
     if not _errors(expression.faults):
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
-    return _Verdict(to_fill or expression.faults)
+    is_typed = any(fault.code == "EXPRESSION_TYPE" for fault in _errors(expression.faults))
+    return _Verdict(
+        to_fill or expression.faults,
+        repaired=_retyped(text) if is_typed and not to_fill else None,
+    )
+
+
+def _retyped(text: str) -> str | None:
+    """The expression with types that fit, by the only change that makes them."""
+    if (found := as_fraction(text)) is not None:
+        return found
+    fitting = [one for one in retyped(text) if one != text and not compile_text(one).faults]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 @lru_cache(maxsize=2_048)

@@ -19,7 +19,8 @@ WRAPPERS = frozenset(
 # Objects that other systems have around an answer, a request or an input.
 _AROUND = WRAPPERS | {
     *("request", "req", "res", "choices", "message", "messages", "candidates", "parts"),
-    *("inputs", "input", "params", "arguments", "event", "results", "first"),
+    *("inputs", "input", "params", "arguments", "event", "results", "first", "text", "delta"),
+    *("completion", "generation", "outputs", "$return_value", "records", "items"),
 }
 # Outputs that hold what a node passes on or was sent, and nothing about it.
 _PAYLOADS = frozenset({"data", "result", "github_payload", "slack_payload"})
@@ -37,6 +38,12 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
     if right := closest(wrong, shape.fields):
         return [(*head, right, *below)]
     joined = list(_joined(shape, wrong, below))
+    is_around = wrong in WRAPPERS and bool(below)
+    if is_around and not joined and look_up(shape, below[0]).verdict == "named":
+        # What is below is an output, and nothing is around it here.
+        return [(*head, *below)] if _leads(shape, below) else []
+    if not joined and (longer := _ending(shape, wrong, below)):
+        return [(*head, longer, *below)]
     found = dict.fromkeys((*head, *steps) for steps in joined or _alternatives(shape, wrong, below))
     if found:
         return list(found)
@@ -50,12 +57,28 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
     return [(*head, payload, wrong, *below)] if payload else []
 
 
+def _ending(shape: ValueShape, wrong: str, below: Path) -> str | None:
+    """`merged_data` for `data`: the only output whose name ends with the word."""
+    found = [
+        name
+        for name, field in shape.fields.items()
+        if name.endswith(f"_{wrong}") and _leads(field, below)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _inner(shape: ValueShape, wrong: str, below: Path) -> Path | None:
     """`body.id` of `request.body.id`: objects that other systems have around an output."""
     steps: Path = (wrong, *below)
     for at, step in enumerate(steps):
-        if step in shape.fields and _leads(shape, steps[at:]):
-            return steps[at:]
+        if step in shape.fields:
+            rest = steps[at + 1 :]
+            # Nothing is inside a text: what other systems have there is around it.
+            is_around = all(not isinstance(one, str) or one in _AROUND for one in rest)
+            is_text = shape.fields[str(step)].kinds <= SCALARS
+            if rest and is_around and is_text and not shape.fields[str(step)].is_unknown:
+                return (step,)
+            return steps[at:] if _leads(shape, steps[at:]) else None
         if isinstance(step, str) and step not in _AROUND:
             return None
     return None

@@ -10,6 +10,7 @@ from toolweave.cel.language import Expression, compile_text
 from toolweave.cel.paths import Path
 from toolweave.cel.tokens import is_name
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.expression_rewrites import rewrites
 from toolweave.workflow.checks.path_repair import PathRepair, rewritten
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
@@ -81,6 +82,16 @@ class ForeignRepair:
         if found is None:
             return None
         return self._resolved(node, found.cel, language, is_json_path=found.has_json_path)
+
+    def rewritten(self, node: Node, given: str, language: Language) -> str | None:
+        """The nearest rewrite of a text that can be read and whose names exist."""
+        for text in rewrites(given):
+            expression = compile_text(text)
+            is_cel = expression.is_usable and expression.is_ours and not expression.faults
+            ours = self.repaired(node, text, language, parameter="item", is_any=is_cel)
+            if ours is not None and not compile_text(ours).faults:
+                return ours
+        return None
 
     def is_resolved(self, node: Node, expression: Expression, language: Language) -> bool:
         """Whether all names that an expression reads exist."""

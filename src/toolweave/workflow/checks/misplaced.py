@@ -20,14 +20,18 @@ INPUTS = "inputParams"
 _PARTS = (CONFIGURATIONS, INPUTS)
 _UNKNOWN = frozenset({"FIELD_UNKNOWN", "MCP_PARAMETER_UNKNOWN"})
 # Names that other systems give to a node's settings and inputs; which is meant, the keys tell.
-_CONTAINERS = frozenset(
-    {"config", "configs", "settings", "options", "properties", "inputs", "input", "arguments"}
-    | {"args", "params", "parameters", "values", "with", "function_args", "parameterValues"}
+_OF_INPUTS = frozenset(
+    {"inputs", "input", "arguments", "args", "params", "parameters", "with", "function_args"}
+    | {"parameterValues", "inputParams", "input_params"}
 )
+_CONTAINERS = _OF_INPUTS | {
+    *("config", "configs", "configuration", "settings", "options", "properties", "values"),
+    *("data", "extra", "additional", "advanced", "fields"),
+}
 # Names that a node may have for itself.
 _OWN = frozenset(
     {*_PARTS, "subtype", "description", "outputParams", "attachedNodes", "label", "name", "notes"}
-    | {"position", "type", "id", "version", "disabled", "enabled", "timeout", "metadata", "style"}
+    | {"position", "type", "id", "version", "disabled", "enabled", "metadata", "style"}
 )
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
@@ -55,13 +59,19 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         and problem.patch[0]["op"] != "remove"
         and name not in _names(spec, other)
     )
-    if problem.code not in _UNKNOWN or is_fixed or "/" in name or "~" in name:
+    if problem.code not in _UNKNOWN or "/" in name or "~" in name:
         return problem
     given = node.data.get(part)
     values = given if isinstance(given, dict) else {}
     operations, to = _unwrapped(spec, part, name, values), f"/{part}"
+    if not operations and name in _CONTAINERS - _OF_INPUTS:
+        operations, to = _spread(node, spec, part, name)
+    if not operations and is_fixed:
+        return problem
     if not operations:
         operations, to = _whole_part(node, spec, part, name)
+    if not operations:
+        operations, to = _spread(node, spec, part, name)
     if not operations:
         inside = _into_object(spec, part, name, values)
         aside = _to_other_part(node, spec, part, name)
@@ -75,6 +85,19 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
     is_needed = any(field.required and to == f"{INPUTS}.{field.name}" for field in spec.inputs)
     severity = "error" if is_needed else problem.severity
     return replace(problem, hint=f"move it to {to}", patch=tuple(operations), severity=severity)
+
+
+def required_elsewhere(problem: Problem, node: Node, part: str) -> Problem:
+    """A missing setting or input whose name is in the other part, with the move."""
+    other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
+    name = problem.pointer.removeprefix(f"/{part}/")
+    given = object_at(node.data, other)
+    if problem.patch is not None or "/" in name or given.get(name) in (None, ""):
+        return problem
+    made: list[Operation] = [{"op": "add", "path": f"/{part}", "value": {}}]
+    move: Operation = {"op": "move", "from": f"/{other}/{name}", "path": f"/{part}/{name}"}
+    patch = (*(made if part not in node.data else ()), move)
+    return replace(problem, hint=f"move it from {other} to {part}", patch=patch)
 
 
 def _beside(place: str, data: str, node: Node, key: str, to: str) -> Problem:
@@ -94,7 +117,8 @@ def _beside(place: str, data: str, node: Node, key: str, to: str) -> Problem:
 
 def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
     """The only free place for a key beside the parts."""
-    if key in _CONTAINERS:
+    taking = [part for part in _PARTS if key in _names(spec, part)]
+    if key in _CONTAINERS and not taking:
         if not isinstance(value, dict) or not value:
             return None
         found = [
@@ -105,13 +129,19 @@ def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
         return f"/{found[0]}" if len(found) == 1 else None
     found = [
         part
-        for part in _PARTS
-        if key in _names(spec, part)
-        and isinstance(given := node.data.get(part, {}), dict)
-        and key not in given
+        for part in taking
+        if isinstance(given := node.data.get(part, {}), dict) and key not in given
     ]
-    is_once = len(found) == 1 and sum(key in _names(spec, part) for part in _PARTS) == 1
-    return f"/{found[0]}{pointer(key)}" if is_once else None
+    if len(taking) == 2 and len(found) == 2:
+        # An input of the same name takes the place of a setting when a run gives it.
+        needed = [part for part in found if key in _required(spec, part)]
+        return f"/{needed[0] if len(needed) == 1 else CONFIGURATIONS}{pointer(key)}"
+    return f"/{found[0]}{pointer(key)}" if len(found) == len(taking) == 1 else None
+
+
+def _required(spec: NodeSpec, part: str) -> set[str]:
+    fields = spec.inputs if part == INPUTS else spec.configurations
+    return {one.name for one in fields if one.required and one.default is None}
 
 
 def _unwrapped(spec: NodeSpec, part: str, name: str, values: JsonObject) -> list[Operation]:
@@ -132,6 +162,33 @@ def _whole_part(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[
     if name not in {*_CONTAINERS, other} or not is_part or node.data.get(other):
         return [], f"/{part}"
     return [{"op": "move", "from": f"/{part}/{name}", "path": f"/{other}"}], other
+
+
+def _spread(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[Operation], str]:
+    """Take members out of an unknown object, if each is a setting or an input that is not set."""
+    inner = object_at(node.data, part).get(name)
+    other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
+    if not isinstance(inner, dict) or not inner or name in _names(spec, other):
+        return [], ""
+    taken = {one: object_at(node.data, one) for one in _PARTS}
+    places: dict[str, str] = {}
+    for key in inner:
+        # Of two parts that take a name, the one it stands in is meant.
+        fitting = [one for one in _PARTS if key in _names(spec, one) and key not in taken[one]]
+        if part not in fitting and len(fitting) != 1:
+            return [], ""
+        places[key] = part if part in fitting else fitting[0]
+    made: list[Operation] = [
+        {"op": "add", "path": f"/{one}", "value": {}}
+        for one in dict.fromkeys(places.values())
+        if not isinstance(node.data.get(one), dict)
+    ]
+    moves: list[Operation] = [
+        {"op": "move", "from": f"/{part}/{name}{pointer(key)}", "path": f"/{one}{pointer(key)}"}
+        for key, one in places.items()
+    ]
+    listed = " and ".join(dict.fromkeys(places.values()))
+    return [*made, *moves, {"op": "remove", "path": f"/{part}/{name}"}], listed
 
 
 def _to_other_part(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[Operation], str]:

@@ -7,15 +7,17 @@ its value is known only at run time.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 from toolweave.catalog.node_input import NodeInput, all_refusals, by_own_names, with_defaults
 from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.tools.inner_keys import moved_member
+from toolweave.tools.inner_keys import member_named, moved_member
+from toolweave.tools.text_variants import variants
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
@@ -24,7 +26,7 @@ from toolweave.workflow.checks.expressions import is_enabled
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.template_values import possible_inputs
 from toolweave.workflow.checks.templated_values import has_template
-from toolweave.workflow.json_patch import steps_of
+from toolweave.workflow.json_patch import apply_patch, steps_of
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 
@@ -34,6 +36,8 @@ INPUTS = "inputParams"
 _IN_PART = 2
 _Steps = list[dict[str, Any]]  # Any: operations of a JSON Patch, as in `Problem`
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
+# Signs of a placeholder, as of a database driver.
+_MARKED = pattern(r"[%:$#@?{]")
 _WHOLE = pattern(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
 
 
@@ -60,6 +64,10 @@ def _problems(index: int, node: Node, spec: NodeSpec) -> Iterator[Problem]:
         if _is_known(node, spec, at):
             continue
         problem = _problem(refused, node, _steps(given, spec, at))
+        if problem.patch is None:
+            moves = _member(node, at[-1]) or _known_member(node, spec, at)
+            patch = _of_strangers(moves, spec) or _respelt(refused, given, spec, at)
+            problem = replace(problem, patch=patch)
         problem = placed(problem, pointer("nodes", index, "data"))
         if (problem.code, problem.pointer) not in reported:
             reported.add((problem.code, problem.pointer))
@@ -103,6 +111,98 @@ def _problem(refused: Invalid, node: Node, at: tuple[str, ...]) -> Problem:
             for one in cast("_Steps", steps)
         ]
     return Problem(refused.code, place, refused.message, refused.hint, patch=tuple(patch) or None)
+
+
+def _member(node: Node, name: str) -> _Steps:
+    """Operations that give a member of a setting or an input the name that is missing."""
+    found = [
+        {key: f"/{part}{value}" if key in {"path", "from"} else value for key, value in one.items()}
+        for part in (CONFIGURATIONS, INPUTS)
+        for one in member_named(object_at(node.data, part), name)
+    ]
+    return found if len(found) == 1 else []
+
+
+def _respelt(
+    refused: Invalid, given: NodeInput, spec: NodeSpec, at: tuple[str, ...]
+) -> tuple[dict[str, Any], ...] | None:
+    """The only other writing of a text with which the node no longer refuses anything new."""
+    before = {(one.code, _place(one)) for one in _refusals(given, spec)}
+    said = f"{refused.message} {refused.hint or ''}"
+    found: dict[tuple[tuple[str, ...], str], None] = {}
+    for steps, text in _texts_at(given, _steps(given, spec, at)):
+        for one in variants(text, said):
+            left = {(it.code, _place(it)) for it in _refusals(_put(given, steps, one), spec)}
+            if left < before and (refused.code, _place(refused)) not in left:
+                found[steps, one] = None
+        if found:
+            break
+    if len(found) != 1:
+        return None
+    ((steps, value),) = found
+    return ({"op": "replace", "path": pointer(*steps), "value": value},)
+
+
+def _texts_at(given: NodeInput, steps: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The text that is refused; of something else, the texts that are settings of the node."""
+    value: Json = {CONFIGURATIONS: given.config, INPUTS: given.inputs}
+    for step in steps:
+        value = _child(value, step)
+    if isinstance(value, str):
+        yield steps, value
+    elif len(steps) == _IN_PART:
+        for name, one in given.config.items():
+            if isinstance(one, str) and _MARKED.search(one):
+                yield (CONFIGURATIONS, name), one
+
+
+def _put(given: NodeInput, steps: tuple[str, ...], value: str) -> NodeInput:
+    whole: JsonObject = {CONFIGURATIONS: given.config, INPUTS: given.inputs}
+    changed = apply_patch(whole, [{"op": "replace", "path": pointer(*steps), "value": value}])
+    return NodeInput(object_at(changed, CONFIGURATIONS), object_at(changed, INPUTS))
+
+
+def _of_strangers(moves: _Steps, spec: NodeSpec) -> tuple[dict[str, Any], ...] | None:
+    """The operations, unless one renames a setting or an input that the node has."""
+    sources = {str(one["from"]).rpartition("/")[2] for one in moves if "from" in one}
+    return None if any(_is_field(spec, one) for one in sources) else tuple(moves) or None
+
+
+def _known_member(node: Node, spec: NodeSpec, at: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Operations that give a member of a refused object the only name that examples have for it."""
+    for part in (CONFIGURATIONS, INPUTS):
+        if at[0] not in object_at(node.data, part):
+            continue
+        examples = [
+            one.configurations if part == CONFIGURATIONS else one.input_params
+            for one in spec.examples
+        ]
+        known = {key for one in examples for key in _keys(one.get(at[0]))}
+        value: Json = node.data
+        for step in (part, *at):
+            value = _child(value, step)
+        if not isinstance(value, dict):
+            continue
+        moves = [
+            move
+            for name in sorted(known - value.keys())
+            for move in moved_member(node.data, (part, *at, name))
+        ]
+        others = [one for one in moves if str(one.get("from", "")).rpartition("/")[2] not in known]
+        return others if len(others) == 1 else []
+    return []
+
+
+def _child(value: Json, step: str) -> Json:
+    if isinstance(value, list):
+        return value[int(step)] if step.isdecimal() and int(step) < len(value) else None
+    return value.get(step) if isinstance(value, dict) else None
+
+
+def _keys(value: Json) -> Iterator[str]:
+    """The names of the members of an object, or of the objects in a list."""
+    for one in value if isinstance(value, list) else (value,):
+        yield from one if isinstance(one, dict) else ()
 
 
 def _steps(given: NodeInput, spec: NodeSpec, at: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,6 +32,11 @@ _LENGTHS = frozenset({"length", "size", "count", "len"})
 _COUNTED: frozenset[Kind] = frozenset({"array", "string"})
 # Names that other systems use for the item of a loop.
 _ITEMS = frozenset({"item", "currentItem", "current_item", "current", "element"})
+# Words for one of many, where the expression of a node is asked for each item.
+_ITEM_WORDS = frozenset(
+    {"row", "record", "rec", "entry", "element", "elem", "el", "obj", "object", "it", "x", "r", "e"}
+    | {"i", "o", "v", "d", "line", "doc", "this", "self", "current", "each", "_", "user", "order"}
+) | {"person", "product", "node", "event", "message", "customer", "invoice", "a", "b", "val"}
 # Names that other systems use for all nodes, and for the input of the run.
 _ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
 # Words for what a run was started with; `flow_input` and `dagRunConf` are made of them.
@@ -88,6 +93,8 @@ class PathRepair:
             if path[0] == "inputs":
                 return self._elsewhere(node, path)
             meant = self.fields(path, found) or self._without_layer(node, path, found, language)
+            if not meant and path[0] == "input" and found.at == 1:
+                return self._elsewhere(node, path)
             return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
         if not isinstance(wrong, str):
             return None
@@ -147,9 +154,11 @@ class PathRepair:
         """`each.item.url` inside the loop `each`."""
         loops = self._scope.reach.loops_around(node.id) or ()
         loop = next((one for one in loops if one.id == path[0]), None)
-        if loop is None or len(path) < 2 or path[1] not in _ITEMS:
+        if loop is None or len(path) < 2:
             return None
-        return (loop_variable(loop), *path[2:])
+        if path[1] == "index" and not counts(loop):
+            return ("loop", *path[1:])
+        return (loop_variable(loop), *path[2:]) if path[1] in _ITEMS else None
 
     def _variable(self, node: Node, path: Path) -> Path | None:
         """`site.url` for `loop.site.url`, where a loop gives its item this name."""
@@ -164,6 +173,8 @@ class PathRepair:
             return ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
+        if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
+            return ("item", *path[1:])
         if (name := closest(root, self._scope.names(node))) and _is_slip(root, name):
             # `page` is an item of `pages`, not a misspelling.
             is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
@@ -304,6 +315,7 @@ def with_quoted_ids(text: str, ids: Iterable[str]) -> str | None:
     for one in sorted(ids, key=len, reverse=True):
         if not is_name(one) and one in text:
             plain = re.compile(rf"""("[^"]*"|'[^']*')|(?<![\w.'"-]){re.escape(one)}(?![\w'"-])""")
+            found = re.sub(rf"\bnodes\.{re.escape(one)}(?![\w-])", f"nodes[{quoted(one)}]", found)
             id_ = f"nodes[{quoted(one)}].output"
             found = plain.sub(lambda match, id_=id_: match[1] or id_, found)
     return found if found != text and compile_text(found).is_usable else None

@@ -74,6 +74,11 @@ def _attached(case: CheckContext, index: int, node: Node, spelling: Spelling) ->
         )
         return
     seen: set[str] = {one for one in listed if isinstance(one, str)}
+    if len(seen) < sum(isinstance(one, str) for one in listed):
+        message = f"'{ATTACHED}' names a node twice"
+        once: list[Json] = [one for at, one in enumerate(listed) if one not in listed[:at]]
+        twice = ({"op": "replace", "path": place, "value": once},)
+        yield Problem("ATTACHED_UNKNOWN", place, message, "list it once", "warning", twice)
     for at, one in enumerate(listed):
         yield from _one(case, one, pointer("nodes", index, "data", ATTACHED, at), spelling, seen)
 
@@ -113,7 +118,10 @@ def _several(case: CheckContext, listed: Json) -> list[str]:
         found = [one.strip() for one in listed.split(",")]
     elif isinstance(listed, dict):
         named = _named(listed)
-        found = [named] if named else [*listed]
+        lists = [one for one in listed.values() if isinstance(one, list)]
+        inner = [one for given in lists for one in given if isinstance(one, str)]
+        # `{"tools": […], "memory": […]}`
+        found = [named] if named else inner if len(lists) == len(listed) else [*listed]
     else:
         return []
     return found if all(one in case.graph.nodes for one in found) else []

@@ -47,11 +47,15 @@ _FAILURES = frozenset(
 _ATTACHING = "ai_"
 
 _NUMBER = pattern(r"([A-Za-z]+)[-_ ]?(\d{1,2})")
+_IS_TRUE = pattern(r"\s*={2,3}\s*true\s*$")
+_PREFIX = pattern(r"^(?:on|if|is|when|case)(?:[-_ ]|(?=[A-Z]))")
 _SYNONYMS = {
-    "true": ("yes", "then", "success", "branch-0"),
-    "false": ("no", "else", "otherwise", "branch-1"),
-    "confirmed": ("approved", "approve", "accepted", "yes", "true"),
-    "rejected": ("denied", "declined", "refused", "no", "false"),
+    "true": ("yes", "then", "success", "branch-0", "wahr", "vrai", "ja", "match", "matched"),
+    "false": ("no", "else", "otherwise", "branch-1", "falsch", "faux", "nein", "unmatched"),
+    "default": ("else", "otherwise", "fallback", "other", "others", "rest", "none"),
+    "confirmed": (*("approved", "approve", "accepted", "accept", "yes", "true", "ok"), "agreed"),
+    "rejected": (*("denied", "declined", "decline", "refused", "no", "false", "deny"), "refuse"),
+    "unsure": ("default", "other", "others", "else", "otherwise", "fallback", "unknown", "none"),
     "timeout": ("expired", "noanswer", "no_answer", "noreply", "no_reply", "noresponse"),
     "excluded": ("rejected", "dropped", "discarded", "filtered", "nonmatching", "false"),
     "loop": ("body", "each", "item"),
@@ -126,15 +130,8 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
     if len(known) == 1:
         said = _letters(wrong)
         return known[0] if said in _ONLY_OUTPUT else closest(wrong, (*known, ERROR))
-    named = _by_label(node, wrong) or _by_number(node, wrong)
-    if named is not None and named in known:
+    if named := _said(node, wrong, known):
         return named
-    if found := closest(wrong, (*known, ERROR)):
-        return found
-    if found := _by_synonym(known, wrong):
-        return found
-    if len(found := meant(wrong, known)) == 1:
-        return found[0]
     at = edge.extras.get("index")
     # Older catalog files number the outputs of `main`.
     if isinstance(at, int) and not isinstance(at, bool) and 0 < at < len(known):
@@ -143,11 +140,36 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
     return left[0] if len(left) == 1 and wrong in {OUTPUT_PORT, *SAME_AS_OUTPUT} else None
 
 
+def _said(node: Node, text: str, known: tuple[str, ...]) -> str | None:
+    """Return the port that a name means by its letters or by its meaning."""
+    wrong = _IS_TRUE.sub("", text)
+    if wrong in known:
+        return wrong
+    named = _by_label(node, wrong) or _by_number(node, wrong)
+    if named is not None and named in known:
+        return named
+    if found := closest(wrong, (*known, ERROR)) or _by_synonym(known, wrong):
+        return found
+    return several[0] if len(several := meant(wrong, known)) == 1 else None
+
+
 def _by_other_key(edge: Edge, known: Sequence[str]) -> str | None:
     """Return the port that an unknown key of the edge names, such as `sourceHandle`."""
-    given = (str(value).casefold() for value in edge.extras.values())
-    named = {port for value in given for port in known if value == port.casefold()}
+    named = {port for value in said_by(edge).values() if (port := port_said(value, known))}
     return named.pop() if len(named) == 1 else None
+
+
+def said_by(edge: Edge) -> dict[str, Json]:
+    """The keys of an edge that may name its port, with their values."""
+    return {**edge.extras, **({"condition": edge.condition} if edge.condition else {})}
+
+
+def port_said(value: Json, known: Sequence[str]) -> str | None:
+    """Return the port that a value is, in any case, or by a word for it."""
+    text = str(value) if isinstance(value, str | bool) else ""
+    text = _IS_TRUE.sub("", text)
+    found = [port for port in (*known, ERROR) if port.casefold() == text.strip().casefold()]
+    return found[0] if found else _by_synonym(known, text.strip()) if text else None
 
 
 def _means_error(wrong: str, known: Sequence[str]) -> bool:
@@ -162,6 +184,10 @@ def _letters(name: str) -> str:
 
 def _by_synonym(known: Sequence[str], wrong: str) -> str | None:
     said = wrong.casefold()
+    # `onTrue` and `if_true` are the way that is taken then.
+    said = _PREFIX.sub("", wrong).casefold() or said
+    if said in known:
+        return said
     for port in known:
         if said in _SYNONYMS.get(port, ()):
             return port

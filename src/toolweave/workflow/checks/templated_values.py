@@ -22,7 +22,9 @@ MARK = "{{"
 _MAX_ITEMS = 50
 _MAX_REFERENCES = 32
 _ROOT = frozenset({"$schema", "$defs", "definitions"})
-_ANNOTATIONS = frozenset({"description", "title", "default", "deprecated", "examples", "writeOnly"})
+_ANNOTATIONS = frozenset(
+    {"description", "title", "default", "deprecated", "examples", "writeOnly", "x-node"}
+)
 # Keywords that only concern a value's type, its keys or their number.
 _OF_OBJECTS = frozenset(
     {"type", "properties", "required", "additionalProperties", "propertyNames"}

@@ -1,16 +1,17 @@
 """Types in expressions, where schemas say what the values are. Not a check: `data_flow` uses it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from toolweave.cel.checker import check as check_types
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
-from toolweave.cel.paths import Path, path_in, write_path
+from toolweave.cel.paths import Path, PathReference, path_in, write_path
 from toolweave.cel.syntax import FunctionCall, Literal, Term
 from toolweave.cel.tokens import tokens
 from toolweave.patterns import pattern
+from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.path_repair import rewritten_by
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
@@ -126,8 +127,16 @@ def _converted(asked: NodeReferences) -> Iterator[str]:
             if changed := rewritten_by(text, path, "string({})"):
                 yield changed
     yield from _unquoted(text)
+    yield from (one for one in retyped(text) if one != text)
     if not has_text:
         yield from _with_fractions(text)
+    for path in dict.fromkeys(one.path for one in _references(asked)):
+        if "." in text and (changed := rewritten_by(text, path, "double({})")):
+            yield changed
+
+
+def _references(asked: NodeReferences) -> Sequence[PathReference]:
+    return asked.expression.references if asked.expression is not None else ()
 
 
 def _unquoted(text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from toolweave.workflow.checks.context import CheckContext, NodePart
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.expressions import is_enabled, is_readable
 from toolweave.workflow.checks.kinds import type_of
-from toolweave.workflow.checks.misplaced import moved
+from toolweave.workflow.checks.misplaced import moved, required_elsewhere
 from toolweave.workflow.checks.ports import is_attachment
 from toolweave.workflow.checks.problem_location import beside_data, placed
 from toolweave.workflow.checks.templated_values import check_values, has_template, strangers
@@ -57,6 +57,8 @@ def _part_of(case: CheckContext, spec: NodeSpec, name: str) -> NodePart:
     if found is None:
         is_input = name == INPUTS
         schema = input_schema(spec) if is_input else configuration_schema(spec)
+        if spec.origin is None:
+            schema = schema | {"x-node": spec.ref}  # its words may stand before a name
         fed = {key: value for key, value in schema.items() if key != "required"}
         of_any = None if is_input and spec.origin is not None else _of_any(spec, is_input=is_input)
         found = made[spec.ref, name] = NodePart(
@@ -138,7 +140,10 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
                 is_there = isinstance(given, dict)
                 found = placed(replace(problem, code=code), place, is_there=is_there)
-                yield moved(found, node, spec, part)
+                if code == "FIELD_REQUIRED":
+                    yield required_elsewhere(found, node, part)
+                else:
+                    yield moved(found, node, spec, part)
 
 
 def _names_all(schema: JsonObject, given: JsonObject) -> bool:
@@ -278,7 +283,9 @@ def _misnamed(owner: JsonObject, part: str) -> str | None:
     others = owner.keys() - _KNOWN_PARTS
     if not others:
         return None
-    return next((one for one in owner if one in others and misspelt(one, _PARTS) == part), None)
+    # `outputparams` is no misspelling of the inputs.
+    names = (*_PARTS, "outputParams", "output_params")
+    return next((one for one in owner if one in others and misspelt(one, names) == part), None)
 
 
 def _beside(problem: Problem) -> Problem:

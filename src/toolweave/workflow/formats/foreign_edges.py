@@ -12,7 +12,7 @@ from typing import Any
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
-from toolweave.workflow.formats.foreign_nodes import Dialect, plain
+from toolweave.workflow.formats.foreign_nodes import Dialect, meant_key, plain
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 Nodes = Mapping[str, JsonObject]
@@ -26,12 +26,12 @@ _ENDS = {
     "source": frozenset(
         {"from", "fromnode", "source", "src", "fromid", "sourcenode", "sourceid", "start"}
         | {"startnode", "parent", "origin", "predecessor", "upstream", "sourcenodeid", "fromnodeid"}
-        | {"fromstep", "sourcestep", "sourceref", "fromnodename", "sourcename"}
+        | {"fromstep", "sourcestep", "sourceref", "fromnodename", "sourcename", "tail", "begin"}
     ),
     "target": frozenset(
         {"to", "tonode", "target", "dst", "dest", "destination", "toid", "targetnode", "targetid"}
         | {"end", "endnode", "child", "successor", "downstream", "targetnodeid", "tonodeid", "next"}
-        | {"tostep", "targetstep", "targetref", "tonodename", "targetname"}
+        | {"tostep", "targetstep", "targetref", "tonodename", "targetname", "head", "finish"}
     ),
     "out": frozenset(
         {"fromport", "sourceport", "sourcehandle", "fromoutput", "output", "outputkey"}
@@ -60,6 +60,8 @@ _OWN: dict[Dialect, tuple[frozenset[str], ...]] = {
         frozenset({"from", "to", "from_port", "to_port"}),
     ),
 }
+# Keys of edges that say nothing about their ends.
+_OTHER = frozenset({"id", "type", "label", "condition", "data", "kind", "name", "style", "index"})
 _IN_END = frozenset({"node", "nodeid", "id", "step", "name"})
 _ARROW = pattern(r"\s*(?:-+>|=+>|→|⟶|➔|➜|>>|\|>)\s*")
 _PORT = pattern(r"(?P<node>.+?)\s*(?:[:.#/]\s*(?P<port>[\w-]+)|[\[(]\s*(?P<in>[\w-]+)\s*[\])])")
@@ -73,7 +75,9 @@ def edge_lists(document: JsonObject) -> list[str]:
     return [
         key
         for key, value in document.items()
-        if plain(key) in _LISTS and isinstance(value, list | dict) and value
+        if isinstance(value, list | dict)
+        and value
+        and (plain(key) in _LISTS or meant_key(key, ("connections",)))
     ]
 
 
@@ -111,6 +115,10 @@ def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> l
 def _ends_in(keys: tuple[str, ...], dialect: Dialect) -> tuple[Mapping[str, str], bool]:
     """Which key is which end, and whether the dialect itself has these keys."""
     ends = {key: end for key in keys if (end := _END_OF.get(plain(key))) is not None}
+    names = {name: end for end, name in _KEYS[dialect].items() if end not in ends.values()}
+    for key in keys if names and not ends.keys() >= {*keys} - _OTHER else ():
+        if key not in ends and key not in _OTHER and (name := meant_key(key, names)):
+            ends[key] = names.pop(name)
     return ends, any(own.issuperset(ends) for own in _OWN[dialect])
 
 

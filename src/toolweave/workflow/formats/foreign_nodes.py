@@ -3,7 +3,7 @@
 Only names and levels: which node a name means and which settings it has is known to the checks.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
+from toolweave.tools.repair import misspelt
 
 Dialect = Literal["toolweave", "agent-team"]
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
@@ -31,7 +32,9 @@ _USUAL: dict[Dialect, frozenset[str]] = {
         {"id", "type", "name", "description", "position", "parentId", "parameters", *_FLAT}
     ),
 }
-_LOWER = frozenset({"id", "type", "name", "position", "data"})
+# A shorter key may be any word.
+_LEAST = 4
+_LOWER = frozenset({"id", "type", "name", "position", "data", "description"})
 _USUAL_DATA = frozenset({*_OF_DATA, "description", "label"})
 _LISTS = frozenset(
     {"steps", "tasks", "blocks", "stages", "activities", "elements", "components", "vertices"}
@@ -55,7 +58,16 @@ _KNOWN_TYPES = frozenset(
 @lru_cache(4096)  # nodes and edges have the same few keys
 def plain(key: str) -> str:
     """A key in small letters without signs: `sourceHandle` and `source_handle` are one."""
-    return key.replace("_", "").replace("-", "").casefold()
+    return "".join(filter(str.isalnum, key)).casefold()
+
+
+def meant_key(key: str, free: Iterable[str]) -> str | None:
+    """The only key of a dialect that a key is, by its letters or by a slip of the pen."""
+    names = list(free)
+    same = [one for one in names if plain(one) == plain(key)]
+    if same:
+        return same[0] if len(same) == 1 else None
+    return misspelt(key, names) if len(key) >= _LEAST else None
 
 
 def is_known_type(value: Json) -> bool:
@@ -69,7 +81,11 @@ def is_known_type(value: Json) -> bool:
 
 def node_lists(document: JsonObject) -> list[str]:
     """The keys under which the nodes may be."""
-    return [key for key, value in document.items() if plain(key) in _LISTS and are_nodes(value)]
+    return [
+        key
+        for key, value in document.items()
+        if (plain(key) in _LISTS or meant_key(key, ("nodes",))) and are_nodes(value)
+    ]
 
 
 def are_nodes(value: Json) -> bool:
@@ -171,10 +187,11 @@ def _identity(node: JsonObject, place: str) -> Iterator[Operation]:
         found = [key for key, one in node.items() if plain(key) in _IDS and isinstance(one, str)]
         if len(found) == 1 and node[found[0]]:
             yield _move(place + pointer(found[0]), f"{place}/id")
-    for key in node:
-        # `Data` for `data`: no other key differs by its case only.
-        name = key.casefold()
-        if key != name and name in _LOWER and name not in node:
+    known = _USUAL["toolweave"] | _USUAL["agent-team"]
+    for key in node.keys() - known:
+        # `Data` or `dtaa` for `data`
+        name = meant_key(key, _LOWER - node.keys())
+        if name is not None and plain(key) not in _IDS | _TYPES:
             yield _move(place + pointer(key), f"{place}/{name}")
 
 

@@ -14,8 +14,13 @@ MAX_DEPTH = 100
 _SPACE = " \t\r\n\u00a0\u2007\u202f\u200b\u2060\ufeff"
 _NAME = pattern(r"[A-Za-z_$][\w$]*")
 _NUMBER = pattern(
-    r"[+-]?(?:0[xX][0-9A-Fa-f]{1,12}|(?:0|[1-9]\d{0,2}(?:_\d{3}){1,5}|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+    r"[+-]?(?:0[xX][0-9A-Fa-f]{1,12}"
+    r"|(?:[1-9]\d{0,2}(?:_\d{3}){1,5}|0{0,3}[1-9]\d{0,17}|0)(?:\.\d*)?(?:[eE][+-]?\d+)?"
+    r"|\.\d+(?:[eE][+-]?\d+)?)"
 )
+_STRICT_NUMBER = pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+# Signs as keyboards for Chinese and Japanese write them.
+_WIDE = {ord(one) + 0xFEE0: one for one in ":,{}[];="}
 _WORDS: dict[str, Json] = {
     "true": True,
     "false": False,
@@ -23,6 +28,8 @@ _WORDS: dict[str, Json] = {
     "True": True,
     "False": False,
     "None": None,
+    "undefined": None,
+    "nil": None,
 }
 _STRICT_WORDS = frozenset({"true", "false", "null"})
 _CLOSED_BY = {
@@ -32,6 +39,11 @@ _CLOSED_BY = {
     "\N{LEFT SINGLE QUOTATION MARK}": "\N{RIGHT SINGLE QUOTATION MARK}",
     "\N{DOUBLE LOW-9 QUOTATION MARK}": "\N{LEFT DOUBLE QUOTATION MARK}",
     "`": "`",
+    "«": "»",
+    "\u2039": "\u203a",
+    "「": "」",
+    "\N{FULLWIDTH QUOTATION MARK}": "\N{FULLWIDTH QUOTATION MARK}",
+    "\N{RIGHT DOUBLE QUOTATION MARK}": "\N{RIGHT DOUBLE QUOTATION MARK}",
 }
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPED = frozenset("\"'\\/`")
@@ -68,9 +80,9 @@ class _Reader:
 
     def value(self, depth: int) -> Json:
         self._skip()
-        first = self._peek()
+        first = self._look()
         if first in _CLOSED_BY:
-            return self._string()
+            return self._joined()
         if first == "{" or first == "[":
             if depth > MAX_DEPTH:
                 raise Ambiguous("nested too deep")
@@ -101,7 +113,7 @@ class _Reader:
 
     def _is_closed(self, sign: str, has_content: bool) -> bool:
         self._skip()
-        if self._peek() == sign:
+        if self._look() == sign:
             self.at += 1
             return True
         if self._peek():
@@ -115,19 +127,31 @@ class _Reader:
 
     def _separate(self, end: str, *, is_object: bool) -> None:
         """Read the comma after a member; a missing one only where nothing else is possible."""
-        before = self._text[self.at - 1 : self.at]
+        before = self._text[self.at - 1 : self.at].translate(_WIDE)
         self._skip()
-        sign = self._peek()
-        if sign == ",":
+        sign = self._look()
+        if sign == "," or (sign == ";" and is_object):
             self.at += 1
             self._skip()
-            if self._peek() == end:
+            if sign == ";":
+                self.oddities.append("semicolons")
+            self._spare_commas(before, is_object=is_object)
+            if self._look() == end:
                 self.oddities.append("a trailing comma")
         elif sign and sign != end:
             is_certain = self._starts_member() if is_object else (before, sign) == ("}", "{")
             if not is_certain:
                 raise Ambiguous(f"unexpected {sign!r}")
             self.oddities.append("a missing comma")
+
+    def _spare_commas(self, before: str, *, is_object: bool) -> None:
+        """Skip commas after a comma, except where an item of a list may be left out."""
+        while self._peek() == ",":
+            if not is_object and before not in ("}", "]"):
+                raise Ambiguous("an item of a list may be missing")
+            self.oddities.append("a comma too many")
+            self.at += 1
+            self._skip()
 
     def _starts_member(self) -> bool:
         if self._peek() not in _CLOSED_BY:
@@ -136,7 +160,7 @@ class _Reader:
         try:
             self._string()
             self._skip()
-            return self._peek() in {":", "="}
+            return self._look() in {":", "="}
         except Ambiguous:
             return False
         finally:
@@ -157,7 +181,7 @@ class _Reader:
         if word not in _WORDS:
             raise Ambiguous(f"unexpected {word[:40]!r}")
         if word not in _STRICT_WORDS:
-            self.oddities.append("Python literals")
+            self.oddities.append("literals of another language")
         self.at += len(word)
         return _WORDS[word]
 
@@ -168,7 +192,7 @@ class _Reader:
             raise Ambiguous("expected a value")
         self.at = found.end()
         text = found.group()
-        if text[0] == "+" or "x" in text.lower() or "_" in text:
+        if not _STRICT_NUMBER.fullmatch(text):
             self.oddities.append("numbers that are not JSON")
         if "x" in text.lower():
             return int(text, 16)
@@ -177,7 +201,25 @@ class _Reader:
             raise Ambiguous("a number is too large")
         return number
 
+    def _joined(self) -> str:
+        """A text, or several with `+` between them."""
+        text = self._string()
+        while True:
+            at = self.at
+            self._skip()
+            if self._peek() != "+":
+                self.at = at
+                return text
+            self.at += 1
+            self._skip()
+            if self._peek() not in _CLOSED_BY:
+                raise Ambiguous("a text is joined with something else")
+            self.oddities.append("joined texts")
+            text += self._string()
+
     def _string(self) -> str:
+        if self._text.startswith('"""', self.at):
+            return self._block()
         opening = self._peek()
         closing = _CLOSED_BY[opening]
         self.at += 1
@@ -195,6 +237,16 @@ class _Reader:
         if opening != '"':
             self.oddities.append(_QUOTES)
         return "".join(parts)
+
+    def _block(self) -> str:
+        """A text between three quotes, as it is."""
+        end = self._text.find('"""', self.at + 3)
+        if end < 0 or "\\" in self._text[self.at : end]:
+            raise Ambiguous("a text between three quotes is not closed, or has escapes")
+        text = self._text[self.at + 3 : end]
+        self.at = end + 3
+        self.oddities.append("texts between three quotes")
+        return text
 
     def _escape(self) -> str:
         sign = self._peek()
@@ -246,12 +298,20 @@ class _Reader:
                 self.at += len(sign)
                 self.oddities.append(f"{sign!r} in place of ':'")
                 return
-        self._take(":")
+        if self._look() == ":":
+            self.at += 1
+        elif self._peek() in _CLOSED_BY or self._peek() in {"{", "["}:
+            self.oddities.append("a missing colon")
+        else:
+            raise Ambiguous("expected ':'")
 
     def _peek(self) -> str:
         return self._text[self.at : self.at + 1]
 
-    def _take(self, sign: str) -> None:
-        if self._peek() != sign:
-            raise Ambiguous(f"expected {sign!r}")
-        self.at += 1
+    def _look(self) -> str:
+        """The next sign outside of texts; wide ones as their usual form."""
+        raw = self._peek()
+        sign = raw.translate(_WIDE)
+        if sign != raw:
+            self.oddities.append("wide signs")
+        return sign

@@ -5,7 +5,7 @@ of the file; where a part could mean two things it stays as it is. What the word
 `foreign_nodes` and `foreign_edges`.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from toolweave.json_text import Json, JsonObject
@@ -22,6 +22,7 @@ from toolweave.workflow.formats.foreign_nodes import (
     as_list,
     dialect_of,
     is_known_type,
+    meant_key,
     node_lists,
     node_operations,
 )
@@ -30,6 +31,8 @@ from toolweave.workflow.json_patch import apply_patch
 CODE = "WORKFLOW_FORM_FOREIGN"
 # A file with more is written by a program.
 MAX_PARTS = 2_000
+_MAX_MEMBERS = 20
+_TITLES = ("title", "label", "workflowName", "workflow_name", "displayName", "display_name")
 _FLOW_KINDS = frozenset({"data", "chain", "result"})
 _FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Where a call of a tool or an answer of one holds a workflow.
@@ -102,7 +105,18 @@ def _taken_out(document: JsonObject) -> JsonObject | None:
             found.append({**rest, **value} if is_graph else value)
         elif key in _AROUND and isinstance(inner := value.get(WRAPPER), dict):
             found += [inner] if are_nodes(inner.get("nodes")) else []
+    if not found:
+        found = [one for one in _workflows_in(document) if one is not document]
     return found[0] if len(found) == 1 else None
+
+
+def _workflows_in(value: Json, depth: int = 4) -> Iterator[JsonObject]:
+    """The workflows in an answer or a call of a tool."""
+    if isinstance(value, dict) and are_nodes(value.get("nodes")):
+        yield value
+    elif depth and isinstance(value, dict | list):
+        for one in list(value.values() if isinstance(value, dict) else value)[:_MAX_MEMBERS]:
+            yield from _workflows_in(one, depth - 1)
 
 
 class _Reshaping:
@@ -136,6 +150,8 @@ class _Reshaping:
             by_id = _by_id(apply_patch({"nodes": nodes}, self._within(self.operations)))
         self._edges(by_id, dialect)
         self._triggers()
+        self._schema()
+        self._name()
 
     def _key_of_nodes(self) -> tuple[str | None, list[Operation]]:
         if "nodes" in self._inner:
@@ -224,6 +240,33 @@ class _Reshaping:
                 told = f"the trigger is an object; expected its id, {identity!r}"
                 operation = {"op": "replace", "path": place, "value": identity}
                 self.problems.append(_problem(place, told, [operation]))
+
+    def _name(self) -> None:
+        """The name under a word that other systems have for it."""
+        metadata = self._inner.get("metadata")
+        if "name" in self._inner or (isinstance(metadata, dict) and "name" in metadata):
+            return
+        found = [key for key in _TITLES if isinstance(self._inner.get(key), str)]
+        if len(found) == 1:
+            place = f"{self._root}{pointer(found[0])}"
+            move = {"op": "move", "from": place, "path": f"{self._root}/name"}
+            self.problems.append(_problem(place, "expected the key 'name'", [move]))
+
+    def _schema(self) -> None:
+        """The schema of the input under a key that only nearly is its own."""
+        if "inputSchema" in self._inner:
+            return
+        found = [
+            key
+            for key, value in self._inner.items()
+            if isinstance(value, dict)
+            and "properties" in value
+            and meant_key(key, ("inputSchema",))
+        ]
+        if len(found) == 1:
+            place = f"{self._root}{pointer(found[0])}"
+            move = {"op": "move", "from": place, "path": f"{self._root}/inputSchema"}
+            self.problems.append(_problem(place, "expected the key 'inputSchema'", [move]))
 
     def _key_of_edges(self) -> tuple[str | None, list[Operation]]:
         if self._inner.get("connections"):

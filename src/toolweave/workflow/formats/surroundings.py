@@ -6,6 +6,7 @@ The work is bounded, and a text with two possible values is not read.
 import html
 import itertools
 import re
+from collections.abc import Iterator
 from typing import TypeGuard
 
 import orjson
@@ -29,6 +30,14 @@ _YAML = pattern(r"^(?:[ \t]+[\w-]+:|[\w-]+:[ \t]+\S|[ \t]*-\s)", re.MULTILINE)
 # Closing signs after the end of the value.
 _SPARE = pattern(r"[\]})\s]{1,8}")
 _NUMBERED = pattern(r"[ \t]*(\d{1,5})(?:[:|.)\]]|\t|[ ]{2,})[ \t]?(.*)")
+_COLOURS = pattern(r"\x1b\[[0-9;]*m")
+_TAGGED = pattern(
+    r"\A\s*<(\w[\w-]*)(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[)?(.*?)(?:\]\]>)?\s*</\1>\s*\Z", re.DOTALL
+)
+_BARE_QUOTE = pattern(r'(?<!\\)"')
+_MARKS = (">", "+", "|")
+_MAX_TAGS = 4
+_MAX_MEMBERS = 20
 _ASSIGNMENT = pattern(r"(?:(?:export\s+)?(?:const|let|var)\s+)?[\w$.]+\s*(?::\s*\w+\s*)?=\s*$")
 
 
@@ -51,8 +60,8 @@ def unwrapped(document: Json) -> tuple[Json, Problem] | None:
     if isinstance(document, list) and len(document) == 1 and _is_workflow(document[0]):
         return document[0], odd_text(document[0], ["a list around the workflow"])
     if isinstance(document, dict) and "nodes" not in document:
-        texts = [one for one in document.values() if _is_text_of_workflow(one)]
-        if len(texts) == len(document) == 1:
+        texts = [*_texts_of_workflows(document)]
+        if len(texts) == 1:
             return unwrapped(texts[0])
     if not isinstance(document, str) or len(document) > MAX_CHARACTERS:
         return None
@@ -72,6 +81,15 @@ def _is_text_of_workflow(value: Json) -> TypeGuard[str]:
     return isinstance(value, str) and value.lstrip()[:1] == "{" and '"nodes"' in value
 
 
+def _texts_of_workflows(value: Json, depth: int = 4) -> Iterator[str]:
+    """The texts in an answer or a call of a tool that hold a workflow."""
+    if _is_text_of_workflow(value):
+        yield value
+    elif depth and isinstance(value, dict | list):
+        for one in list(value.values() if isinstance(value, dict) else value)[:_MAX_MEMBERS]:
+            yield from _texts_of_workflows(one, depth - 1)
+
+
 def odd_text(document: Json, oddities: list[str]) -> Problem:
     """The warning about a text that is not JSON; its fix is the clean copy."""
     return Problem(
@@ -86,15 +104,19 @@ def odd_text(document: Json, oddities: list[str]) -> Problem:
 
 def _read(text: str) -> Loose:
     oddities: list[str] = []
-    if '"' not in text and "&quot;" in text:
-        text = html.unescape(text)
-        oddities.append("HTML entities")
-    if (rest := _THOUGHTS.sub("", text)) != text:
-        text = rest
-        oddities.append("the thoughts before it")
-    if (plain := _without_numbers(text)) is not None:
-        text = plain
-        oddities.append("line numbers")
+    for cleaned, oddity in (
+        (_entities, "HTML entities"),
+        (_unescaped, "backslashes before its quotes"),
+        (lambda given: _COLOURS.sub("", given), "colours of a terminal"),
+        (lambda given: _THOUGHTS.sub("", given), "the thoughts before it"),
+        (_without_numbers, "line numbers"),
+        (_without_marks, "marks before each line"),
+        (_untagged, "tags around it"),
+    ):
+        rest = cleaned(text)
+        if rest is not None and rest != text:
+            text = rest
+            oddities.append(oddity)
     inner = _in_fence(text)
     if inner is not None:
         text = inner
@@ -116,6 +138,36 @@ def _read(text: str) -> Loose:
         oddities.append("the text around it")
     found.oddities[:0] = oddities
     return found
+
+
+def _untagged(text: str) -> str:
+    for _ in range(_MAX_TAGS):
+        text = _TAGGED.sub(r"\2", text)
+    return text
+
+
+def _entities(text: str) -> str | None:
+    return html.unescape(text) if '"' not in text and "&quot;" in text else None
+
+
+def _unescaped(text: str) -> str | None:
+    r"""The text without the escapes of a string that held it: `{\"id\": 1}`."""
+    if '\\"' not in text or _BARE_QUOTE.search(text):
+        return None
+    try:
+        found = orjson.loads(f'"{text.strip()}"'.replace("\n", "\\n"))
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _without_marks(text: str) -> str | None:
+    """The lines of a quotation or of an added file, without the mark that each of them has."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    marks = {line.lstrip()[:1] for line in lines}
+    if len(lines) < 2 or len(marks) != 1 or not marks <= {*_MARKS}:
+        return None
+    return "\n".join(line.lstrip()[1:] for line in lines)
 
 
 def _without_numbers(text: str) -> str | None:

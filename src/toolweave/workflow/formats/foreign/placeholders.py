@@ -12,8 +12,11 @@ from toolweave.patterns import pattern
 
 # The beginnings and ends, by the first character that all of them need.
 _FORMS = (
+    # `{ { x } }`, as an editor formats it.
+    pattern(r"(?<!\{)\{(?:\s+\{|\{(?=[^{}]+\}\s+\}))\s*(?P<inside>[^{}]+?)\s*\}\s*\}(?!\})"),
     pattern(r"\$\{\{\s*(?P<inside>.*?)\s*\}\}", re.DOTALL),
     pattern(r"(?:\$|#|%|@)\{\s*(?P<inside>[^{}]+?)\s*\}"),
+    pattern(r"\{%-?\s*(?P<inside>[A-Za-z_]\w*(?:\.\w+)+)\s*-?%\}"),
     pattern(r"<%[=-]?\s*(?P<inside>[^%]+?)\s*-?%>"),
     pattern(r"(?<!\[)\[\[\s*(?P<inside>[^\[\]]+(?:\[[^\[\]]*\])*[^\[\]]*?)\s*\]\](?!\])"),
     pattern(r"(?<![{$#%@\w\\])\{\s*(?P<inside>[A-Za-z_$][\w$]*(?:\.[\w$]+|\[\w+\])+)\s*\}(?!\})"),
@@ -30,7 +33,7 @@ _MIRRORED = str.maketrans("<[({", ">])}")
 _BARE = pattern(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
 _STARTS = pattern(
     r"[$#%@]\{|<%|\[\[|[<\[(%#@|~]\(?[ ]?[A-Za-z_$]|\{[!#]|__[a-z]"
-    r"|(?<!\{)\{[A-Za-z_$% ]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]"
+    r"|(?<!\{)\{[A-Za-z_$% \n]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]"
 )
 # A character that all of these have.
 _SIGNS = pattern(r"[$#%@<\[(|~{=`.]|__")

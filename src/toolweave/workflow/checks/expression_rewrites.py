@@ -1,0 +1,151 @@
+"""Other writings of an expression that is not CEL, of which a repair takes the one that works.
+
+Not a check. Each rewrite keeps the meaning; whether its result can be read, and whether all of its
+names exist, is for the caller to find out. Where two different results work, none is taken.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from toolweave.cel.tokens import tokens
+from toolweave.patterns import pattern
+
+MAX_LENGTH = 2_000
+MAX_REWRITES = 60
+# `{{#if x}}`, `{{/if}}`, `{{> part}}`: blocks of other systems, which are no expressions.
+_BLOCKS = frozenset("#/>^!%")
+_Rewrite = Callable[[str], str]
+_WRAPPED = pattern(
+    r"(?:while|if|when|where|return|assert|eval|expr|expression|cel|js|filter|condition)"
+    r"\s*\((?P<inner>.*)\)\s*(?:\{\s*\}|then|do|:)?\s*;?",
+    re.DOTALL | re.IGNORECASE,
+)
+_LED = pattern(
+    r"(?:while|if|when|where|return|assert|only if|expr:|cel:|js:|python:|condition:)\s+"
+    r"(?P<inner>.+?)\s*(?:then|do|:|;)?",
+    re.DOTALL | re.IGNORECASE,
+)
+_QUOTED_KEY = pattern(r"\.\s*('[^']*'|\"[^\"]*\")")
+_HAS_TEXT = pattern(r"\bhas\(\s*(['\"])([A-Za-z_][\w.]*)\1\s*\)")
+_MACRO = pattern(r"\.(filter|map|all|exists|exists_one)\(\s*(?![A-Za-z_]\w*\s*,)([A-Za-z_]\w*)\.")
+_MODULE = pattern(
+    r"\bre\.(?:match|search|fullmatch|test)\(\s*(?:r?)(?P<pattern>'[^']*'|\"[^\"]*\")\s*,\s*"
+    r"(?P<text>[^(),]+(?:\[[^\]]*\])?)\s*\)"
+)
+_TEST = pattern(r"/(?P<pattern>[^/\s]+)/\.test\(\s*(?P<text>[^()]+)\)")
+_STEP = pattern(r"\.\$\w+")
+_CHAIN = pattern(
+    r"(?P<left>[A-Za-z_][\w.\[\]'\"]*)\s*==\s*(?P<first>'[^']*'|\"[^\"]*\"|\d+)"
+    r"(?P<rest>(?:\s*\|\|\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
+)
+_IN_TEXT = pattern(
+    r"(?P<part>'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*)\s+in\s+(?P<whole>[A-Za-z_][\w.]*(?:\[[^\]]*\])?)"
+)
+_SIGNS: tuple[tuple[str, str], ...] = (
+    ("~=", "!="),
+    ("=!", "!="),
+    ("≠", "!="),
+    ("<>", "!="),
+    ("≤", "<="),
+    ("≥", ">="),
+    ("=<", "<="),
+    ("=>", ">="),
+    ("..", "."),
+    ("->", "."),
+    ("::", "."),
+    (".[", "["),
+    ("?.", "."),
+    ("!.", "."),
+    ("\\'", "'"),
+    ('\\"', '"'),
+    ("∧", "&&"),
+    ("\N{LOGICAL OR}", "||"),
+    ("¬", "!"),
+    ("\N{MULTIPLICATION SIGN}", "*"),
+    ("÷", "/"),
+    ("\N{MINUS SIGN}", "-"),
+    ("\N{EN DASH}", "-"),
+    ("^", "!"),
+)
+
+
+def rewrites(text: str) -> Iterator[str]:
+    """Return the text in other writings, each one thing changed, then two."""
+    if len(text) > MAX_LENGTH or text.lstrip()[:1] in _BLOCKS:
+        return
+    seen = {text}
+    level = [text]
+    for _ in range(2):
+        found: list[str] = []
+        for one in level:
+            for changed in _rewritten(one):
+                if changed and changed not in seen and len(seen) < MAX_REWRITES:
+                    seen.add(changed)
+                    found.append(changed)
+                    yield changed
+        level = found
+
+
+def _rewritten(text: str) -> Iterator[str]:
+    plain = text.strip()
+    yield plain.lstrip("&@= ").strip()
+    yield plain.rstrip(";,. ").strip()
+    for wrapper in (_WRAPPED, _LED):
+        if (found := wrapper.fullmatch(plain)) is not None:
+            yield found["inner"].strip()
+    for wrong, right in _SIGNS:
+        if wrong in plain:
+            yield _outside_quotes(plain, wrong, right)
+    yield _QUOTED_KEY.sub(r"[\1]", plain)
+    yield _HAS_TEXT.sub(r"has(\2)", plain)
+    yield _MACRO.sub(r".\1(\2, \2.", plain)
+    yield _MODULE.sub(r"\g<text>.matches(\g<pattern>)", plain)
+    yield _TEST.sub(r"\g<text>.matches('\g<pattern>')", plain)
+    yield _STEP.sub("", plain)
+    if plain.startswith("(") and plain.endswith(")"):
+        yield plain[1:-1].strip()
+    yield from _balanced(plain)
+
+
+def _outside_quotes(text: str, wrong: str, right: str) -> str:
+    parts = re.split(r"('[^']*'|\"[^\"]*\")", text) if wrong[0] != "\\" else [text]
+    return "".join(one if at % 2 else one.replace(wrong, right) for at, one in enumerate(parts))
+
+
+def _balanced(text: str) -> Iterator[str]:
+    """The text without a bracket that nothing opens, or with one that is missing at the end."""
+    for opening, closing in ("()", "[]"):
+        missing = text.count(opening) - text.count(closing)
+        if missing == 1:
+            yield text + closing
+        elif missing == -1 and text.endswith(closing):
+            yield text[:-1]
+
+
+def retyped(text: str) -> Iterator[str]:
+    """Return an expression of wrong types as it may be meant: compared each, or contained."""
+
+    def compared(match: re.Match[str]) -> str:
+        others = re.findall(r"'[^']*'|\"[^\"]*\"|\d+", match["rest"])
+        return " || ".join(f"{match['left']} == {one}" for one in (match["first"], *others))
+
+    yield _CHAIN.sub(compared, text)
+    yield _IN_TEXT.sub(lambda match: f"{match['whole']}.contains({match['part']})", text)
+
+
+def with_quoted_words(text: str, words: set[str]) -> str | None:
+    """Put words that are no names into quotes where a text is compared or listed; None if not."""
+    found = list(tokens(text))
+    changed = text
+    for at in reversed(range(len(found))):
+        word = found[at]
+        if word.text not in words:
+            continue
+        before = found[at - 1].text if at else ""
+        after = found[at + 1].text if at + 1 < len(found) else ""
+        if after in {".", "(", "["} or before in {".", ".?"}:
+            return None
+        if not ({before, after} & {"==", "!=", ",", "["} or after == "]"):
+            return None
+        changed = f"{changed[: word.at]}'{word.text}'{changed[word.end :]}"
+    return changed if changed != text else None

@@ -1,0 +1,206 @@
+"""Measure how well faults made by rules are caught and fixed, over every node and parameter.
+
+`python -m tests.workflow.mutations.measure` prints the rates by rule. `--rule NAME` takes the rules
+that begin so, and lists each fault that is not fixed; `--every N` takes each N-th fault only.
+"""
+
+import argparse
+import json
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import cast
+
+from tests.workflow.faults.cases import Fault, right_documents
+from tests.workflow.faults.measure import (
+    Outcome,
+    canonical,
+    examined,
+    known_environment,
+    outcome,
+)
+from tests.workflow.mutations import graph_rules, rules
+from tests.workflow.mutations.documents import example_documents
+
+from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.load import convert, load
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A fault, the report of the right document, and what was changed in it."""
+
+    fault: Fault
+    right: Report
+    detail: str
+
+
+@cache
+def known() -> KnownEnvironment:
+    """The home of the measurement."""
+    return known_environment()
+
+
+def cases(every: int = 1, rule: str = "") -> Iterator[Case]:
+    """The faults; with `every`, a part of them that is chosen by their content."""
+    for name, document, at, spec in example_documents():
+        yield from _chosen(name, document, _of_node(document, at, spec), every, rule)
+    for name, document in right_documents().items():
+        if isinstance(document, dict) and isinstance(document.get("nodes"), list):
+            yield from _chosen(name, document, _of_graph(document), every, rule)
+
+
+def _of_graph(document: rules.Document) -> Iterator[rules.Mutation]:
+    yield from graph_rules.references(document)
+    yield from graph_rules.edges(document)
+    yield from graph_rules.headers(document)
+    yield from graph_rules.texts(document)
+
+
+def _of_node(document: rules.Document, at: int, spec: NodeSpec) -> Iterator[rules.Mutation]:
+    parts = (("configurations", spec.all_configurations), ("inputParams", spec.inputs))
+    for part, fields in parts:
+        yield from _of_part(document, at, part, spec, fields)
+    yield from rules.levels(document, at)
+    yield from rules.kinds(document, at)
+
+
+def _of_part(
+    document: rules.Document, at: int, part: str, spec: NodeSpec, fields: tuple[Field, ...]
+) -> Iterator[rules.Mutation]:
+    given: rules.Document = document["nodes"][at]["data"].get(part) or {}
+    taken = {name for field in fields for name in (field.name, *field.aliases)}
+    place = f"/nodes/{at}/data/{part}"
+    for field in (one for one in fields if one.name in given):
+        name, value = field.name, given[field.name]
+        for rule, other in rules.names(name, spec):
+            if other not in taken:
+                new = {other if key == name else key: one for key, one in given.items()}
+                made = _with(document, at, part, new)
+                yield rules.Mutation(rule, (place,), made, None, f"{name} -> {other}")
+        for rule, other in rules.values(value, field):
+            if other != value or type(other) is not type(value):
+                made = _with(document, at, part, {**given, name: other})
+                yield rules.Mutation(rule, (f"{place}/{name}",), made, None, f"{name} = {other!r}")
+        for rule, other, without in rules.inner_names(value, field):
+            made = _with(document, at, part, {**given, name: other})
+            lacking = _with(document, at, part, {**given, name: without})
+            detail = f"{name} = {other!r}"
+            yield rules.Mutation(rule, (f"{place}/{name}",), made, None, detail, lacking)
+
+
+@cache
+def _is_needed(lacking: str) -> bool:
+    """Whether the document without a member is refused, so that its name is the node's own."""
+    return not examined(lacking, known()).is_valid
+
+
+def _with(document: rules.Document, at: int, part: str, values: rules.Document) -> rules.Document:
+    nodes = list(document["nodes"])
+    nodes[at] = {**nodes[at], "data": {**nodes[at]["data"], part: values}}
+    return {**document, "nodes": nodes}
+
+
+def _chosen(
+    name: str,
+    document: rules.Document,
+    mutations: Iterator[rules.Mutation],
+    every: int,
+    rule: str,
+) -> Iterator[Case]:
+    right_text = json.dumps(document, ensure_ascii=False)
+    right: Report | None = None
+    for number, one in enumerate(mutations):
+        text = one.text if one.text is not None else json.dumps(one.document, ensure_ascii=False)
+        is_left_out = every > 1 and zlib.crc32(f"{one.rule}{text}".encode()) % every
+        if is_left_out or not one.rule.startswith(rule):
+            continue
+        right = right or examined(right_text, known())
+        if not right.is_valid:
+            return
+        if one.lacking is not None and not _is_needed(json.dumps(one.lacking)):
+            continue
+        fault = Fault(
+            id=f"{name}/{one.rule}/{number}",
+            family=one.rule,
+            right=name,
+            text=text,
+            at=one.at,
+            is_mendable=True,
+            is_never_fixed=False,
+            is_of_world=False,
+            is_refused=False,
+            is_text=one.text is not None,
+            accepted=(right_text,),
+        )
+        if not _is_same(fault, right):
+            yield Case(fault, right, one.detail)
+
+
+def _is_same(fault: Fault, right: Report) -> bool:
+    """Whether the wrong document is read as the right one, so that there is no fault."""
+    loaded = load(fault.text)
+    return not loaded.problems and _form(loaded.workflow) == _form(right.loaded.workflow)
+
+
+def _form(workflow: Workflow) -> str:
+    return canonical(convert(workflow, "toolweave"))
+
+
+def measured(every: int = 1, rule: str = "") -> dict[str, list[tuple[Case, Outcome]]]:
+    """The outcomes by rule."""
+    found: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
+    for case in cases(every, rule):
+        found[case.fault.family].append((case, outcome(case.fault, case.right, known())))
+    return found
+
+
+def rates(group: list[tuple[Case, Outcome]]) -> tuple[int, float, float, int, int]:
+    """How many there are, the shares caught and fixed, wrong fixes, hints without a patch."""
+    count = len(group) or 1
+    return (
+        len(group),
+        100 * sum(one.is_caught for _, one in group) / count,
+        100 * sum(one.is_fixed for _, one in group) / count,
+        sum(one.is_wrong_fix for _, one in group),
+        sum(bool(one.unkept_hints) for _, one in group),
+    )
+
+
+def described(case: Case, one: Outcome) -> str:
+    """A fault that is not fixed, and what is said about it."""
+    flags = ("" if one.is_caught else "SILENT ") + ("WRONG " if one.is_wrong_fix else "")
+    lines = [f"{flags}{case.fault.id} {case.detail[:150]}"]
+    for problem in examined(case.fault.text, known()).problems[:4]:
+        patch = json.dumps(problem.patch)[:160] if problem.patch else "-"
+        said = f"{problem.message[:150]} | {(problem.hint or '')[:150]} | {patch}"
+        lines.append(f"      {problem.severity[:1]} {problem.code} {problem.pointer} {said}")
+    return "\n".join([*lines, *one.unkept_hints])
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table, and what is not fixed of one rule."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rule", default="")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--show", type=int, default=40)
+    given = parser.parse_args(arguments)
+    found = measured(given.every, given.rule)
+    everything = [one for group in found.values() for one in group]
+    unfixed = [one for one in everything if not one[1].is_fixed or one[1].unkept_hints]
+    for case, one in unfixed[: given.show if given.rule else 0]:
+        sys.stdout.write(f"{described(case, one)}\n")
+    for rule, group in (*sorted(found.items()), ("all", everything)):
+        count, caught, fixed, wrong, hints = rates(group)
+        shares = f"caught {caught:6.1f}%  fixed {fixed:6.1f}%"
+        sys.stdout.write(f"{rule:<26}{count:>7}  {shares}  wrong {wrong:>3}  hints {hints:>3}\n")
+
+
+if __name__ == "__main__":
+    main(cast("list[str]", sys.argv[1:]))
