@@ -52,3 +52,25 @@ async def test_a_request_that_cannot_be_trusted_is_explained(
         await page.goto(f"{shared_studio.url}/#/authorize?{query.replace('%2Fcallback', '%2Fx')}")
         await expect(page.get_by_text("This sign-in cannot go on")).to_be_visible()
         assert await page.get_by_role("button", name="Allow").count() == 0
+
+
+async def test_a_sign_in_in_a_new_tab_takes_the_key_of_the_open_studio(
+    browser: Browser, shared_studio: Studio
+) -> None:
+    async with open_page(browser, shared_studio) as page:
+        await expect(page.get_by_role("heading", level=1)).to_be_visible()
+        query = await access_query(page, shared_studio)
+        address = f"{shared_studio.url}/oauth/authorize?{query}"
+        tab = await page.context.new_page()
+        await tab.goto(address)
+        heading = tab.get_by_role("heading", level=1)
+        await expect(heading).to_have_text("Allow A coding agent to use this studio?")
+        assert shared_studio.token not in tab.url
+        # Another browser gets nothing.
+        stranger = await browser.new_context()
+        try:
+            apart = await stranger.new_page()
+            await apart.goto(address)
+            await expect(apart.get_by_role("heading")).to_have_text("The studio needs its API key")
+        finally:
+            await stranger.close()

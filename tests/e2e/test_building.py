@@ -1,10 +1,12 @@
 """Building a workflow with the mouse: search, problems, lists, requests, drafts, publishing."""
 
+import re
 from typing import Any, cast
 
 import pytest
 from playwright.async_api import Page, expect
 
+from e2e.fields import box
 from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn, greeting
 
@@ -62,6 +64,34 @@ async def test_a_search_adds_the_best_match_in_view_and_a_problem_leads_to_its_f
     await page.locator(".react-flow__node[data-id=greet]").click()
     await expect(inspector.get_by_label("Name", exact=True)).to_have_value("Greet")
     assert await problems.count() == 0
+
+
+async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
+    page: Page, studio: Studio
+) -> None:
+    await page.goto(f"{studio.url}/#/new")
+    start = page.locator(".react-flow__node[data-id=start]")
+    await expect(start).to_be_visible()
+    search = page.get_by_role("searchbox", name="Search nodes and tools")
+    await search.fill("webhook")
+    await search.press("Enter")
+    await expect(page.locator(".react-flow__node.selected")).to_contain_text("Webhook")
+    # It takes the place of a start that nothing is connected to; the search is free for the next.
+    await expect(start).to_have_count(0)
+    await expect(search).to_have_value("")
+    recent = page.get_by_role("region", name="Recent")
+    await expect(recent.get_by_role("button", name="Webhook")).to_be_visible()
+    trigger = page.get_by_role("region", name="Trigger")
+    address = re.compile(rf"^{re.escape(studio.url)}/hooks/untitled-[0-9a-f]{{6}}$")
+    await expect(trigger.locator("code")).to_have_text(address)
+    await expect(trigger.get_by_role("button", name="Listen for a test event")).to_be_visible()
+    await box(page.locator(".inspector"), "webhook_path").fill("")
+    await expect(trigger.locator("code")).to_have_count(0)
+    assert "hooks" not in await trigger.inner_text()
+    await expect(trigger.get_by_role("button", name="Listen")).to_have_count(0)
+    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name="Undo").click()
+    await expect(start).to_be_visible()
 
 
 async def test_a_webhook_is_tried_with_a_request_that_the_dialog_offers(

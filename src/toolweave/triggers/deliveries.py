@@ -43,7 +43,8 @@ PROOFS: Mapping[str, Proof] = {
 def own_path(ref: str, config: JsonObject) -> str | None:
     """Return the path that belongs to a trigger alone, by its settings."""
     if ref == "TRIGGER.WEBHOOK":
-        return plain_path(str(config.get("webhook_path")))
+        own = config.get("webhook_path")
+        return plain_path(own) if isinstance(own, str) and own.strip("/") else None
     server = config.get("server_config")
     if ref == "TRIGGER.EMAIL" and config.get("email_provider") == "webhook":
         path = server.get("path") if isinstance(server, dict) else None

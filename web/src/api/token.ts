@@ -1,4 +1,4 @@
-/** The API key of this page: it arrives in the fragment of the address and is stored for this tab. */
+/** The API key of this page: from the fragment of the address or from another tab; it is stored for this tab. */
 
 import { removeStored, readStored, writeStored } from "./storage";
 
@@ -27,4 +27,29 @@ export function storeToken(input: string): void {
 
 export function dropToken(): void {
   removeStored("sessionStorage", STORAGE_KEY);
+}
+
+const CHANNEL = "toolweave.token";
+const QUESTION = "Which key?";
+
+/**
+ * Gives the key to new tabs of this studio, such as the one that a program opens to ask for access, and asks for it
+ * if this tab has none. Only pages of this origin in this browser can hear it, and it is not written to the disk.
+ */
+export function shareTokenWithTabs(onToken: () => void): () => void {
+  if (typeof BroadcastChannel !== "function") return () => undefined;
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    const own = currentToken();
+    if (data === QUESTION && own !== null) channel.postMessage({ token: own });
+    if (own !== null || !isAnswer(data)) return;
+    storeToken(data.token);
+    onToken();
+  };
+  if (currentToken() === null) channel.postMessage(QUESTION);
+  return () => channel.close();
+}
+
+function isAnswer(data: unknown): data is { token: string } {
+  return typeof data === "object" && data !== null && typeof (data as { token?: unknown }).token === "string";
 }

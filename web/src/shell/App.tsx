@@ -4,7 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import type { ApiError } from "../api/client";
-import { currentToken, takeTokenFromAddress } from "../api/token";
+import { currentToken, shareTokenWithTabs, takeTokenFromAddress } from "../api/token";
 import { useChangeFeed } from "../queries/changeFeed";
 import { connectionStore, watchConnection } from "../state/connection";
 import { Announcer } from "./Announcer";
@@ -49,12 +49,27 @@ export function App() {
     window.addEventListener("hashchange", onHashChange);
     return () => window.removeEventListener("hashchange", onHashChange);
   }, []);
+  useEffect(() => shareTokenWithTabs(authenticate), []);
+  const isAsking = useOtherTabsAsked(hasToken);
+  if (isAsking) return null;
   if (!hasToken || link === "refused") return <TokenPage isWrong={hasToken} onToken={authenticate} />;
   return (
     <QueryClientProvider client={queries}>
       <Studio isDown={link === "down"} />
     </QueryClientProvider>
   );
+}
+
+const OTHER_TABS_MS = 250;
+
+/** For a moment, in which another tab may answer with its key. */
+function useOtherTabsAsked(hasToken: boolean): boolean {
+  const [isOver, setOver] = useState(hasToken);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), OTHER_TABS_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return !hasToken && !isOver;
 }
 
 function Studio({ isDown }: { isDown: boolean }) {

@@ -13,6 +13,7 @@ import { connectionStore } from "../state/connection";
 import { autosaveDraft, dropDraft, readDraft, saveDraft } from "../state/drafts";
 import type { Editor } from "../state/editor";
 import { EditorContext, useEditor } from "../state/editorContext";
+import { showPaletteIfRoom } from "../state/panels";
 import { hrefTo } from "../state/route";
 import { notifyRestored } from "../state/restoredNotice";
 import {
@@ -132,6 +133,7 @@ function useOpenWorkflow(
 function openDraftOrEmpty(draftId: string | null): void {
   const editor = draftId === null ? null : openNewDraft(draftId);
   if (!editor) {
+    showPaletteIfRoom();
     const { document } = openNewWorkflow(null, draftId ?? undefined);
     if (draftId === null) window.location.replace(hrefTo("new", document.draftId!));
     return;

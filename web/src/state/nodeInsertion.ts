@@ -1,13 +1,21 @@
 /** Inserts nodes: of a catalog entry, of the clipboard, or of a file. Each insertion is one step of the history. */
 
-import { NODE_SIZE } from "../model/layout/geometry";
+import { NODE_SIZE, PILL_WIDTH } from "../model/layout/geometry";
 import { freePosition, offsetTo, pasteOffset } from "../model/layout/placement";
 import type { CatalogEntry, Specs } from "../model/workflow/catalog";
 import { inputPorts } from "../model/workflow/catalog";
 import type { InsertionPoint } from "../model/workflow/insertion";
 import { insertAt } from "../model/workflow/insertion";
 import type { Snippet } from "../model/workflow/edits";
-import { addNode, connectNodes, createNode, nextOutputPort, pasteSnippet } from "../model/workflow/edits";
+import {
+  addNode,
+  connectNodes,
+  createNode,
+  nextOutputPort,
+  pasteSnippet,
+  removeItems,
+  unusedStart,
+} from "../model/workflow/edits";
 import type { Position, WorkflowNode } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { announce } from "./announcements";
@@ -25,11 +33,27 @@ export function insertionGesture(id: string): string {
 /** Adds a node at a point; without one after the selected node, else in the middle of the canvas. */
 export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, point?: InsertionPoint): string {
   rememberNode(entry.ref);
-  const id = point ? addAtPoint(editor, entry, specs, point) : addAfterSelected(editor, entry, specs);
+  const id =
+    replaceStart(editor, entry) ??
+    (point ? addAtPoint(editor, entry, specs, point) : addAfterSelected(editor, entry, specs));
   editor.document.select([id]);
   editor.canvas?.focus(id);
   editor.canvas?.revealAdded(id);
   return id;
+}
+
+/** A trigger takes the place of a start that is not used, because a workflow begins with either. */
+function replaceStart(editor: Editor, entry: CatalogEntry): string | null {
+  const start = entry.type === "TRIGGER" ? unusedStart(editor.document.workflow) : undefined;
+  if (!start) return null;
+  const node = createNode(editor.document.workflow, entry, start.position ?? { x: 0, y: 0 });
+  const place = { x: (start.position?.x ?? 0) - (NODE_SIZE.width - PILL_WIDTH), y: start.position?.y ?? 0 };
+  editor.document.edit(
+    (now) => addNode(removeItems(now, new Set([start.id])), { ...node, position: place }),
+    insertionGesture(node.id),
+  );
+  announce(`${node.name} replaces Start`);
+  return node.id;
 }
 
 function addAtPoint(editor: Editor, entry: CatalogEntry, specs: Specs, point: InsertionPoint): string {

@@ -28,6 +28,11 @@ export const panelStore = createStore<PanelState>(() => ({
   overlay: null,
 }));
 
+/** For a new workflow, which begins with the palette. */
+export function showPaletteIfRoom(): void {
+  if (window.innerWidth >= MIN_WIDTH_FOR_PALETTE) setPanels({ hasPalette: true });
+}
+
 export function setPanels(panels: Partial<PanelState>): void {
   panelStore.setState(panels);
 }

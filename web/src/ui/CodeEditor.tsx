@@ -7,6 +7,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
+import { CODE_LOOK } from "./codeLook";
 
 export interface CodeEditorProps {
   label: string;
@@ -21,18 +22,6 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.string, color: "var(--good)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--warn)" },
 ]);
-
-const LOOK = EditorView.theme({
-  "&": { maxHeight: "420px", backgroundColor: "var(--surface)", color: "var(--ink)" },
-  "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "12px", lineHeight: "1.5", overflow: "auto" },
-  ".cm-content": { caretColor: "var(--ink)", padding: "6px 0" },
-  ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
-    backgroundColor: "var(--accent-soft) !important",
-  },
-  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-soft)" },
-});
 
 /** In a shadow root, because there its styles are no inline styles, which the content policy forbids. */
 export default function CodeEditor({ label, value, isReadOnly, onChange, onBlur }: CodeEditorProps) {
@@ -56,7 +45,7 @@ export default function CodeEditor({ label, value, isReadOnly, onChange, onBlur 
         syntaxHighlighting(COLOURS),
         bracketMatching(),
         indentOnInput(),
-        LOOK,
+        CODE_LOOK,
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),

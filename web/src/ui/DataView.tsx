@@ -1,5 +1,6 @@
 /** A value as a tree, a table or JSON, and as text if it has one. */
 
+import { JsonText } from "./JsonText";
 import { Tabs } from "./Tabs";
 import type { TreeItem } from "./Tree";
 import { Tree } from "./Tree";
@@ -39,24 +40,24 @@ export function DataView({ label, look, onLook, table, json, text, ...tree }: Pr
     <div className="data-view">
       <Tabs<DataLook> label={`${label} as`} tabs={looks} current={look} onChange={onLook}>
         {look === "text" && text ? (
-          <JsonText label={`${label} as text`} {...text()} />
+          <LongText label={`${label} as text`} {...text()} />
         ) : look === "tree" ? (
           <Tree label={label} {...tree} />
         ) : look === "table" ? (
           <ValueTable label={`${label} as a table`} {...table()} />
         ) : (
-          <JsonText label={`${label} as JSON`} {...json()} />
+          <LongText label={`${label} as JSON`} {...json()} />
         )}
       </Tabs>
     </div>
   );
 }
 
-function JsonText({ label, text, isAll }: { label: string; text: string; isAll: boolean }) {
+function LongText({ label, text, isAll }: { label: string; text: string; isAll: boolean }) {
   return (
     <>
       <pre className="value" tabIndex={0} role="region" aria-label={label}>
-        {text}
+        <JsonText text={text} />
       </pre>
       {!isAll && <p className="faint">Only the beginning is shown.</p>}
     </>

@@ -22,7 +22,7 @@ export function Tabs<Name extends string>({ label, tabs, current, onChange, chil
       Home: 0,
       End: tabs.length - 1,
     }[event.key];
-    if (target === undefined) return;
+    if (target === undefined || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     const next = tabs[target % tabs.length]!;

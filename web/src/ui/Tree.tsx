@@ -91,7 +91,7 @@ export function Tree({ label, items, open, only, dragType, chooseTitle, onChoose
       Enter: () => (onChoose ? onChoose(path) : canOpen && toggle(path)),
       " ": () => (canOpen ? toggle(path) : onChoose?.(path)),
     };
-    const action = move[event.key];
+    const action = event.altKey ? undefined : move[event.key];
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();

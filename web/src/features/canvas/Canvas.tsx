@@ -150,6 +150,9 @@ function Drawing({
         nodesConnectable={!isReadOnly}
         edgesReconnectable={!isReadOnly}
         connectionMode={ConnectionMode.Strict}
+        // A click on a port is a connection without a drag: it opens the node search.
+        connectionDragThreshold={0}
+        connectOnClick={false}
         selectionMode={SelectionMode.Partial}
         selectionOnDrag
         panOnDrag={[1, 2]}

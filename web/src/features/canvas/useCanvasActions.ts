@@ -129,7 +129,7 @@ function focusWhenDrawn(id: string | undefined, request: FocusRequest, frames = 
   else if (frames > 0) requestAnimationFrame(() => focusWhenDrawn(id, request, frames - 1));
 }
 
-/** Centers a node that the canvas gets with its next render, unless all of it is in view. */
+/** Moves the view just so far that all of a node, which the canvas gets with its next render, is in it. */
 function revealWhenKnown(flow: ReactFlowInstance, id: string, frames = MAX_FRAMES): void {
   const node = flow.getInternalNode(id);
   const box = canvasElement()?.getBoundingClientRect();
@@ -143,9 +143,22 @@ function revealWhenKnown(flow: ReactFlowInstance, id: string, frames = MAX_FRAME
     flow.flowToScreenPosition({ x, y }),
     flow.flowToScreenPosition({ x: x + width, y: y + height }),
   ];
-  const isVisible = start.x >= box.left && start.y >= box.top && end.x <= box.right && end.y <= box.bottom;
-  const options = { zoom: flow.getZoom(), duration: animationMs() };
-  if (!isVisible) void flow.setCenter(x + width / 2, y + height / 2, options);
+  const view = flow.getViewport();
+  const [right, down] = [
+    shiftInto(start.x, end.x, box.left + REVEAL_MARGIN, box.right - REVEAL_MARGIN),
+    shiftInto(start.y, end.y, box.top + REVEAL_MARGIN, box.bottom - REVEAL_MARGIN),
+  ];
+  if (right !== 0 || down !== 0)
+    void flow.setViewport({ ...view, x: view.x + right, y: view.y + down }, { duration: animationMs() });
+}
+
+/** Room for the toolbar of the node and for the next connection. */
+const REVEAL_MARGIN = 48;
+
+/** How far to move what lies from `start` to `end`, so that it lies within `low` and `high`. */
+function shiftInto(start: number, end: number, low: number, high: number): number {
+  if (start < low || end - start > high - low) return low - start;
+  return end > high ? high - end : 0;
 }
 
 function showInitialView(flow: ReactFlowInstance, duration: number): void {

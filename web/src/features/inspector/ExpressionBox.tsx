@@ -1,16 +1,19 @@
-/** A field for an expression, with completion while it is typed. */
+/** A field for a text that may have expressions, with completion while it is typed. */
 
-import type { KeyboardEvent, RefObject } from "react";
+import type { ComponentType, KeyboardEvent, RefObject } from "react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Choice, Completion, Language, CompletionNames } from "../../model/form/completion";
 import { complete, applyChoice } from "../../model/form/completion";
+import { hasExpression } from "../../model/form/expressionTokens";
 import { safeText } from "../../model/text/untrusted";
 import type { FieldAria } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
+import type { ExpressionEditorProps } from "./ExpressionEditor";
 import "./expression.css";
 
 interface Props {
   id: string;
+  label: string;
   text: string;
   language: Language;
   names: CompletionNames;
@@ -28,7 +31,82 @@ interface Props {
 
 type TextControl = HTMLInputElement & HTMLTextAreaElement;
 
+/**
+ * A plain text is edited in a field of the browser, an expression in an editor with syntax colours. The editor takes
+ * the place of the field, caret and all, as soon as a brace is typed, and stays for as long as the form is open.
+ */
 export function ExpressionBox(props: Props) {
+  const { id, label, text, language, isLong, isReadOnly, said, onType, onLeave } = props;
+  const Editor = useEditorComponent();
+  const wrapper = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState<{ caret: number | null } | null>(null);
+  const isChoice = props.proposals !== undefined && !text.includes("{{");
+  const wantsEditor = Editor !== null && !isChoice && hasExpression(text, language);
+  useLayoutEffect(() => {
+    if (wantsEditor && !shown) setShown({ caret: caretWithin(wrapper.current) });
+  }, [wantsEditor, shown]);
+  return (
+    <div ref={wrapper} className="expression">
+      {shown && Editor ? (
+        <div
+          role="group"
+          aria-label={`${label} editor`}
+          aria-describedby={said["aria-describedby"]}
+          className={said["aria-invalid"] ? "code-field code-field--invalid" : "code-field"}
+        >
+          <Editor
+            id={id}
+            label={label}
+            text={text}
+            language={language}
+            names={props.names}
+            isLong={isLong}
+            isReadOnly={isReadOnly}
+            isInvalid={said["aria-invalid"] ?? false}
+            isRequired={props.isRequired ?? false}
+            placeholder={props.placeholder}
+            caret={shown.caret}
+            onType={onType}
+            onLeave={onLeave}
+          />
+        </div>
+      ) : (
+        <PlainBox {...props} />
+      )}
+    </div>
+  );
+}
+
+/** Where the user types, if it is in this field. */
+function caretWithin(element: HTMLElement | null): number | null {
+  const focused = document.activeElement;
+  return focused && element?.contains(focused) ? (focused as TextControl).selectionStart : null;
+}
+
+type EditorComponent = ComponentType<ExpressionEditorProps>;
+let loadedEditor: EditorComponent | null = null;
+
+/** The editor once it is loaded, which begins when the first field is shown; until then null. */
+function useEditorComponent(): EditorComponent | null {
+  const [component, setComponent] = useState(() => loadedEditor);
+  useEffect(() => {
+    if (component) return;
+    let isGone = false;
+    void import("./ExpressionEditor").then(
+      (loaded) => {
+        loadedEditor = loaded.default;
+        if (!isGone) setComponent(() => loaded.default);
+      },
+      () => undefined, // without it, the plain field does the same
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [component]);
+  return component;
+}
+
+function PlainBox(props: Props) {
   const { id, text, isLong, isCode, isReadOnly, onLeave } = props;
   const box = useRef<TextControl>(null);
   const list = useCompletion(props, box);
@@ -50,7 +128,7 @@ export function ExpressionBox(props: Props) {
   };
   const code = isCode ? "--code" : "";
   return (
-    <div className="expression">
+    <>
       {isLong ? (
         <textarea
           {...shared}
@@ -79,7 +157,7 @@ export function ExpressionBox(props: Props) {
           onTake={list.take}
         />
       )}
-    </div>
+    </>
   );
 }
 

@@ -116,7 +116,6 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
         />
       )}
       {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
-      <QueueField node={node} isReadOnly={isFixed} />
       <Values
         node={node}
         isReadOnly={isFixed}
@@ -124,6 +123,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
           serverTools?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined
         }
       />
+      <QueueField node={node} isReadOnly={isFixed} />
     </>
   );
 }

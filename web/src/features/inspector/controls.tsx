@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
-import { isMultiline } from "../../model/form/parameters";
+import { isMultiline, labelOf } from "../../model/form/parameters";
 import { isExpression, parseJson, parseNumber, formatJson } from "../../model/form/values";
 import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
@@ -132,6 +132,7 @@ function ExpressionInput({
     <>
       <ExpressionBox
         id={id}
+        label={labelOf(parameter)}
         text={text}
         language={language}
         names={field.names}
@@ -297,7 +298,7 @@ function Choice({ id, parameter, field, aria, options, show }: ChoiceProps) {
         <option value="">
           {defaultValue === undefined || defaultValue === null
             ? "Not set"
-            : `Not set (${show(defaultValue)})`}
+            : `Not set (${Array.isArray(defaultValue) ? defaultValue.map(show).join(", ") : show(defaultValue)})`}
         </option>
       )}
       {current === "other" && (

@@ -6,6 +6,7 @@ import { inBraces, insertPath } from "../../model/form/insertion";
 import type { FieldTarget } from "../../state/fieldTarget";
 import { PATH_DRAG_TYPE, clearFieldTarget, setFieldTarget } from "../../state/fieldTarget";
 import type { FormField } from "./formContext";
+import { textTarget } from "./textTarget";
 
 interface MappingOptions {
   label: string;
@@ -31,15 +32,14 @@ export function useMapping({ label, field, isText }: MappingOptions): MappingPro
   const canReceive = !field.isReadOnly && field.language !== null;
   const insert = (path: string, isDropped: boolean) => {
     const language = field.language ?? "value";
-    const control = textControl(element.current);
+    const control = textTarget(element.current);
     if (!isText) {
       field.set(inBraces(path, language));
       return void focusSoon(element.current, null);
     }
     const text = typeof field.value === "string" ? field.value : "";
     const end = text.length;
-    const [from, to] =
-      isDropped || !control ? [end, end] : [control.selectionStart ?? end, control.selectionEnd ?? end];
+    const [from, to] = !control || (isDropped && !control.takesDrops) ? [end, end] : control.selection();
     const written = insertPath(text, from, to, language, path);
     field.set(written.text);
     focusSoon(element.current, written.caret);
@@ -81,16 +81,7 @@ export function useMapping({ label, field, isText }: MappingOptions): MappingPro
   };
 }
 
-function textControl(element: HTMLElement | null) {
-  return element?.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea") ?? null;
-}
-
 /** After the field was rendered with its new value; another control may have taken its place. */
 function focusSoon(element: HTMLElement | null, caret: number | null): void {
-  requestAnimationFrame(() => {
-    const control = textControl(element);
-    control?.focus();
-    const at = caret ?? control?.value.length ?? 0;
-    control?.setSelectionRange(at, at);
-  });
+  requestAnimationFrame(() => textTarget(element)?.focusAt(caret));
 }

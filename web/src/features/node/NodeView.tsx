@@ -31,6 +31,11 @@ const SHARED_COMMANDS: Readonly<Record<string, string>> = {
   "mod+y": "redo",
 };
 
+/** There, Alt and an arrow moves by a word in a text. */
+const IS_MAC = navigator.userAgent.includes("Mac");
+/** Where the arrow keys have a meaning of their own. */
+const USES_ARROWS = "input, textarea, select, pre, .code-editor, [role=tree], [role=tablist], [role=listbox]";
+
 interface Props {
   node: WorkflowNode;
   form: ReactNode;
@@ -43,6 +48,13 @@ export default function NodeView({ node, form, onClose }: Props) {
   // In a narrow window one pane is shown at a time.
   const [pane, setPane] = useState<PaneName>("form");
   useModal(dialog);
+  const walk = useWalk(node);
+  const walkAction = (pressed: string, target: Element) => {
+    const [, alt, direction] = /^(alt\+)?arrow(left|right)$/.exec(pressed) ?? [];
+    const next = direction === "left" ? walk.before : direction === "right" ? walk.after : undefined;
+    const isTaken = target.closest(USES_ARROWS) !== null && !(alt && !IS_MAC);
+    return next && !isTaken ? () => walk.to(next) : null;
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const pressed = keyCombination(event);
     const command = SHARED_COMMANDS[pressed];
@@ -53,7 +65,7 @@ export default function NodeView({ node, form, onClose }: Props) {
         ? () => runCommand(command)
         : pressed === "alt+i"
           ? () => focusInput(dialog.current)
-          : null;
+          : walkAction(pressed, event.target as Element);
     if (!action) return;
     event.preventDefault();
     action();
@@ -75,7 +87,7 @@ export default function NodeView({ node, form, onClose }: Props) {
           </h2>
           <span className="mono faint node-view__ref">{nodeRef(node)}</span>
           <span className="node-view__space" />
-          <WalkButtons node={node} />
+          <WalkButtons {...walk} />
           <IconButton label="Close" icon="close" keys="Esc" onClick={onClose} />
         </header>
         <div className="node-view__tabs">
@@ -102,10 +114,16 @@ function focusInput(dialog: HTMLElement | null): void {
   dialog?.querySelector<HTMLElement>(".node-view__pane--input [role=treeitem][tabindex='0']")?.focus();
 }
 
+interface Walk {
+  before: WorkflowNode | undefined;
+  after: WorkflowNode | undefined;
+  to(node: WorkflowNode): void;
+}
+
 /** The previous and the next node along the connections. */
-function WalkButtons({ node }: { node: WorkflowNode }) {
+function useWalk(node: WorkflowNode): Walk {
   const editor = useEditor();
-  const to = (direction: "left" | "right") => {
+  const towards = (direction: "left" | "right") => {
     const { workflow } = editor.document;
     const next = workflow.connections.some((edge) =>
       direction === "left" ? edge.to === node.id : edge.from === node.id,
@@ -115,24 +133,32 @@ function WalkButtons({ node }: { node: WorkflowNode }) {
     const found = next ? nodeById(workflow, next) : undefined;
     return found && canOpenNode(found) ? found : undefined;
   };
-  const [before, after] = [to("left"), to("right")];
-  const walkTo = ({ id }: WorkflowNode) => {
-    editor.document.select([id]);
-    setPanels({ openNode: id });
+  return {
+    before: towards("left"),
+    after: towards("right"),
+    to({ id }) {
+      editor.document.select([id]);
+      setPanels({ openNode: id });
+    },
   };
+}
+
+function WalkButtons({ before, after, to }: Walk) {
   return (
     <>
       <IconButton
         label={before ? `Previous node: ${nodeTitle(before)}` : "Previous node"}
         icon="left"
+        keys="Alt ←"
         disabled={!before}
-        onClick={() => before && walkTo(before)}
+        onClick={() => before && to(before)}
       />
       <IconButton
         label={after ? `Next node: ${nodeTitle(after)}` : "Next node"}
         icon="right"
+        keys="Alt →"
         disabled={!after}
-        onClick={() => after && walkTo(after)}
+        onClick={() => after && to(after)}
       />
     </>
   );

@@ -5,13 +5,15 @@ import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
 import { parseJson } from "../../model/form/values";
-import { formatValue } from "../../model/text/formatValue";
+import { imagePointers } from "../../model/run/images";
+import { formatValue, toolResultText } from "../../model/text/formatValue";
 import { safeText } from "../../model/text/untrusted";
 import type { Pin } from "../../model/workflow/studioData";
 import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
 import { runStep, useNodeInput } from "../../queries/expressions";
+import { useImage } from "../../queries/images";
 import { pinLastOutput } from "../../queries/pinnedData";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 import { panelStore, setPanels } from "../../state/panels";
@@ -73,7 +75,7 @@ export function OutputPane({ node }: { node: WorkflowNode }) {
       ) : (
         <>
           {!isReadOnly && <RunStep node={node} onShown={setShown} />}
-          {shown === null ? <LastOutput node={node} /> : <StepOutput shown={shown} />}
+          {shown === null ? <LastOutput node={node} /> : <StepOutput node={node.id} shown={shown} />}
         </>
       )}
     </>
@@ -205,7 +207,7 @@ function faultOf(error: unknown): Fault {
 }
 
 /** What the step returned when it ran alone, or why it did not. */
-function StepOutput({ shown }: { shown: Shown }) {
+function StepOutput({ node, shown }: { node: string; shown: Shown }) {
   if (shown.kind === "fault") return <StepFault {...shown.fault} />;
   const { result } = shown;
   const errors = result.problems.filter(({ severity }) => severity === "error");
@@ -227,6 +229,7 @@ function StepOutput({ shown }: { shown: Shown }) {
         Result of this step alone
         {result.isCut && <span>Large values are cut.</span>}
       </p>
+      <OutputImages run={result.run} step={node} value={result.output} />
       <OutputValue value={result.output as Json} ports={result.ports} />
     </>
   );
@@ -238,6 +241,7 @@ function LastOutput({ node }: { node: WorkflowNode }) {
     const key = state.run?.stepsOfNode[node.id]?.at(-1);
     return key ? state.run!.steps[key] : undefined;
   });
+  const run = useRunState((state) => state.run?.id ?? null);
   const error = step?.status === "failed" ? step.attempts.at(-1)?.error : undefined;
   if (error) return <StepFault {...error} />;
   if (step?.truncated) return <p className="node-view__none">The output is large; open the run to see it.</p>;
@@ -245,6 +249,7 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   return (
     <>
       <p className="faint">From the run on the canvas</p>
+      <OutputImages run={run} step={step.key} value={step.value} />
       <OutputValue value={step.value} ports={step.ports} />
     </>
   );
@@ -266,10 +271,27 @@ function StepFault({ message, hint, code }: Fault) {
   );
 }
 
+interface ImagesProps {
+  run: string | null;
+  step: string;
+  value: unknown;
+}
+
+function OutputImages({ run, step, value }: ImagesProps) {
+  if (run === null) return null;
+  return imagePointers(value).map((at) => <OutputImage key={at} run={run} step={step} at={at} />);
+}
+
+function OutputImage({ run, step, at }: { run: string; step: string; at: string }) {
+  const url = useImage(run, step, at);
+  return url && <img className="value__picture" src={url} alt="Image of the output" />;
+}
+
 const OPEN: ReadonlySet<string> = new Set(["output"]);
 
 function OutputValue({ value, ports = [] }: { value: Json; ports?: readonly string[] | undefined }) {
-  const [look, setLook] = useState<DataLook>("tree");
+  const text = toolResultText(value) ?? (typeof value === "string" ? value : null);
+  const [look, setLook] = useState<DataLook>(text === null ? "tree" : "text");
   const items = useMemo(() => [valueItem("output", "Output", value)], [value]);
   const named = ports.filter((port) => port !== "output");
   return (
@@ -284,8 +306,9 @@ function OutputValue({ value, ports = [] }: { value: Json; ports?: readonly stri
       )}
       <DataView
         label="Output"
-        look={look}
+        look={text === null && look === "text" ? "tree" : look}
         onLook={setLook}
+        {...(text === null ? {} : { text: () => formatValue(text) })}
         items={items}
         open={OPEN}
         table={() => tableOf(value)}

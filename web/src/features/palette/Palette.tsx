@@ -1,4 +1,4 @@
-/** Everything that can be added, by family; a search lists the best match first, and Enter adds it. */
+/** Everything that can be added, in groups that fold; a search lists the best match first, and Enter adds it. */
 
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
@@ -10,26 +10,38 @@ import {
   entryText,
   searchEntries,
 } from "../../model/workflow/catalog";
-import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
+import type { PaletteGroup } from "../../model/workflow/paletteGroups";
+import { paletteGroups } from "../../model/workflow/paletteGroups";
 import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
 import { recentNodes } from "../../state/recentNodes";
+import { Icon } from "../../ui/Icon";
 import { NodeIcon } from "../../ui/NodeIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import "./palette.css";
 
 const MAX_PER_FAMILY = 60;
+const RESULTS = "results";
 
 export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Specs }) {
   const [typed, setTyped] = useState("");
   // Not deferred, because Enter right after a key applies to what was typed.
   const search = typed;
   const list = useRef<HTMLDivElement>(null);
-  const groups = useMemo(() => groupsOf([...BUILT_IN_STEPS, ...entries], search), [entries, search]);
+  const [addedCount, setAddedCount] = useState(0);
+  const groups = useMemo(
+    () => groupsOf([...BUILT_IN_STEPS, ...entries], search),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- an added node is among the recent ones
+    [entries, search, addedCount],
+  );
+  const onAdded = () => {
+    setTyped("");
+    setAddedCount((count) => count + 1);
+  };
   // The list is one tab stop; arrow keys move within it.
-  const first = groups[0]?.matching[0];
+  const first = groups[0]?.entries[0];
   const moveFocus = (event: KeyboardEvent) => {
-    const items = [...(list.current?.querySelectorAll<HTMLButtonElement>(".palette__item") ?? [])];
+    const items = [...(list.current?.querySelectorAll<HTMLButtonElement>("button") ?? [])];
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
     if (event.key === "ArrowDown") items[Math.min(at + 1, items.length - 1)]?.focus();
     else if (event.key === "ArrowUp" && at > 0) items[at - 1]?.focus();
@@ -52,16 +64,8 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
         Use the arrow keys to go through the results and Enter to add one.
       </p>
       <div className="palette__list" ref={list}>
-        {groups.map(({ title, matching }) => (
-          <section key={title} aria-label={title}>
-            <h2 className="palette__family">{title}</h2>
-            {matching.slice(0, MAX_PER_FAMILY).map((entry) => (
-              <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} />
-            ))}
-            {matching.length > MAX_PER_FAMILY && (
-              <p className="palette__more">{matching.length - MAX_PER_FAMILY} more; type to find them.</p>
-            )}
-          </section>
+        {groups.map((group) => (
+          <Group key={group.id} group={group} specs={specs} first={first} onAdded={onAdded} />
         ))}
         {groups.length === 0 && (
           <p className="palette__more">No results. Tools of a server appear here once it is approved.</p>
@@ -71,7 +75,58 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
   );
 }
 
-function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isStop: boolean }) {
+interface GroupProps {
+  group: PaletteGroup;
+  specs: Specs;
+  first: CatalogEntry | undefined;
+  onAdded(): void;
+}
+
+function Group({ group: { id, title, entries, isInitiallyOpen }, specs, first, onAdded }: GroupProps) {
+  const canFold = id !== RESULTS;
+  const [isOpen, setOpen] = useState(() => openGroups.get(id) ?? isInitiallyOpen);
+  const toggle = () => {
+    openGroups.set(id, !isOpen);
+    setOpen(!isOpen);
+  };
+  return (
+    <section aria-label={title}>
+      <h2 className="palette__family">
+        {canFold ? (
+          // Reached with the arrow keys, as the items are.
+          <button type="button" tabIndex={-1} aria-expanded={isOpen} onClick={toggle}>
+            <Icon name="right" size={12} />
+            {title}
+            <span className="palette__count">{entries.length}</span>
+          </button>
+        ) : (
+          title
+        )}
+      </h2>
+      {isOpen &&
+        entries
+          .slice(0, MAX_PER_FAMILY)
+          .map((entry) => (
+            <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} onAdded={onAdded} />
+          ))}
+      {isOpen && entries.length > MAX_PER_FAMILY && (
+        <p className="palette__more">{entries.length - MAX_PER_FAMILY} more; type to find them.</p>
+      )}
+    </section>
+  );
+}
+
+/** Groups that were opened or closed, until the page is loaded again. */
+const openGroups = new Map<string, boolean>();
+
+interface ItemProps {
+  entry: CatalogEntry;
+  specs: Specs;
+  isStop: boolean;
+  onAdded(): void;
+}
+
+function Item({ entry, specs, isStop, onAdded }: ItemProps) {
   const editor = useEditor();
   const drag = (event: DragEvent) => {
     event.dataTransfer.setData(ENTRY_DRAG_TYPE, entry.ref);
@@ -85,7 +140,7 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
       tabIndex={isStop ? 0 : -1}
       draggable
       onDragStart={drag}
-      onClick={() => insertEntry(editor, entry, specs)}
+      onClick={() => (insertEntry(editor, entry, specs), onAdded())}
       title={summary}
     >
       <NodeIcon {...entryIcon(entry)} />
@@ -99,14 +154,10 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
   );
 }
 
-/** By family; a search gives one ranked list, so that Enter adds the best match. */
-function groupsOf(entries: CatalogEntry[], typed: string): { title: string; matching: CatalogEntry[] }[] {
-  if (typed.trim()) {
-    const matching = searchEntries(entries, typed, MAX_PER_FAMILY, recentNodes());
-    return matching.length > 0 ? [{ title: "Results", matching }] : [];
-  }
-  return FAMILIES.map((family) => ({
-    title: FAMILY_TITLES[family],
-    matching: entries.filter((entry) => familyOf(entry.type) === family),
-  })).filter((group) => group.matching.length > 0);
+/** In groups; a search gives one ranked list, so that Enter adds the best match. */
+function groupsOf(entries: CatalogEntry[], typed: string): PaletteGroup[] {
+  if (!typed.trim()) return paletteGroups(entries, recentNodes());
+  const matching = searchEntries(entries, typed, MAX_PER_FAMILY, recentNodes());
+  const results = { id: RESULTS, title: "Results", entries: matching, isInitiallyOpen: true };
+  return matching.length > 0 ? [results] : [];
 }

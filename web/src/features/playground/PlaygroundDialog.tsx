@@ -138,7 +138,7 @@ function Keep({ server, tool, node, onUsed, onClose }: TriedTool & { node: Workf
         Use in a new workflow
       </Button>
       {open && (
-        <Button look="primary" icon="plus" onClick={() => keep(false)}>
+        <Button icon="plus" onClick={() => keep(false)}>
           Use in {open.document.workflow.name}
         </Button>
       )}

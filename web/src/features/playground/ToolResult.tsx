@@ -1,6 +1,6 @@
 /** What a tool returned: images, text, a tree, a table or JSON; or why it did not. */
 
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
@@ -10,7 +10,7 @@ import { toolPayload } from "../../model/data/toolPayload";
 import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
-import { loadImage } from "../../queries/runs";
+import { useImage } from "../../queries/images";
 import { hrefTo } from "../../state/route";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
@@ -108,19 +108,6 @@ function Value({ name, node, result }: { name: string; node: string; result: Ste
 }
 
 function ToolImage({ run, step, at, name }: { run: string; step: string; at: string; name: string }) {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    let shown: string | null = null;
-    let isGone = false;
-    loadImage(run, step, at)
-      .then((image) => {
-        if (!isGone) setUrl((shown = URL.createObjectURL(image)));
-      })
-      .catch(() => setUrl(null));
-    return () => {
-      isGone = true;
-      if (shown) URL.revokeObjectURL(shown);
-    };
-  }, [run, step, at]);
-  return url && <img className="playground__image" src={url} alt={`Image of ${name}`} />;
+  const url = useImage(run, step, at);
+  return url && <img className="value__picture" src={url} alt={`Image of ${name}`} />;
 }

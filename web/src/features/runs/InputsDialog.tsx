@@ -30,6 +30,8 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   const [values, setValues] = useState<JsonObject>(() => initialInputs(workflow));
   const [json, setJson] = useState(() => JSON.stringify(initialInputs(workflow), null, 2));
   const [fault, setFault] = useState<string | null>(null);
+  // Of fields whose text is not valid JSON.
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const submit = (event: FormEvent) => {
     event.preventDefault();
     try {
@@ -48,6 +50,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
             key={field.name}
             label={field.title + (field.isRequired ? " (required)" : "")}
             note={field.description}
+            fault={faults[field.name] || null}
           >
             {(id, _, aria) => (
               <Control
@@ -56,6 +59,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
                 field={field}
                 value={values[field.name]}
                 onChange={(value) => setValues({ ...values, [field.name]: value })}
+                onFault={(fault) => setFaults({ ...faults, [field.name]: fault })}
               />
             )}
           </Field>
@@ -75,7 +79,12 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
           </Field>
         )}
         <div className="row">
-          <Button look="primary" icon="play" type="submit">
+          <Button
+            look="primary"
+            icon="play"
+            type="submit"
+            disabled={Object.values(faults).some((found) => found !== "")}
+          >
             {startButton.label}
           </Button>
         </div>
@@ -84,19 +93,17 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   );
 }
 
-function Control({
-  id,
-  aria,
-  field,
-  value,
-  onChange,
-}: {
+interface ControlProps {
   id: string;
   aria: FieldAria;
   field: InputField;
   value: Json | undefined;
   onChange(value: Json): void;
-}) {
+  /** Empty if there is none. */
+  onFault(fault: string): void;
+}
+
+function Control({ id, aria, field, value, onChange, onFault }: ControlProps) {
   if (field.kind === "boolean")
     return (
       <input
@@ -144,27 +151,18 @@ function Control({
         onChange={(event) => onChange(event.target.value)}
       />
     );
-  return <JsonControl id={id} aria={aria} value={value} onChange={onChange} />;
+  return <JsonControl id={id} aria={aria} value={value} onChange={onChange} onFault={onFault} />;
 }
 
-function JsonControl({
-  id,
-  aria,
-  value,
-  onChange,
-}: {
-  id: string;
-  aria: FieldAria;
-  value: Json | undefined;
-  onChange(value: Json): void;
-}) {
-  const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value)));
+function JsonControl({ id, aria, value, onChange, onFault }: Omit<ControlProps, "field">) {
+  const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value, null, 2)));
   const type = (typed: string) => {
     setText(typed);
     try {
-      onChange(JSON.parse(typed) as Json);
-    } catch {
-      // The text stays as typed until it is valid JSON.
+      if (typed.trim() !== "") onChange(JSON.parse(typed) as Json);
+      onFault("");
+    } catch (error) {
+      onFault(`Not valid JSON: ${(error as Error).message}`);
     }
   };
   return (
@@ -173,6 +171,7 @@ function JsonControl({
       {...aria}
       className="textarea textarea--code"
       rows={3}
+      spellCheck={false}
       value={text}
       onChange={(event) => type(event.target.value)}
     />

@@ -1,12 +1,12 @@
 /** A value of a run: as text, table, tree or JSON, with its images; of a large value the beginning. */
 
-import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { imagePointers } from "../../model/run/images";
 import type { TruncatedValue } from "../../model/run/runState";
 import { formatValue } from "../../model/text/formatValue";
+import { useImage } from "../../queries/images";
 import type { ValueSource } from "../../queries/runs";
-import { loadImage, loadValue } from "../../queries/runs";
+import { loadValue } from "../../queries/runs";
 import { notifyError } from "../../state/notices";
 import { runPanelStore, setLook } from "../../state/runPanel";
 import { Button } from "../../ui/Button";
@@ -57,22 +57,6 @@ async function save(source: ValueSource, name: string): Promise<void> {
 }
 
 function RunImage({ source, at, name }: { source: ValueSource; at: string; name: string }) {
-  const [url, setUrl] = useState<string | null>(null);
-  const { run, step } = source;
-  useEffect(() => {
-    let objectUrl: string | null = null;
-    let isGone = false;
-    loadImage(run, step, at)
-      .then((picture) => {
-        if (isGone) return;
-        objectUrl = URL.createObjectURL(picture);
-        setUrl(objectUrl);
-      })
-      .catch(() => setUrl(null));
-    return () => {
-      isGone = true;
-      if (objectUrl) URL.revokeObjectURL(objectUrl);
-    };
-  }, [run, step, at]);
+  const url = useImage(source.run, source.step, at);
   return url && <img className="value__picture" src={url} alt={`Image of ${name}`} />;
 }

@@ -7,6 +7,7 @@ import type { ValueLook } from "../../model/data/valueLooks";
 import { byOrder, LOOK_TITLES, looksOf, NO_LOOKS } from "../../model/data/valueLooks";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
 import type { Json } from "../../model/workflow/workflow";
+import { JsonText } from "../../ui/JsonText";
 import { Tabs } from "../../ui/Tabs";
 import { Tree } from "../../ui/Tree";
 import { ValueTable } from "../../ui/ValueTable";
@@ -61,7 +62,7 @@ function ValueIn({ look, name, value }: { look: ValueLook; name: string; value: 
       role="region"
       aria-label={look === "json" && text ? `${name} as JSON` : name}
     >
-      {formatValue(look === "json" ? value : text).text}
+      <JsonText text={formatValue(look === "json" ? value : text).text} />
     </pre>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { createSample } from "../../queries/sample";
 import { notifyError } from "../../state/notices";
+import { setPanels } from "../../state/panels";
 import { navigate } from "../../state/route";
 import { Button } from "../../ui/Button";
 import "./workflows.css";
@@ -13,6 +14,8 @@ export function Welcome() {
     setBusy(true);
     try {
       const name = await createSample();
+      // All of the sample and of its run can be seen; the palette is for the first workflow of one's own.
+      if (run) setPanels({ hasPalette: false });
       window.location.hash = `#/w/${encodeURIComponent(name)}${run ? "?run" : ""}`;
     } catch (error) {
       notifyError(error, "The sample cannot be opened");

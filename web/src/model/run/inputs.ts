@@ -1,6 +1,7 @@
 /** The inputs of a workflow, from its schema, and their defaults. */
 
 import type { Schemas } from "../../api/client";
+import { fieldLabel } from "../text/fieldLabel";
 import { testEventOf } from "../workflow/studioData";
 import type { Json, JsonObject, Workflow, WorkflowNode } from "../workflow/workflow";
 
@@ -28,7 +29,7 @@ export function inputFields(workflow: Workflow): InputField[] {
       : [];
     return {
       name,
-      title: typeof property["title"] === "string" ? property["title"] : name,
+      title: typeof property["title"] === "string" ? property["title"] : fieldLabel(name),
       description: typeof property["description"] === "string" ? property["description"] : "",
       kind: options.length ? "choice" : (KIND_BY_TYPE[String(property["type"])] ?? "json"),
       options,
@@ -89,7 +90,7 @@ export function eventFields(outputs: readonly Schemas["NodeFieldResponse"][]): I
       const choices = (options ?? []).filter((option) => typeof option === "string");
       return {
         name,
-        title: name,
+        title: fieldLabel(name),
         description: description ?? "",
         kind: choices.length ? "choice" : (KIND_BY_TYPE[type] ?? "json"),
         options: choices,

@@ -12,6 +12,7 @@ import {
   removeItems,
   moveToGroup,
   ungroupNodes,
+  unusedStart,
 } from "./edits";
 import type { Workflow } from "./workflow";
 import { newWorkflow, nodeById } from "./workflow";
@@ -31,6 +32,15 @@ describe("edits", () => {
     const again = createNode(workflow, prompt, { x: 0, y: 0 });
     expect(nodeById(workflow, "prompt")?.position).toEqual({ x: 200, y: 100 });
     expect([again.id, again.name]).toEqual(["prompt-2", "Prompt 2"]);
+  });
+
+  it("gives a webhook a path, and knows a start that is not used", () => {
+    const hook = { ...BUILT_IN_STEPS[0]!, ref: "TRIGGER.WEBHOOK", type: "TRIGGER", subtype: "WEBHOOK" };
+    const { data } = createNode(newWorkflow("My orders"), hook, { x: 0, y: 0 });
+    expect(JSON.stringify(data)).toMatch(/"webhook_path":"\/my-orders-[0-9a-f]{6}"/);
+    expect(unusedStart(newWorkflow("a"))?.id).toBe("start");
+    expect(unusedStart(connectPorts(newWorkflow("a"), "start", "end"))).toBeUndefined();
+    expect(unusedStart({ ...newWorkflow("a"), inputSchema: {} })).toBeUndefined();
   });
 
   it("connects two nodes once, and never a node with itself", () => {

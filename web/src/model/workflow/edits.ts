@@ -39,9 +39,25 @@ export function createNode(workflow: Workflow, entry: CatalogEntry, position: Po
     type: nodeTypeOf(entry),
     name: uniqueNameIn(workflow, title),
     position: snapToGrid(position),
-    data: initialData(entry),
+    data: entry.ref === WEBHOOK ? webhookData(workflow) : initialData(entry),
   };
   return entry.type === "group" ? { ...node, style: GROUP_SIZE } : node;
+}
+
+const WEBHOOK = "TRIGGER.WEBHOOK";
+
+/** An address that works at once; no two workflows can have the same. */
+function webhookData(workflow: Workflow): JsonObject {
+  const path = `/${slug(workflow.name)}-${crypto.randomUUID().slice(0, 6)}`;
+  return { subtype: "WEBHOOK", configurations: { webhook_path: path } };
+}
+
+/** The start of a new workflow that nothing is connected to; a trigger takes its place. */
+export function unusedStart(workflow: Workflow): WorkflowNode | undefined {
+  const [start, ...others] = workflow.nodes.filter(({ type }) => type === "start");
+  if (!start || others.length > 0 || Object.keys(start.data).length > 0) return undefined;
+  const isUsed = workflow.connections.some(({ from }) => from === start.id);
+  return isUsed || workflow.inputSchema ? undefined : start;
 }
 
 function uniqueNameIn(workflow: Workflow, title: string): string {

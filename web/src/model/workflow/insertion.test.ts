@@ -20,6 +20,15 @@ describe("a new node", () => {
     expect(end.position!.x - node.position!.x).toBeGreaterThanOrEqual(300);
   });
 
+  it("moves what it would cover to its right", () => {
+    const at = { x: 430, y: 33 };
+    const point = { kind: "from", node: "start", port: "output", at } as const;
+    const { workflow, id } = insertAt(newWorkflow("a"), prompt, point, specs);
+    const [node, end] = [nodeById(workflow, id)!, nodeById(workflow, "end")!];
+    expect(end.position!.x - node.position!.x).toBeGreaterThanOrEqual(300);
+    expect(nodeById(workflow, "start")!.position).toEqual({ x: 0, y: 0 });
+  });
+
   it("is connected to the port that a connection was dragged from, in either direction", () => {
     const at = { x: 300, y: 200 };
     const after = insertAt(

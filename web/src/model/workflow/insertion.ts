@@ -45,7 +45,10 @@ export function insertAt(
   const node = createNode(workflow, entry, at);
   // A node that is dropped on a group becomes part of it.
   const added = dropNodes(addNode(workflow, node), new Map([[node.id, node.position ?? at]]));
-  if (point.kind === "from") return { workflow: connectFrom(added, point, node, specs), id: node.id };
+  if (point.kind === "from") {
+    const roomy = shiftCovered(added, nodeById(added, node.id)!);
+    return { workflow: connectFrom(roomy, point, node, specs), id: node.id };
+  }
   if (point.kind === "to") return { workflow: connectTo(added, point, node, specs), id: node.id };
   return { workflow: added, id: node.id };
 }
@@ -103,6 +106,26 @@ function insertIntoEdge(
     workflow: connectTo(connectFrom(added, first, node, specs), last, node, specs),
     id: node.id,
   };
+}
+
+/** Moves what a new node covers, and everything after it, to its right. */
+function shiftCovered(workflow: Workflow, added: WorkflowNode): Workflow {
+  const { x, y } = added.position ?? { x: 0, y: 0 };
+  const covered = workflow.nodes.filter(
+    ({ id, type, parentId, position }) =>
+      id !== added.id &&
+      type !== "group" &&
+      parentId === added.parentId &&
+      position &&
+      Math.abs(position.y - y) < NODE_SIZE.height &&
+      position.x > x - NODE_SIZE.width / 2 &&
+      position.x < x + NODE_SIZE.width + GAP_X / 2,
+  );
+  return covered.reduce((now, { id, position }) => {
+    const by = x + NODE_SIZE.width + GAP_X - position!.x;
+    // Another one may have moved it along.
+    return nodeById(now, id)?.position?.x === position!.x ? shiftFollowing(now, id, by) : now;
+  }, workflow);
 }
 
 /** Moves a node and everything after it that is to its right. */
