@@ -78,7 +78,7 @@ BROAD_CATCHERS = {
     "resources/open_calls.py": "a step of a run: what its call raises is raised in the step",
     "rest/guard.py": "a door's request",
     "storage/dialects/sqlite.py": "a thread: what its work raises is raised in the waiting task",
-    "tasks.py": "a task group's body: what it raises is raised again; a loop of a service",
+    "tasks.py": "a task group's body and work on one record: raised again; a loop of a service",
     "app/lazy.py": "a door's request: what fails in opening is raised in the request",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",
 }

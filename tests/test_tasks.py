@@ -5,7 +5,7 @@ import anyio.lowlevel
 import pytest
 
 from toolweave import tasks
-from toolweave.errors import NotFound
+from toolweave.errors import NotFound, Unavailable
 from toolweave.tasks import background
 
 
@@ -80,3 +80,18 @@ async def test_a_loop_that_fails_starts_again_and_a_cancelled_one_ends(
     with anyio.move_on_after(0.01) as scope:
         await tasks.keep_going(anyio.sleep_forever)
     assert scope.cancelled_caught
+
+
+def test_an_unexpected_error_is_logged_and_raised_as_internal(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with pytest.raises(NotFound), tasks.internal_errors(run="r"):
+        raise NotFound("X", "gone")
+    assert not caplog.records
+    with pytest.raises(Unavailable) as caught, tasks.internal_errors(run="r"):
+        raise ValueError("a damaged record")
+    assert caught.value.code == "INTERNAL"
+    assert [record.__dict__["run"] for record in caplog.records] == ["r"]
+    with pytest.raises(Unavailable), tasks.internal_errors(is_known=True):
+        raise ValueError("a damaged record")
+    assert len(caplog.records) == 1

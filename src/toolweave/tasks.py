@@ -5,11 +5,16 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from typing import TypeVarTuple
 
 import anyio
 from anyio.abc import TaskGroup
 
+from toolweave.errors import ToolweaveError, Unavailable
+
 logger = logging.getLogger(__name__)
+
+Arguments = TypeVarTuple("Arguments")
 
 AGAIN_AFTER_S = 1.0
 AGAIN_AT_MOST_S = 60.0
@@ -29,7 +34,7 @@ async def background() -> AsyncGenerator[TaskGroup]:
         raise failure
 
 
-async def keep_going(work: Callable[[], Awaitable[None]]) -> None:
+async def keep_going(work: Callable[[*Arguments], Awaitable[None]], *arguments: *Arguments) -> None:
     """Run a loop of a service; after a failure it starts again, later each time.
 
     A service executes runs of other people too: what one of its loops meets must not end it.
@@ -38,7 +43,7 @@ async def keep_going(work: Callable[[], Awaitable[None]]) -> None:
     while True:
         began = anyio.current_time()
         try:
-            await work()
+            await work(*arguments)
         except Exception:
             logger.exception("a background loop failed; it starts again")
         else:
@@ -47,6 +52,23 @@ async def keep_going(work: Callable[[], Awaitable[None]]) -> None:
             delay_s = AGAIN_AFTER_S
         await anyio.sleep(delay_s)
         delay_s = min(2 * delay_s, AGAIN_AT_MOST_S)
+
+
+@contextmanager
+def internal_errors(*, is_known: bool = False, **subject: str) -> Generator[None]:
+    """Log an unexpected error of the body and raise it as `INTERNAL`.
+
+    For work on one run, trigger, server or record whose caller handles `ToolweaveError`: its defect
+    must not end the service. `subject` names it in the log, unless `is_known` from the last time.
+    """
+    try:
+        yield
+    except ToolweaveError:
+        raise
+    except Exception as error:
+        if not is_known:
+            logger.exception("unexpected error", extra=subject)
+        raise Unavailable("INTERNAL", "an internal error; see the log") from error
 
 
 # The time limit of the step that the current task works for.

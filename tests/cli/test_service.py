@@ -51,6 +51,14 @@ def test_systemd_accepts_the_unit(tw: Commands, tmp_path: Path) -> None:
         assert (faults == []) == is_right, ran.stderr
 
 
+def test_a_line_break_in_the_home_adds_no_line_to_the_unit(tw: Commands, tmp_path: Path) -> None:
+    print_it = ("service", "install", "--print", "--for", "systemd")
+    plain = tw.ok(*print_it, TOOLWEAVE_HOME=str(tmp_path / "a")).out
+    broken = tw.ok(*print_it, TOOLWEAVE_HOME=str(tmp_path / "a\nExecStartPre=evil")).out
+    assert len(broken.splitlines()) == len(plain.splitlines())
+    assert "\\nExecStartPre=evil" in broken
+
+
 def test_launchd_gets_a_property_list(tw: Commands) -> None:
     tw.ok("service", "install", "--for", "launchd", "--yes")
     found = plistlib.loads((tw.home / AGENT).read_bytes())

@@ -17,7 +17,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.engine.open_questions import Questions
 from toolweave.errors import ToolweaveError
 from toolweave.publishing.store import PublishedStore
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 from toolweave.triggers.activation_store import Activations
 
 logger = logging.getLogger(__name__)
@@ -88,8 +88,8 @@ class ChangeFeed:
     async def running(self) -> AsyncGenerator[None]:
         """Poll for changes while there are listeners."""
         async with background() as tasks:
-            tasks.start_soon(self._count_runs)
-            tasks.start_soon(self._keep_looking)
+            tasks.start_soon(keep_going, self._count_runs)
+            tasks.start_soon(keep_going, self._keep_looking)
             try:
                 yield
             finally:

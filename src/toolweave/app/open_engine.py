@@ -26,7 +26,7 @@ from toolweave.nodes.registry import NodeRegistry
 from toolweave.recording.exchange_log import ExchangeLog, KeptModel, KeptTools
 from toolweave.resources.commands import CommandRunner
 from toolweave.resources.open_calls import OpenCalls
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 from toolweave.tools.tool import AskingToolCaller
 
 logger = logging.getLogger(__name__)
@@ -83,8 +83,8 @@ async def open_engine(
             background() as tasks,
         ):
             if drives_runs:
-                tasks.start_soon(_keep_pruning, home)
-                tasks.start_soon(stop_when_newer, home.database)
+                tasks.start_soon(keep_going, _keep_pruning, home)
+                tasks.start_soon(keep_going, stop_when_newer, home.database)
             yield engine
 
 

@@ -14,7 +14,7 @@ from toolweave.servers.history import History
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.transport_factory import TransportFactory
 from toolweave.storage.shared_limits import SharedLimits
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ async def open_studio(home: Home, *, keeps_trying: bool = False) -> AsyncGenerat
             settings=settings,
         )
         async with connections.running(), shared_limits.running(), background() as tasks:
-            tasks.start_soon(gate.follow_stops, CallList(home.database, clock))
+            tasks.start_soon(keep_going, gate.follow_stops, CallList(home.database, clock))
             yield Studio(
                 home=home,
                 connections=connections,

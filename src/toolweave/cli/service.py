@@ -143,9 +143,10 @@ def service_file(system: System, options: list[str]) -> ServiceFile:
 
 
 def _quoted(text: str, *, is_command: bool) -> str:
-    """A word as systemd reads it back."""
+    """A word as systemd reads it back; a line break in it must not begin a line of the file."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    escaped = escaped.replace("\n", "\\n").replace("\r", "\\r")
     if is_command:
         escaped = escaped.replace("$", "$$")
-    is_plain = is_command and not set(text) & set(" \t\"'\\;")
+    is_plain = is_command and not set(text) & set(" \t\r\n\"'\\;")
     return escaped if is_plain else f'"{escaped}"'

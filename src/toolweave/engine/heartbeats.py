@@ -17,7 +17,7 @@ from toolweave.engine.lease_owner import is_gone, is_on_this_machine
 from toolweave.errors import ToolweaveError
 from toolweave.settings import DEFAULT_QUEUE
 from toolweave.storage.database import Database
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Heartbeats:
     async def here(self) -> AsyncGenerator[None]:
         """Send heartbeats while this is entered."""
         async with background() as tasks:
-            tasks.start_soon(self._beat)
+            tasks.start_soon(keep_going, self._beat)
             try:
                 yield
             finally:

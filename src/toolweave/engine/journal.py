@@ -33,7 +33,7 @@ from toolweave.engine.notifications import RunNotifications
 from toolweave.engine.open_questions import index
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Row, Statement, Values
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 # How many new runs of this process are cached until they are taken.
 MAX_NEW_LEASES = 1_000
@@ -131,7 +131,7 @@ class Journal:
     async def writing(self) -> AsyncGenerator[None]:
         """Write while this is entered; pending events are still written at the end."""
         async with self.notifications.running(), background() as tasks:
-            tasks.start_soon(self._write_forever)
+            tasks.start_soon(keep_going, self._write_forever)
             try:
                 yield
             finally:

@@ -14,7 +14,7 @@ import anyio
 
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -80,9 +80,9 @@ class RunNotifications:
     async def running(self) -> AsyncGenerator[None]:
         """Notify other processes and listen to them; pending notifications are sent at the end."""
         async with background() as tasks:
-            tasks.start_soon(self._listen_forever)
+            tasks.start_soon(keep_going, self._listen_forever)
             if self._needs_notify:
-                tasks.start_soon(self._tell_forever)
+                tasks.start_soon(keep_going, self._tell_forever)
             try:
                 yield
             finally:

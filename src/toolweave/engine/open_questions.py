@@ -23,6 +23,7 @@ from toolweave.engine.state import RunState
 from toolweave.engine.waiting_runs import address_of
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
+from toolweave.storage.damaged_rows import readable
 from toolweave.storage.database import Database, Row, Statement
 from toolweave.workflow.question import Channel, Question, question_id, question_of
 
@@ -135,7 +136,7 @@ class Questions:
         rows = await self._database.rows(
             f"{_COLUMNS} {where} ORDER BY asked_at, questions.id LIMIT ?", *values
         )
-        return [_read(row) for row in rows]
+        return readable("questions", rows, _read)
 
     async def stamp(self) -> str:
         """Return a text that changes whenever the questions and uncertain steps change."""
@@ -162,7 +163,7 @@ class Questions:
             since,
             limit,
         )
-        return [_read(row) for row in rows]
+        return readable("questions", rows, _read)
 
     async def get(self, identity: str) -> OpenQuestion:
         """Return one question by its whole id; it may be closed. Raises `QUESTION_UNKNOWN`."""

@@ -80,7 +80,10 @@ async def until_next(database: Database, now: datetime) -> float:
     row = await database.row(NEXT, timestamp(now))
     if row is None:
         return LOOK_EVERY_S
-    ahead = (datetime.fromisoformat(row[0]) - now).total_seconds()
+    try:
+        ahead = (datetime.fromisoformat(row[0]) - now).total_seconds()
+    except (ValueError, TypeError):  # a damaged row; the others are due all the same
+        return LOOK_EVERY_S
     return min(max(ahead, 0.01), LOOK_EVERY_S)
 
 

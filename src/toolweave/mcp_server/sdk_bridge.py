@@ -32,7 +32,7 @@ from toolweave.mcp_server.signed_state import seal_key
 from toolweave.mcp_server.stdio import StdinReader
 from toolweave.publishing.service import Published
 from toolweave.settings import from_environment
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -65,9 +65,9 @@ async def _serve(reader: StdinReader, directory: Path | None) -> None:
         context = McpContext(studio.get, published, key, wait_limits, libraries)
         server = build_server(catalog, tool_service, changes, context)
         tasks = await stack.enter_async_context(background())
-        tasks.start_soon(published.follow, changes.tools_changed)
-        tasks.start_soon(catalog.follow, changes.resources_changed)
-        tasks.start_soon(tool_service.keep_saving)
+        tasks.start_soon(keep_going, published.follow, changes.tools_changed)
+        tasks.start_soon(keep_going, catalog.follow, changes.resources_changed)
+        tasks.start_soon(keep_going, tool_service.keep_saving)
         tasks.start_soon(studio.serve)
         await converse(reader, server)
 

@@ -32,7 +32,7 @@ from toolweave.nodes.services.slack import messages as _slack
 from toolweave.nodes.services.telegram import messages as _telegram
 from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
-from toolweave.tasks import background
+from toolweave.tasks import background, internal_errors, keep_going
 from toolweave.tools.tool import ToolCaller
 from toolweave.workflow.question import Channel
 
@@ -196,7 +196,8 @@ class Replies:
 
     async def _look_once(self, channel: Channel) -> None:
         try:
-            await self.look(channel)
+            with internal_errors(channel=channel):
+                await self.look(channel)
         except ToolweaveError as error:
             logger.warning("replies cannot be read", extra={"code": error.code})
         finally:
@@ -208,7 +209,7 @@ class Replies:
         """Look for replies for as long as this is entered."""
         await self.forget()
         async with background() as tasks:
-            tasks.start_soon(self.keep_looking, tasks)
+            tasks.start_soon(keep_going, self.keep_looking, tasks)
             yield
 
 

@@ -32,6 +32,7 @@ from toolweave.publishing.store import (
     tool_name,
 )
 from toolweave.publishing.tool_annotations import annotations_of
+from toolweave.storage.damaged_rows import UNREADABLE
 from toolweave.tasks import background
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
@@ -203,6 +204,8 @@ class Published:
         self._home = home
         self._publications = PublishedStore(home.database) if home else None
         self._tools: dict[str, PublishedTool] = {}
+        # Also of those that cannot be read.
+        self._versions: dict[str, str] = {}
         self._is_failing = False
         self._news = anyio.Event()
 
@@ -245,10 +248,14 @@ class Published:
             return False
         try:
             versions = await self._publications.versions()
-            if versions == {name: one.version for name, one in self._tools.items()}:
+            if versions == self._versions:
                 return False
-            found = await self._publications.list()
-            self._tools = {one.tool: self._read(one) for one in found}
+            self._tools = {
+                one.tool: tool
+                for one in await self._publications.list()
+                if (tool := self._try_to_read(one)) is not None
+            }
+            self._versions = versions
         except ToolweaveError:
             if not self._is_failing:
                 logger.exception("published tools not refreshed")
@@ -278,6 +285,15 @@ class Published:
         assert self._home is not None
         await self._home.clock.sleep(LOOK_EVERY_S)
         self._news.set()
+
+    def _try_to_read(self, one: Publication) -> PublishedTool | None:
+        """Leave out a tool that cannot be read, so that the others are there."""
+        try:
+            return self._read(one)
+        except UNREADABLE as error:
+            extra = {"tool": one.tool, "error": type(error).__name__}
+            logger.warning("a published tool cannot be read", extra=extra)
+            return None
 
     def _read(self, one: Publication) -> PublishedTool:
         version = f"{one.published_at} {one.revision}"

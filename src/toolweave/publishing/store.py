@@ -15,6 +15,7 @@ from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.publishing.app_page import app_meta
 from toolweave.publishing.tool_icon import family_of, icon
+from toolweave.storage.damaged_rows import readable
 from toolweave.storage.database import Database, Row
 
 # With a server's name before it, no client's limit of 64 is reached.
@@ -110,7 +111,7 @@ class PublishedStore:
     async def list(self) -> list[Publication]:
         """All of them, by the names of their tools."""
         sql = f"SELECT {_COLUMNS} FROM published_tools ORDER BY tool"
-        return [_publication(row) for row in await self._database.rows(sql)]
+        return readable("published_tools", await self._database.rows(sql), _publication)
 
     async def versions(self) -> dict[str, str]:
         """What changes whenever one is published again, by tool."""
@@ -218,11 +219,18 @@ def _publication(row: Row) -> Publication:
     *first, inputs, output, if_left, tasks, published_at, annotations, replaced_by = row
     return Publication(
         *first,
-        input_schema=json_text.read(inputs),  # type: ignore[arg-type] # as it was written
-        output_schema=None if output is None else json_text.read(output),  # type: ignore[arg-type]
+        input_schema=_object(inputs),
+        output_schema=None if output is None else _object(output),
         if_left=if_left,
         tasks=tasks,
         published_at=published_at,
-        annotations=None if annotations is None else json_text.read(annotations),  # type: ignore[arg-type]
+        annotations=None if annotations is None else _object(annotations),
         replaced_by=replaced_by,
     )
+
+
+def _object(text: str) -> JsonObject:
+    found = json_text.read(text)
+    if not isinstance(found, dict):
+        raise TypeError(text)
+    return found

@@ -5,9 +5,10 @@ Supervisors need the MCP SDK, which is slow to load: the first connection loads 
 
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+import anyio
 from anyio.abc import TaskGroup
 
 from toolweave.clock import Clock
@@ -18,7 +19,7 @@ from toolweave.servers.health import Health, Pings
 from toolweave.servers.registry import Registry
 from toolweave.servers.transport_factory import TransportFactory, require_approved
 from toolweave.settings import Settings
-from toolweave.tasks import background
+from toolweave.tasks import background, internal_errors
 
 if TYPE_CHECKING:  # loads the SDK
     from toolweave.servers.supervisor import LiveConnection, Supervisor
@@ -199,8 +200,13 @@ class Connections:
         if known is not None:
             known.stop()
         # Only after the old one has stopped: both could need the same port or container.
-        self._tasks.start_soon(supervisor.run, known.ended if known is not None else None)
+        self._tasks.start_soon(_supervise, supervisor, known.ended if known is not None else None)
         return supervisor
+
+
+async def _supervise(supervisor: "Supervisor", after: anyio.Event | None) -> None:
+    with suppress(ToolweaveError), internal_errors(server=supervisor.server.name):
+        await supervisor.run(after)
 
 
 def _is_of(supervisor: "Supervisor", server: Server) -> bool:

@@ -17,7 +17,7 @@ from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, ToolweaveError
 from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database, Row, Value
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 from toolweave.tools.tool import CallId, ToolCall
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ class History:
         """Write in the background while the context is active, and once at the end."""
         try:
             async with background() as tasks:
-                tasks.start_soon(self._write_forever)
+                tasks.start_soon(keep_going, self._write_forever)
                 yield
         finally:
             with anyio.CancelScope(shield=True):

@@ -47,13 +47,20 @@ def facts_hash(facts: dict[str, Any]) -> str:  # Any: a definition as JSON
 
 
 def _known(name: str, stored: str, approved_hash: str | None, enabled: int) -> KnownServer:
-    facts: Any = read(stored)
+    unreadable = KnownServer(name, is_approved=False, enabled=bool(enabled), url=None)
+    try:
+        facts = read(stored)
+    except (Invalid, TypeError):
+        return unreadable
+    if not isinstance(facts, dict):
+        return unreadable
     is_approved = approved_hash is not None and facts_hash(facts) == approved_hash
     if not is_approved and approved_hash is not None:
         # A field may be missing that an earlier release did not write.
         try:
             definition = import_module("toolweave.servers.registry").read_definition(stored)
         except Invalid:  # of another version: unapproved here
-            return KnownServer(name, is_approved=False, enabled=bool(enabled), url=None)
+            return unreadable
         is_approved = facts_hash(definition.model_dump(mode="json")) == approved_hash
-    return KnownServer(name, is_approved, bool(enabled), facts.get("url"))
+    url = facts.get("url")
+    return KnownServer(name, is_approved, bool(enabled), url if isinstance(url, str) else None)

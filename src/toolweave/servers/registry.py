@@ -76,7 +76,7 @@ class Registry:
         for row in rows:
             try:
                 servers.append(_server(row))
-            except (Invalid, ValidationError):
+            except (Invalid, ValueError, TypeError):
                 unreadable.append(name := str(row[1]))
                 if name not in self._unreadable:
                     logger.warning("a server cannot be read", extra={"server": name})

@@ -18,7 +18,7 @@ import anyio
 
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database, Statement
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class SharedLimits:
     async def running(self) -> AsyncGenerator[None]:
         """Renew the slots of this process while this is entered."""
         async with background() as tasks:
-            tasks.start_soon(self._renew_forever)
+            tasks.start_soon(keep_going, self._renew_forever)
             yield
 
     async def acquire(

@@ -1,5 +1,6 @@
 """The enabled triggers, ready for use: their workflows parsed, their settings complete."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -9,8 +10,9 @@ from toolweave import json_text
 from toolweave.engine.plan import Kinds, is_start
 from toolweave.engine.prepared_step import prepare
 from toolweave.engine.runs import RunRequest
-from toolweave.errors import NotFound
+from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
+from toolweave.tasks import internal_errors
 from toolweave.triggers.activation_store import Activations, ActiveTrigger, ActiveWorkflow
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
@@ -59,6 +61,9 @@ class ActiveTriggerSettings:
         return f"{self.kind}/{self.row.workflow}/{self.row.node}/{what}"
 
 
+logger = logging.getLogger(__name__)
+
+
 class ActiveTriggers:
     """All enabled triggers; a workflow is parsed again only after a change."""
 
@@ -95,7 +100,7 @@ class ActiveTriggers:
                 (row.workflow, row.node): active
                 for row in await self._activations.triggers()
                 if row.workflow in documents
-                and (active := self._read(documents[row.workflow], row)) is not None
+                and (active := self._try_to_read(documents[row.workflow], row)) is not None
             }
             self._versions = versions
         present = await self._present() if versions else frozenset[str]()
@@ -105,6 +110,18 @@ class ActiveTriggers:
             if (known := self._known.get((row.workflow, row.node))) is not None
         )
         self._active = tuple(one for one in self.enabled if one.row.workflow in present)
+
+    def _try_to_read(
+        self, stored: ActiveWorkflow, row: ActiveTrigger
+    ) -> ActiveTriggerSettings | None:
+        """Leave out a trigger that cannot be read, so that it stops no other."""
+        try:
+            with internal_errors(workflow=stored.name, node=row.node):
+                return self._read(stored, row)
+        except ToolweaveError as error:
+            extra = {"workflow": stored.name, "node": row.node, "code": error.code}
+            logger.warning("a trigger cannot be read", extra=extra)
+            return None
 
     def _read(self, stored: ActiveWorkflow, row: ActiveTrigger) -> ActiveTriggerSettings | None:
         loaded = read(json_text.read(stored.document))

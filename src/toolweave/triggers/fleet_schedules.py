@@ -17,7 +17,7 @@ from toolweave.engine.engine import Engine
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.nodes.trigger.schedule import next_time
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 from toolweave.triggers.activation import TriggerActivation
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
 from toolweave.triggers.polling import PollingTrigger
@@ -118,7 +118,7 @@ async def open_fleet_schedules(home: Home, engine: Engine) -> AsyncGenerator[Non
     poller = PollingTrigger(active, switches.activations, engine.runs, home.clock, events)
     schedules = FleetSchedules(engine, poller, backend)
     async with events.writing(), background() as tasks:
-        tasks.start_soon(schedules.keep)
+        tasks.start_soon(keep_going, schedules.keep)
         yield
 
 

@@ -8,6 +8,7 @@ from toolweave.clock import Clock
 from toolweave.engine.runs import Runs
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
+from toolweave.tasks import internal_errors
 from toolweave.triggers.activation_store import MAX_FAILURE, Activations
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
 from toolweave.triggers.recent_events import TriggerEvents
@@ -43,7 +44,10 @@ class PollingTrigger:
         waits = [LOOK_EVERY_S]
         for active in self.active.of(ref):
             try:
-                waits.append(await look(active))
+                row = active.row
+                is_known = (row.failure or "").startswith("INTERNAL")
+                with internal_errors(is_known=is_known, workflow=active.name, node=row.node):
+                    waits.append(await look(active))
             except ToolweaveError as error:
                 await self._note(active, error)
         return max(min(waits), 0.0)

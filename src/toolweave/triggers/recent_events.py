@@ -15,7 +15,7 @@ import anyio
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ class TriggerEvents:
         """Write in the background while this is entered, and once more at the end."""
         try:
             async with background() as tasks:
-                tasks.start_soon(self._write_forever)
+                tasks.start_soon(keep_going, self._write_forever)
                 yield
         finally:
             await self._try_to_save()

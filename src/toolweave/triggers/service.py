@@ -26,7 +26,7 @@ from toolweave.nodes.services.slack.names import SlackNames
 from toolweave.nodes.trigger import webhook, workflow_failed
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused
 from toolweave.resources.http import NodeHttpClient
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 from toolweave.triggers import deliveries, schedules
 from toolweave.triggers import failed_runs as failures
 from toolweave.triggers import file_watch as watching
@@ -120,14 +120,16 @@ class Triggers:
         """Poll while this is entered."""
         await self.active.refresh()
         async with self.recent_events.writing(), background() as tasks:
-            tasks.start_soon(self.poller.follow)
+            tasks.start_soon(keep_going, self.poller.follow)
             if (kept := self._engine.backend.schedules) is not None:
-                tasks.start_soon(FleetSchedules(self._engine, self.poller, kept).keep)
+                tasks.start_soon(keep_going, FleetSchedules(self._engine, self.poller, kept).keep)
             else:
-                tasks.start_soon(self.poller.forever, schedules.REF, self.schedules.poll)
-            tasks.start_soon(self.poller.forever, watching.REF, self.watching.poll)
-            tasks.start_soon(self.poller.forever, mail.REF, self.mails.poll)
-            tasks.start_soon(self.poller.forever, failures.REF, self.failures.poll)
+                tasks.start_soon(
+                    keep_going, self.poller.forever, schedules.REF, self.schedules.poll
+                )
+            tasks.start_soon(keep_going, self.poller.forever, watching.REF, self.watching.poll)
+            tasks.start_soon(keep_going, self.poller.forever, mail.REF, self.mails.poll)
+            tasks.start_soon(keep_going, self.poller.forever, failures.REF, self.failures.poll)
             yield
 
     async def has_path(self, path: str) -> bool:

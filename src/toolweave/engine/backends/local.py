@@ -16,7 +16,7 @@ from toolweave.engine.heartbeats import Heartbeats
 from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.wakeups import WakeupSchedule
 from toolweave.errors import ToolweaveError
-from toolweave.tasks import background
+from toolweave.tasks import background, internal_errors, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,9 @@ class LocalBackend:
         async with background() as tasks:
             self._tasks, self._drives_runs = tasks, drives_runs
             if drives_runs:
-                tasks.start_soon(self._wakeups.keep, self._driver.advancing, self._start)
+                tasks.start_soon(
+                    keep_going, self._wakeups.keep, self._driver.advancing, self._start
+                )
             try:
                 if drives_runs:
                     async with self._heartbeats.here():
@@ -99,7 +101,8 @@ class LocalBackend:
 
     async def _advance(self, run: str) -> None:
         try:
-            await self._driver.continue_run(run)
+            with internal_errors(run=run):
+                await self._driver.continue_run(run)
             self._wakeups.backoff.end(run)
         except ToolweaveError as error:
             # A run that fails to continue stops no other; its journal has its state.

@@ -19,7 +19,7 @@ from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.schedules import TemporalSchedules
 from toolweave.engine.temporal.worker import ELSEWHERE, TemporalWorker
 from toolweave.errors import Conflict, Unavailable
-from toolweave.tasks import background
+from toolweave.tasks import background, keep_going
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class TemporalBackend:
             )
             ended = anyio.Event()
             tasks.start_soon(self._poll, worker, ended)
-            tasks.start_soon(reconciler.keep)
+            tasks.start_soon(keep_going, reconciler.keep)
             try:
                 yield
             finally:
