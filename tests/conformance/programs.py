@@ -60,6 +60,6 @@ def run_program(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=100,
+        timeout=300,
         check=False,
     )
