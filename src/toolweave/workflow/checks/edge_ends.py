@@ -55,10 +55,10 @@ class EdgeEnds:
             hint = "use the id of an existing node, or remove the edge"
             patch: Operation | None = None
             if is_one and self._left >= 0:
-                hint, patch = self._repaired(index, edge, key, end) or (
-                    did_you_mean(end, list(self._nodes)[:100]) or hint,
-                    None,
-                )
+                near = did_you_mean(end, list(self._nodes)[:100])
+                # A hint that names one answer promises its patch.
+                unclear = f"{near} An edge there may be meant otherwise." if near else hint
+                hint, patch = self._repaired(index, edge, key, end) or (unclear, None)
             place = self._case.at_edge(index, key)
             message = f"there is no node {shown(end)}"
             if is_one and key == "from" and (steps := self._with_port(index, edge)):
