@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 from bench.fault_ground import Fleet, Ground, home, moved, one_that_works, ordeal
 from bench.fault_postgres import a_server
-from bench.fault_rows import Found, Part, Work
+from bench.fault_rows import Found, Part, Work, until_found
 from bench.fault_temporal import LEASE_S, on_temporal
 from psycopg.conninfo import conninfo_to_dict
 from tests.engine.laborer import foreman
@@ -25,9 +25,8 @@ from tests.engine.temporal_server import a_temporal_server
 NETWORKS = {"Postgres": 213, "Temporal": 214}
 WORKERS = 3
 MADE = re.compile(r"tw(\d+)-\d+")
-# Cuts of a control, and how often it is tried: it finds something where a worker that is cut off
-# is just about to write.
-CONTROL_CUTS, CONTROL_ROUNDS = 8, 4
+# Cuts of a control.
+CONTROL_CUTS = 8
 # How long a worker is cut off from Temporal alone: it keeps its lease, so its runs stay.
 TEMPORAL_S = 3.0 * LEASE_S
 
@@ -143,15 +142,8 @@ def partitioned(times: int, *, on: str) -> Part:
 
         return done
 
-    async def control(dice: Random) -> Found:
-        found = Found()
-        for _ in range(CONTROL_ROUNDS):
-            found.add(await work("unfenced")(dice))
-            if found.is_bad:
-                break
-        return found
-
     what = f"worker cut off ({on})"
+    control = until_found(work("unfenced"))
     return Part(what, work(), control, times, has_uncertain=times > 3)
 
 

@@ -92,6 +92,20 @@ def each_fails(**controls: Work) -> Work:
     return control
 
 
+def until_found(work: Work, rounds: int = 4) -> Work:
+    """A control that depends on the moment of its faults: tried until it finds something."""
+
+    async def control(dice: Random) -> Found:
+        found = Found()
+        for _ in range(rounds):
+            found.add(await work(dice))
+            if found.is_bad:
+                break
+        return found
+
+    return control
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """What became of a part."""

@@ -25,7 +25,7 @@ from bench.fault_ground import (
     start_one,
 )
 from bench.fault_postgres import a_server
-from bench.fault_rows import Found, Part, Work, each_fails
+from bench.fault_rows import Found, Part, Work, each_fails, until_found
 from bench.fault_workers import crash, none_uncertain
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -143,7 +143,7 @@ def temporal_killed(times: int) -> Part:
 
         return done
 
-    control = each_fails(reconciler=work("careless"), keep=work("unkept"))
+    control = each_fails(reconciler=work("careless"), keep=until_found(work("unkept")))
     return Part("Temporal killed", work(), control, times)
 
 

@@ -51,8 +51,8 @@ class Size:
     turns: int = 9
     short: int = 6
     # Slow runs, and how many times as long as in tests their steps take.
-    slow: int = 48
-    pace: float = 5.0
+    slow: int = 32
+    pace: float = 15.0
     # Runs that wait, and how many of them Temporal has, too.
     waiting: int = 10_000
     placed: int = 100

@@ -27,6 +27,7 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.heavy_work import HeavyFailure, HeavyResult, HeavyWork
 from toolweave.engine.journal import Journal
+from toolweave.engine.lease_owner import new_holder
 from toolweave.engine.runs import RunRequest
 from toolweave.engine.step_pool import StepProcess
 from toolweave.json_text import Json, JsonObject
@@ -250,9 +251,12 @@ class WithDeadly(NodeRegistry):
 
 @asynccontextmanager
 async def process(file: Path, deadly: Deadly, clock: FakeClock) -> AsyncGenerator[Engine]:
-    """An engine over the same database, as after a restart; leases of the last one ran out."""
+    """An engine over the same database, as after a restart: the last one has ended."""
+    machine, pid, begun, which = new_holder().split("/")
+    ended = "/".join((machine, pid, f"{int(begun) + 1}", which))
     async with open_database(file) as database:
         await migrate(database)
+        await database.execute("UPDATE runs SET holder = ? WHERE holder IS NOT NULL", ended)
         services = EngineServices(EchoTools(), clock)
         journal = Journal(database, clock)
         async with journal.writing():

@@ -27,7 +27,7 @@ from toolweave.engine.journal_rows import (
     numbers,
     written,
 )
-from toolweave.engine.lease_owner import HOLD_S, new_holder
+from toolweave.engine.lease_owner import HOLD_S, is_alive, new_holder
 from toolweave.engine.lease_watch import HeldRun, LeaseWatch
 from toolweave.engine.notifications import RunNotifications
 from toolweave.engine.open_questions import index
@@ -179,7 +179,9 @@ class Journal:
             # Of two processes that see it free, one wins; the other finds another holder.
             is_same = "coalesce(holder, '') = ? AND coalesce(held_until, '') = ?"
             same = (held.holder or "", held.held_until or "")
-            found = await self._take_if(run, is_same, same, was_cut_off=True)
+            # A process that exists was only silent: its database was away, or it got no processor.
+            was_cut_off = not is_alive(held.holder)
+            found = await self._take_if(run, is_same, same, was_cut_off=was_cut_off)
         if found is None:
             raise _held(run, held.holder)
         return found

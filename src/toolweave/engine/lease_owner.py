@@ -41,6 +41,11 @@ def is_on_this_machine(holder: str) -> bool:
     return holder.partition("/")[0] == _machine()
 
 
+def is_alive(holder: str | None) -> bool:
+    """Whether the process with this name certainly exists."""
+    return holder is not None and is_on_this_machine(holder) and not is_gone(holder)
+
+
 def is_of_earlier_boot(holder: str | None) -> bool:
     """Whether a process of this machine was started before the last boot."""
     then = (holder or "").partition("/")[0].rpartition(":")[2]
