@@ -42,6 +42,8 @@ DEADLINES = {
 }
 # So long the control is watched, and so soon a good server must work.
 WAITS_S, PATIENCE_S = 30.0, 40.0
+# The good server must outlive all others: by itself it ends after two minutes.
+GOOD_LIFE_S = "7200"
 MOMENTS: tuple[When, ...] = ("start", "list", "call")
 TIMEOUTS = {CONNECT_TIMEOUT, "CALL_TIMEOUT", "SERVER_TIMED_OUT"}
 
@@ -137,7 +139,7 @@ def _answers(url: str) -> bool:
 
 def provoked(service: Service, found: Found) -> None:
     """Every HTTP server at each of its moments, and a good one after each."""
-    with http_server(GOOD_HTTP) as url:
+    with http_server(GOOD_HTTP, env={"HOSTILE_LIFE_S": GOOD_LIFE_S}) as url:
         service.add("good", {"url": url})
         assert service.approve("good") == set()
         service.call("good", "echo", "--arg", "text=hi")

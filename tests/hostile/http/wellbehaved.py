@@ -2,8 +2,8 @@
 
 Raw sockets and the standard library only, so that a vice can break any rule and starts in
 milliseconds. Prints `listening on http://127.0.0.1:PORT/mcp` to stdout, ends when stdin closes,
-and in any case after 120 s. The first argument says when the vice shows: `start` (every request),
-`list`, or `call` (of the tool `misbehave`; the default).
+and in any case after 120 s (`HOSTILE_LIFE_S`). The first argument says when the vice shows:
+`start` (every request), `list`, or `call` (of the tool `misbehave`; the default).
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 Message = dict[str, Any]
 
-LIFE_S = 120
+LIFE_S = int(os.environ.get("HOSTILE_LIFE_S", "120"))
 REASONS = {200: "OK", 202: "Accepted", 400: "Bad Request", 405: "Method Not Allowed"}
 TOOLS: list[Message] = [
     {
