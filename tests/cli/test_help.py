@@ -6,6 +6,7 @@ import click
 import pytest
 from tests.cli.driving import Commands
 
+import toolweave
 from toolweave.cli.main import cli
 
 # They run until they are stopped, or print a script; none prints data.
@@ -76,7 +77,7 @@ def test_the_old_name_of_triggers_works_and_is_not_listed(tw: Commands) -> None:
 
 
 def test_the_version_is_printed(tw: Commands) -> None:
-    assert tw("--version").out == tw("-V").out == "toolweave 0.1.0\n"
+    assert tw("--version").out == tw("-V").out == f"toolweave {toolweave.__version__}\n"
 
 
 def test_every_command_of_the_contract_is_there() -> None:

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 from tests.cli.driving import DEADLINE_S, PROGRAM, Commands
 
+import toolweave
 from toolweave.testing.server import ScriptedServer
 
 
@@ -167,7 +168,7 @@ def test_the_mcp_server_ends_with_its_input(tw: Commands) -> None:
 def test_the_installed_program_is_the_same(tw: Commands) -> None:
     program = Path(sys.executable).with_name("toolweave")
     done = subprocess.run([program, "--version"], capture_output=True, check=True, env=tw.environ)
-    assert done.stdout == b"toolweave 0.1.0\n"
+    assert done.stdout.decode() == f"toolweave {toolweave.__version__}\n"
 
 
 @pytest.mark.parametrize(
