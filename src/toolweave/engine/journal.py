@@ -286,9 +286,9 @@ class Journal:
 
     async def _write_forever(self) -> None:
         while True:
+            await self._write_all()  # first, what a failure of this loop left
             await self._wake.wait()
             self._wake = anyio.Event()
-            await self._write_all()
 
     async def _write_all(self) -> None:
         while self._pending:
