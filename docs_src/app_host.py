@@ -16,7 +16,8 @@ APPS = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile
 async def main(server: StdioServerParameters) -> None:
     async with Client(stdio_client(server), extensions=[APPS]) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        sys.stdout.write(f"page: {tools['plan_trip'].meta['ui']['resourceUri']}\n")
+        meta = tools["plan_trip"].meta or {}
+        sys.stdout.write(f"page: {meta['ui']['resourceUri']}\n")
         inputs = {"tool": "plan_trip", "arguments": {"city": "Oslo"}}
         run = (await client.call_tool("app_start", inputs)).structured_content
         while run["status"] == "running":

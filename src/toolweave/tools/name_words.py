@@ -41,7 +41,8 @@ def is_same_word(one: str, other: str) -> bool:
         return True
     numbers = _numbers()
     mine = numbers.get(one, frozenset()) | numbers.get(singular(one), frozenset())
-    return bool(mine & (numbers.get(other, frozenset()) | numbers.get(singular(other), set())))
+    theirs = numbers.get(other, frozenset()) | numbers.get(singular(other), frozenset())
+    return bool(mine & theirs)
 
 
 @lru_cache(maxsize=8_192)

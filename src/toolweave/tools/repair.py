@@ -295,7 +295,7 @@ def _only_fitting(
             if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
         ]
 
-    about = explainer.root.get("x-node")
+    about = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None
     found = (
         fitting(reordered(wrong, free))
         or fitting(renamed(wrong, free))

@@ -158,7 +158,8 @@ def _texts_at(given: NodeInput, steps: tuple[str, ...]) -> Iterator[tuple[tuple[
 
 def _put(given: NodeInput, steps: tuple[str, ...], value: str) -> NodeInput:
     whole: JsonObject = {CONFIGURATIONS: given.config, INPUTS: given.inputs}
-    changed = apply_patch(whole, [{"op": "replace", "path": pointer(*steps), "value": value}])
+    operation = {"op": "replace", "path": pointer(*steps), "value": value}
+    changed = cast("JsonObject", apply_patch(whole, [operation]))
     return NodeInput(object_at(changed, CONFIGURATIONS), object_at(changed, INPUTS))
 
 

@@ -6,7 +6,7 @@ The work is bounded, and a text with two possible values is not read.
 import html
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
 import orjson
@@ -104,7 +104,7 @@ def odd_text(document: Json, oddities: list[str]) -> Problem:
 
 def _read(text: str) -> Loose:
     oddities: list[str] = []
-    for cleaned, oddity in (
+    cleanings: tuple[tuple[Callable[[str], str | None], str], ...] = (
         (_entities, "HTML entities"),
         (_unescaped, "backslashes before its quotes"),
         (lambda given: _COLOURS.sub("", given), "colours of a terminal"),
@@ -112,7 +112,8 @@ def _read(text: str) -> Loose:
         (_without_numbers, "line numbers"),
         (_without_marks, "marks before each line"),
         (_untagged, "tags around it"),
-    ):
+    )
+    for cleaned, oddity in cleanings:
         rest = cleaned(text)
         if rest is not None and rest != text:
             text = rest
