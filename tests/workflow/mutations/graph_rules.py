@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 from tests.workflow.mutations.rules import Document, Mutation, camel, typos
 
@@ -15,19 +15,24 @@ def _strings(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield at, value
     elif isinstance(value, list):
-        for index, one in enumerate(value):
+        for index, one in enumerate(cast("list[Any]", value)):
             yield from _strings(one, f"{at}/{index}")
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, one in cast("Document", value).items():
             yield from _strings(one, f"{at}/{key.replace('~', '~0').replace('/', '~1')}")
+
+
+def _at(document: Document, steps: list[str]) -> Any:
+    owner: Any = document
+    for step in steps:
+        owner = cast("Any", owner[int(step)] if isinstance(owner, list) else owner[step])
+    return owner
 
 
 def _set(document: Document, at: str, value: Any) -> Document:
     made = deepcopy(document)
     steps = [one.replace("~1", "/").replace("~0", "~") for one in at.split("/")[1:]]
-    owner: Any = made
-    for step in steps[:-1]:
-        owner = owner[int(step)] if isinstance(owner, list) else owner[step]
+    owner = _at(made, steps[:-1])
     owner[int(steps[-1]) if isinstance(owner, list) else steps[-1]] = value
     return made
 
@@ -130,11 +135,12 @@ def _edge(document: Document, at: int, change: Callable[[Document], object]) -> 
 
 def edges(document: Document) -> Iterator[Mutation]:
     """Edges of the canonical dialect with other keys, ends, ports and forms."""
-    given = document.get("connections")
-    if not isinstance(given, list) or not all(
-        isinstance(one, dict) and "from" in one for one in given
+    listed = document.get("connections")
+    if not isinstance(listed, list) or not all(
+        isinstance(one, dict) and "from" in one for one in cast("list[Any]", listed)
     ):
         return
+    given = cast("list[Document]", listed)
     nodes = {one["id"]: one for one in document["nodes"]}
     for at, one in enumerate(given):
         yield from _of_edge(document, at, one, nodes)
@@ -217,14 +223,14 @@ def headers(document: Document) -> Iterator[Mutation]:
     owners += [(f"/nodes/{at}", key) for at in (0, 1) for key in document["nodes"][at]]
     edges_given = document.get("connections")
     if isinstance(edges_given, list) and edges_given and isinstance(edges_given[0], dict):
-        owners += [("/connections/0", key) for key in edges_given[0] if key != "id"]
+        owners += [
+            ("/connections/0", key) for key in cast("Document", edges_given[0]) if key != "id"
+        ]
     data = document["nodes"][1].get("data")
     if isinstance(data, dict) and "subtype" in data:
-        owners += [("/nodes/1/data", key) for key in data]
+        owners += [("/nodes/1/data", key) for key in cast("Document", data)]
     for place, key in owners:
-        owner: Any = document
-        for step in place.split("/")[1:]:
-            owner = owner[int(step)] if isinstance(owner, list) else owner[step]
+        owner: Document = _at(document, place.split("/")[1:])
         for kind, other in _keys_of(key):
             if key in owner and other not in owner and key not in {"position", "name"}:
                 new = {(other if name == key else name): one for name, one in owner.items()}

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
 from tests.workflow.faults.cases import Fault, right_documents
 from tests.workflow.faults.measure import (
@@ -203,4 +202,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(cast("list[str]", sys.argv[1:]))
+    main(sys.argv[1:])

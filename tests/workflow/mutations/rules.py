@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from tests.workflow.mutations.words import OTHER_LANGUAGES, SAME
 
@@ -229,9 +229,10 @@ def inner_names(value: Any, field: Field) -> Iterator[tuple[str, Any, Any]]:
     """Other names of a member of an object in a value: the rule, the value, and without it."""
     if field.type not in {"object", "array"}:
         return
-    items = value if isinstance(value, list) else [value]
-    for at, item in enumerate(items[:2]):
-        for key in item if isinstance(item, dict) else ():
+    items = cast("list[Any]", value if isinstance(value, list) else [value])
+    for at, given in enumerate(items[:2]):
+        item = cast("Document", given if isinstance(given, dict) else {})
+        for key in item:
             without = {name: one for name, one in item.items() if name != key}
             for rule, other in _inner(key):
                 if other not in item:
@@ -282,10 +283,10 @@ def values(value: Any, field: Field) -> Iterator[tuple[str, Any]]:
         case str() if "{{" not in value and field.type == "string":
             yield from _texts(value)
         case list() if value and field.type == "array":
-            yield from _lists(value)
-            yield from _items(value, field)
+            yield from _lists(cast("list[Any]", value))
+            yield from _items(cast("list[Any]", value), field)
         case dict() if value and field.type == "object":
-            yield from _objects(value, field)
+            yield from _objects(cast("Document", value), field)
         case _:
             return
 
@@ -305,7 +306,7 @@ def _changed(document: Document, at: int, change: Callable[[Document], object]) 
 def levels(document: Document, at: int) -> Iterator[Mutation]:
     """Keys and parts one level up or down, in the other part, or under another name."""
     for part in PARTS:
-        given = document["nodes"][at]["data"].get(part) or {}
+        given: Document = document["nodes"][at]["data"].get(part) or {}
         other = PARTS[1 - PARTS.index(part)]
         for name in given:
             yield from _moved(document, at, part, name, other)
