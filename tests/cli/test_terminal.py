@@ -59,7 +59,9 @@ def test_a_question_of_a_tool_is_put_field_by_field(tw: Commands, server: Script
     }
     server.on_call("ask", [asks("Who are you?\x1b]0;x\x07", requestedSchema=form), tells()])
     with tw.terminal("call", "mine", "ask", columns=120) as terminal:
-        terminal.wait_for("mine asks: Who are you?<U+001B>]0;x<U+0007>")
+        terminal.wait_for(
+            "mine asks: Who are you?\N{REPLACEMENT CHARACTER}]0;x\N{REPLACEMENT CHARACTER}"
+        )
         terminal.wait_for("Your name<U+001B>[2J: ")
         terminal.type("A\n")
         terminal.wait_for("too short")

@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import cast
 from urllib.parse import unquote
 
@@ -17,7 +18,6 @@ from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 from toolweave.servers.disconnect_reason import printable
 from toolweave.tools.tool import Content
-from toolweave.workflow.yaml_text import read_yaml
 
 MAIN = "SKILL.md"
 # What the extension allows one skill.
@@ -164,6 +164,8 @@ def front_matter(data: bytes) -> JsonObject:
     if found is None:
         return {}
     try:
+        # Loaded with the first skill: a YAML parser is slow to load.
+        read_yaml = import_module("toolweave.workflow.yaml_text").read_yaml
         read = read_yaml(found[1].encode(), max_depth=FRONT_MATTER_DEPTH)
     except Invalid:
         return {}
