@@ -51,7 +51,7 @@ GROUPS: tuple[str, ...] = (
     "price: preis prix precio prezzo preco",
     "color: farbe couleur colore cor",
     "order: reihenfolge ordre orden ordine ordem",
-    "direction: richtung direzione direcao",
+    "direction: richtung direccion direzione direcao",
     "descending: absteigend decroissant descendente",
     "ascending: aufsteigend croissant ascendente",
     "list: liste lista",

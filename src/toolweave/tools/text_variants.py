@@ -14,7 +14,8 @@ MAX_LENGTH = 2_000
 MAX_VARIANTS = 40
 _AROUND = "'\"`<>[](){} \t\r\n"
 _COMMENT = pattern(r"\s+(?:#|//|--).*$", re.DOTALL)
-_REPEATED = pattern(r"([@,;])\1+")
+# Between other characters: a text of nothing else may mean several of them.
+_REPEATED = pattern(r"(?<=[^@,;])([@,;])\1+(?=[^@,;])")
 # Placeholders of other database drivers.
 _NAMED = pattern(r"%\((\w+)\)s|'\s*:(\w+)\s*'")
 _NUMBERED = pattern(r"%s|'\s*\?\s*'")

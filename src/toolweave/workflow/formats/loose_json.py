@@ -28,7 +28,6 @@ _WORDS: dict[str, Json] = {
     "True": True,
     "False": False,
     "None": None,
-    "undefined": None,
     "nil": None,
 }
 _STRICT_WORDS = frozenset({"true", "false", "null"})

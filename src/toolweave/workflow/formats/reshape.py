@@ -37,6 +37,8 @@ _FLOW_KINDS = frozenset({"data", "chain", "result"})
 _FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Where a call of a tool or an answer of one holds a workflow.
 _AROUND = frozenset({"arguments", "args", "input", "data", "result", "body", "payload", "content"})
+# What is inside a document with one of these is a part of it, such as a flow of an agent.
+_OWN = frozenset({"nodes", "connections", "edges", "subAgentFlows"})
 # A workflow in parts: its name beside its graph.
 _GRAPHS = frozenset({"graph", "definition", "spec", "dag", "diagram", "pipeline"})
 _MEANT: dict[Dialect, str] = {
@@ -105,8 +107,8 @@ def _taken_out(document: JsonObject) -> JsonObject | None:
             found.append({**rest, **value} if is_graph else value)
         elif key in _AROUND and isinstance(inner := value.get(WRAPPER), dict):
             found += [inner] if are_nodes(inner.get("nodes")) else []
-    if not found:
-        found = [one for one in _workflows_in(document) if one is not document]
+    if not found and _OWN.isdisjoint(document):
+        found = [*_workflows_in(document)]
     return found[0] if len(found) == 1 else None
 
 
