@@ -74,6 +74,8 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await expect(start).to_be_visible()
     search = page.get_by_role("searchbox", name="Search nodes and tools")
     await search.fill("webhook")
+    results = page.get_by_role("region", name="Results")
+    await expect(results.get_by_role("button").first).to_contain_text("Webhook")
     await search.press("Enter")
     await expect(page.locator(".react-flow__node.selected")).to_contain_text("Webhook")
     # It takes the place of a start that nothing is connected to; the search is free for the next.
@@ -81,7 +83,7 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await expect(search).to_have_value("")
     recent = page.get_by_role("region", name="Recent")
     await expect(recent.get_by_role("button", name="Webhook")).to_be_visible()
-    trigger = page.get_by_role("region", name="Trigger")
+    trigger = page.get_by_role("region", name="Trigger", exact=True)
     address = re.compile(rf"^{re.escape(studio.url)}/hooks/untitled-[0-9a-f]{{6}}$")
     await expect(trigger.locator("code")).to_have_text(address)
     await expect(trigger.get_by_role("button", name="Listen for a test event")).to_be_visible()

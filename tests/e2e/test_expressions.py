@@ -98,6 +98,7 @@ async def names_of_outputs_are_offered(page: Page) -> None:
     await text.press("Escape")
     await expect(names).to_have_count(0)
     await text.press("Control+Space")
+    await expect(names.get_by_role("option").first).to_have_attribute("aria-selected", "true")
     await text.press("ArrowDown")
     await text.press("ArrowUp")
     await text.press("Enter")

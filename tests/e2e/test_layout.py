@@ -56,6 +56,7 @@ async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -
     await expect(modes).to_be_visible()
     bottoms = set[float]()
     for choice in await modes.get_by_role("radio").all():
+        await expect(choice).to_be_enabled()  # not while the mode before is stored
         await choice.click(force=True)
         await expect(choice).to_be_checked()
         bottoms.add(await modes.evaluate(BOTTOM))

@@ -1,7 +1,7 @@
 /** CodeMirror for texts with expressions: colours, completion, matching brackets. Loaded by `ExpressionBox`. */
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import { autocompletion, pickedCompletion, startCompletion } from "@codemirror/autocomplete";
+import { autocompletion, closeCompletion, pickedCompletion, startCompletion } from "@codemirror/autocomplete";
 import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import type { Extension, Range } from "@codemirror/state";
@@ -130,9 +130,13 @@ function setUp(latest: Latest): Extension {
   const { placeholder: hint } = latest.current;
   return [
     history(),
+    // Before the keys of the completion, which have the same precedence.
+    Prec.highest(keymap.of([{ key: "Escape", run: closeList }])),
     autocompletion({
       override: [(context) => suggestions(context, latest.current)],
       icons: false,
+      // A list that can be seen takes the keys at once.
+      interactionDelay: 0,
       activateOnCompletion: (completion) => hasMore(completion, latest.current.names),
       optionClass: () => "expression-choice",
       addToOptions: [{ position: 90, render: noteOf }],
@@ -166,6 +170,13 @@ function setUp(latest: Latest): Extension {
   ];
 }
 
+/** Escape closes the list if there is one; else it leaves the field, even while names are searched for. */
+function closeList(editor: EditorView): boolean {
+  const isShown = editor.dom.querySelector(".cm-tooltip-autocomplete") !== null;
+  closeCompletion(editor);
+  return isShown;
+}
+
 /** Languages whose expressions are in double braces. */
 const BRACED: ReadonlySet<Language> = new Set<Language>(["value", "config", "prompt"]);
 
@@ -175,7 +186,12 @@ function typeBrace(editor: EditorView, at: number, typed: string): boolean {
   const [before, after] = [text.slice(0, at), text.slice(at)];
   const pass = (anchor: number) => (editor.dispatch({ selection: { anchor } }), true);
   if (typed === " " && before.endsWith("{{ ") && after.startsWith(" }}")) return true;
-  if (typed === "}" && after.startsWith(" }}")) return pass(at + 2);
+  if (typed === "}" && after.startsWith(" }}")) {
+    // The space that was typed before it is there already, too.
+    const from = before.trimEnd().endsWith("{{") ? at : before.trimEnd().length;
+    editor.dispatch({ changes: { from, to: at }, selection: { anchor: from + 2 }, userEvent: "input.type" });
+    return true;
+  }
   if (typed === "}" && before.endsWith("}") && after.startsWith("}")) return pass(at + 1);
   if (typed !== "{" || !/(^|[^{])\{$/.test(before)) return false;
   editor.dispatch({
