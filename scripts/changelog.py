@@ -16,7 +16,7 @@ MARK = "## Unreleased\n\nSee [`changes/`](changes/).\n"
 def problems(folder: Path) -> list[str]:
     """What is wrong with the names or texts of the files."""
     found: list[str] = []
-    for path in sorted(folder.iterdir()):
+    for path in sorted(folder.glob("[!.]*")):
         parts = path.name.split(".")
         if len(parts) != 3 or parts[1] not in KINDS or parts[2] != "md":
             found.append(f"{path.name}: the name must be WORDS.{'|'.join(KINDS)}.md")

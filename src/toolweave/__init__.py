@@ -1,3 +1,3 @@
 """Toolweave weaves MCP tools into workflows you can see, trust and run."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
