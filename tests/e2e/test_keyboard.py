@@ -15,7 +15,9 @@ pytestmark = pytest.mark.anyio
 MOST_STOPS = 80
 # What has the focus, in the words a reader would say, and whether it can be seen.
 FOCUSED = """() => {
-  const one = document.activeElement;
+  let one = document.activeElement;
+  // The editor for expressions is in a shadow root.
+  while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
   const labelled = one.getAttribute("aria-labelledby")?.split(" ")
     .map(id => document.getElementById(id)?.textContent).join(" ");
   const name = one.getAttribute("aria-label") || labelled || [...(one.labels ?? [])]
