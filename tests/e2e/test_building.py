@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from e2e.fields import box
 from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn, greeting
+from servers.rooms import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +62,13 @@ async def test_a_search_adds_the_best_match_in_view_and_a_problem_leads_to_its_f
     await badge.click()
     await expect(problems).to_be_visible()
     await page.get_by_role("button", name="Fit to view").click()
-    await page.locator(".react-flow__node[data-id=greet]").click()
+    greet = page.locator(".react-flow__node[data-id=greet]")
+
+    async def is_chosen() -> bool:
+        await greet.click()  # which misses a node that the animation of the view still moves
+        return await page.locator(".react-flow__node.selected[data-id=greet]").count() == 1
+
+    await eventually(is_chosen)
     await expect(inspector.get_by_label("Name", exact=True)).to_have_value("Greet")
     assert await problems.count() == 0
 
