@@ -241,7 +241,9 @@ async def test_a_server_that_is_lost_is_tried_again_after_1_5_and_15_seconds(
 
     async def retrying(count: int) -> dict[str, Any] | None:
         found = await shown(house, id)
-        return found if found["retryState"]["currentAttempt"] == count else None
+        # The failure is stored a moment after the state is shown.
+        is_counted = found["failureCount"] == count
+        return found if is_counted and found["retryState"]["currentAttempt"] == count else None
 
     for count, (wait, turn) in enumerate(turns.items(), 1):
         found = await until(partial(retrying, count))
