@@ -23,9 +23,9 @@ PLACE = ROOT / ".cache" / "npm-n8n"
 PROGRAM = PLACE / "node_modules" / "n8n" / "bin" / "n8n"
 # The last thing that is made.
 BUILT = PLACE / "node_modules" / "sqlite3" / "build" / "Release" / "node_sqlite3.node"
-VERSION = "2.38.0"
+VERSION = "2.41.1"
 # What it asks for in "any newer" form, and whose newest version cannot be installed everywhere.
-OVERRIDES = {"linkedom": "0.18.12"}
+OVERRIDES = {"linkedom": "0.18.12", "@langchain/langgraph": "1.4.0"}
 IMPORT_S = 300
 WORKFLOW = "benchbenchbench1"
 
@@ -54,7 +54,9 @@ def installed() -> bool:
         return True
     try:
         # Of what it would build only SQLite's driver is used; others want more than npm has.
-        install(PLACE, f"n8n@{VERSION}", "--ignore-scripts", overrides=OVERRIDES)
+        # Peer dependencies of its packages contradict each other: npm would never finish.
+        options = ("--ignore-scripts", "--legacy-peer-deps")
+        install(PLACE, f"n8n@{VERSION}", *options, overrides=OVERRIDES)
         npm(PLACE, "rebuild", "sqlite3")
     except (OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"n8n is left out, it cannot be installed: {error}\n")

@@ -5,12 +5,14 @@ A tool without structured content gives `{"text", "json", "content"}`; a workflo
 """
 
 import mcp_types as types
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from toolweave.json_text import Json, JsonObject
 
 _FIELDS = {"text", "json", "content"}
-_CONTENT: TypeAdapter[list[types.ContentBlock]] = TypeAdapter(list[types.ContentBlock])
+_CONTENT: TypeAdapter[list[types.ContentBlock]] = TypeAdapter(
+    list[types.ContentBlock], config=ConfigDict(defer_build=True)
+)
 
 
 def content_blocks(value: Json) -> list[Json] | None:

@@ -57,7 +57,7 @@ class PausePart(_Part):
 
 
 Part = ModelPart | ToolPart | QuestionPart | PausePart
-_PARTS = TypeAdapter(tuple[Part, ...])
+_PARTS = TypeAdapter(tuple[Part, ...], config=ConfigDict(defer_build=True))
 
 
 def past(context: NodeContext) -> tuple[Part, ...]:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, NotFound
@@ -26,7 +26,7 @@ AUTO_DISABLED = "server_auto_disabled"
 
 logger = logging.getLogger(__name__)
 
-_definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
+_definitions: TypeAdapter[Definition] = TypeAdapter(Definition, config=ConfigDict(defer_build=True))
 
 _COLUMNS = (
     "id, name, definition, scope, found_in, enabled, approved_hash, failure_count, "

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import cast
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Wait
@@ -26,7 +26,9 @@ from toolweave.nodes.services.notion.operations import NotionWork, offers_for
 MAX_ROUNDS = 8
 MAX_CALLS = 24
 MAX_ANSWER = 8000
-_MESSAGES: TypeAdapter[list[Message]] = TypeAdapter(list[Message])
+_MESSAGES: TypeAdapter[list[Message]] = TypeAdapter(
+    list[Message], config=ConfigDict(defer_build=True)
+)
 
 SYSTEM = """You carry out one instruction in a Notion workspace, with the operations you are given.
 Search for what you need before you use it; ids come only from the settings or from answers.
