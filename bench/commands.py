@@ -42,7 +42,7 @@ anyio.run(main)
 IMPORTS_FLOOR = "import pydantic, orjson"
 SOURCE_FLOOR = "the same imports, as source"
 CLIENT_FLOOR = "bare mcp.Client"
-PROMISE = "the promise"
+PROMISE = "our limit"
 START_S = 60.0
 MIB = 1 << 20
 

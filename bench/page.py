@@ -20,8 +20,7 @@ _INTRODUCTION = """# Benchmarks
 `bench/run --page` wrote this page: every line is from one run on one machine, and each figure
 stands beside what it is held against, measured in the same minutes. Ratios carry over to other
 machines; milliseconds do not. A ratio below 1 means that Toolweave needs less; in lines with `/s`,
-above 1 is more. The target is what we hold ourselves to, and a missed one says so.
-`bench/README.md` in the repository explains every line.
+above 1 is more. `bench/README.md` in the repository explains every line.
 """
 
 _TITLES = {
@@ -47,7 +46,7 @@ _LEFT_OUT = """## What was not compared
 
 | tool | why |
 |---|---|
-| Windmill, Kestra, Dify | they run as containers, and this machine has no container engine |
+| Windmill, Kestra, Dify | distributed as container images, which this machine cannot fetch |
 | Langflow | no webhook that waits for the end of a stored run |
 | Temporal | not a peer but a backend of ours: see [scaling out](scale.md) |
 | Zapier, Make, Power Automate | hosted only |
@@ -57,7 +56,7 @@ _LEFT_OUT = """## What was not compared
 
 def write_page(rows: Mapping[str, Sequence[Row]], notes: Sequence[str]) -> None:
     """Write the page."""
-    parts = [_INTRODUCTION, _machine()]
+    parts = [_INTRODUCTION, _machine(), _summary([row for lines in rows.values() for row in lines])]
     for subject, lines in rows.items():
         parts.append(f"## {_TITLES[subject]}\n\n{_table(lines)}\n")
         if subject in _NOTES:
@@ -99,8 +98,19 @@ def _machine() -> str:
 _PROXIES = (proxies.FASTMCP, proxies.MCP_PROXY, proxies.SUPERGATEWAY)
 
 
+def _summary(rows: Sequence[Row]) -> str:
+    judged = [row for row in rows if row.verdict]
+    missed = [
+        f"- {row.what}: {row.cells[4]} of {row.floor_is} (target {row.cells[5]})\n"
+        for row in judged
+        if row.verdict == "MISSED"
+    ]
+    held = f"{len(judged) - len(missed)} of {len(judged)} targets are met."
+    return f"{held} Missed:\n\n{''.join(missed)}" if missed else f"{held}\n"
+
+
 def _table(rows: Sequence[Row]) -> str:
-    head = (*HEAD[:-1], "verdict")
+    head = ("what", "Toolweave", "reference", "the reference is", *HEAD[4:-1], "result")
     lines = [head, ("---",) * len(head), *(row.cells for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -59,4 +59,4 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def _shown(figure: float, unit: str) -> str:
-    return f"{figure:,.1f} {unit}"
+    return f"{figure:,.1f} {unit.replace('us', chr(0xB5) + 's')}"

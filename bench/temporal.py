@@ -148,7 +148,7 @@ async def overhead_rows(postgres: Postgres, temporal: TemporalServer, size: Size
             what = f"a run of {length} steps, CPU"
             rows.append(Row(what, theirs, ours, "ms", "local backend"))
             added = median(other - one for one, other in turns)
-            rows.append(Row(f"overhead of {what}", added, 110, "ms", "the issue's target", 1))
+            rows.append(Row(f"overhead of {what}", added, 110, "ms", "target", 1))
             if length == STEPS:
                 each = Row("a durable step, local on Postgres, CPU", ours / length, 1, "ms", "", 1)
                 rows.append(each)
