@@ -22,7 +22,7 @@ LINES = [
         f"live run, {what}"
         for what in (
             "states drawn a second",
-            "letters lost, plus one",
+            "lost key presses + 1",
             "key to paint",
             "longest task",
             "frame",
