@@ -55,4 +55,4 @@ def test_the_bench_of_the_canvas_prints_every_line() -> None:
     assert [row.partition("  ")[0] for row in rows] == LINES
     # These do not depend on speed.
     assert rows[0].endswith("holds")
-    assert next(row for row in rows if "letters lost" in row).endswith("holds")
+    assert next(row for row in rows if "lost key presses" in row).endswith("holds")
