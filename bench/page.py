@@ -13,7 +13,7 @@ from bench.table import HEAD, Row
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
-_FAULTS = "| line | from | runs | faults |"
+_FAULTS = "| line | runs | faults | uncertain |"
 
 _INTRODUCTION = """# Benchmarks
 
