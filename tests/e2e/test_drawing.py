@@ -8,6 +8,7 @@ import pytest
 from bench.studio_graphs import broad, chain
 from playwright.async_api import FloatRect, Locator, Page, expect
 
+from e2e.fields import code_text, paste_code
 from e2e.medium import medium
 from e2e.studio import Studio, shot
 from servers.rooms import eventually
@@ -55,12 +56,12 @@ def node(page: Page, name: str) -> Locator:
 
 async def drawn_now(page: Page) -> dict[str, Any]:
     """What is on the canvas, by the text beside it."""
-    text = page.get_by_label("Workflow as JSON")
+    text = page.get_by_role("textbox", name="Workflow as JSON")
     if not await text.is_visible():
         await page.get_by_role("button", name="JSON", exact=True).click()
         await text.wait_for()
         await page.get_by_role("button", name="Show all").click()
-    return cast("dict[str, Any]", json.loads(await text.input_value()))
+    return cast("dict[str, Any]", json.loads(await code_text(text)))
 
 
 async def settled(page: Page, what: Locator) -> FloatRect:
@@ -144,11 +145,11 @@ async def test_copies_go_as_text_to_another_tab_and_back(page: Page, studio: Stu
     assert {one["id"] for one in found["nodes"]} >= {"weather", "choose", "weather-2", "choose-2"}
     ends = {(one["from"], one["to"]) for one in found["connections"]}
     assert ends == {("weather", "choose"), ("weather-2", "choose-2")}
-    text = other.get_by_label("Workflow as JSON")
+    text = other.get_by_role("textbox", name="Workflow as JSON")
     await text.focus()
     await other.keyboard.press("Control+a")
     await other.keyboard.press("Control+v")
-    assert json.loads(await text.input_value())["toolweave"] == "nodes"
+    assert json.loads(await code_text(text))["toolweave"] == "nodes"
     await expect(other.locator(".json__state")).to_contain_text("The canvas is unchanged")
     await other.close()
 
@@ -158,18 +159,23 @@ async def test_wrong_text_stays_and_is_pointed_at_until_it_can_be_read(
 ) -> None:
     await opened(page, studio, medium("as-text"))
     good = json.dumps(await drawn_now(page), indent=2)
-    text = page.get_by_label("Workflow as JSON")
-    await text.fill(good.replace('"version": "1.0.0"', '"version": 1.0.0'))
+    text = page.get_by_role("textbox", name="Workflow as JSON")
+    await paste_code(text, good.replace('"version": "1.0.0"', '"version": 1.0.0'))
     await expect(page.locator(".json__state")).to_contain_text("line 4, column 17")
     await page.get_by_role("button", name="Show position").click()
+    await expect(text).to_be_focused()
     place = await text.evaluate(
-        "(box) => box.value.slice(0, box.selectionStart).split('\\n').length"
+        "one => { const {state} = one.cmTile.root.view;"
+        " return state.doc.lineAt(state.selection.main.from).number }"
     )
     assert place == 4
+    word = text.get_by_text('"version"')
+    plain = await text.evaluate("one => getComputedStyle(one).color")
+    assert await word.evaluate("one => getComputedStyle(one).color") != plain
     await page.get_by_role("button", name="Tidy up").click()
     await expect(page.locator(".json__state")).to_contain_text("has changed")
-    assert "1.0.0," in await text.input_value()
-    await text.fill(good.replace('"Is it sure?"', '"Is it?"'))
+    assert "1.0.0," in await code_text(text)
+    await paste_code(text, good.replace('"Is it sure?"', '"Is it?"'))
     await expect(page.locator(".json__state")).to_contain_text("In sync")
     await page.get_by_role("button", name="Show all").click()
     await expect(node(page, "sure")).to_contain_text("Is it?")

@@ -9,6 +9,7 @@ import anyio
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.fields import code_text, paste_code
 from e2e.studio import Studio, open_page, shot, started
 from rest.drawn import greeting
 from rest.process import PROGRAM
@@ -156,9 +157,10 @@ async def test_a_workflow_is_drawn_connected_saved_and_run_by_keyboard(
     await page.keyboard.press("Control+Shift+z")
     await expect(page.locator(".react-flow__edge")).to_have_count(2)
     await page.get_by_role("button", name="JSON", exact=True).click()
-    text = page.get_by_label("Workflow as JSON")
-    before = await text.input_value()
-    await text.fill(before.replace('"prompt": ""', '"prompt": "Hello, {{who}}!"'))
+    text = page.get_by_role("textbox", name="Workflow as JSON")
+    await text.wait_for()
+    before = await code_text(text)
+    await paste_code(text, before.replace('"prompt": ""', '"prompt": "Hello, {{who}}!"'))
     await page.get_by_label("Workflow name").fill("by-hand")
     await page.keyboard.press("Control+s")
     await expect(page.locator(".editor__bar .badge", has_text="saved").first).to_have_text("saved")

@@ -45,7 +45,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const { hasPalette, overlay, side } = useStore(panelStore);
   const hasRun = useRunState((state) => state.run !== null);
   const search = useStore(nodeSearchStore, (state) => state.search);
-  const { entries } = useEntries();
+  const { entries, isLoading } = useEntries();
   const specs = useSpecs();
   const proposed = useStore(editor.builder.store, (state) => state.proposal);
   const proposal = side === "builder" && !isReadOnly ? proposed : null;
@@ -57,7 +57,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
       <EditorToolbar workflow={workflow} />
       {hasPalette && !isReadOnly && (
         <aside className="editor__palette" aria-label="Palette" data-panel data-stop="palette">
-          <Palette entries={entries} specs={specs} />
+          <Palette entries={entries} specs={specs} isLoading={isLoading} />
         </aside>
       )}
       <div className="editor__canvas" data-stop="canvas">
@@ -82,6 +82,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
           kind={overlay}
           entries={entries}
           specs={specs}
+          isLoading={isLoading}
           search={overlay === "add" ? search : null}
           onClose={closeNodeSearch}
         />

@@ -4,15 +4,18 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
-import { EditorView, keymap } from "@codemirror/view";
+import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
-import { CODE_LOOK } from "./codeLook";
+import { CODE_LOOK, textDifference } from "./codeLook";
 
 export interface CodeEditorProps {
   label: string;
   value: string;
   isReadOnly: boolean;
+  hasLineNumbers?: boolean;
+  /** A character to select and show; another object shows it again. */
+  shownPosition?: { at: number } | null;
   onChange(text: string): void;
   onBlur(): void;
 }
@@ -24,12 +27,13 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 /** In a shadow root, because there its styles are no inline styles, which the content policy forbids. */
-export default function CodeEditor({ label, value, isReadOnly, onChange, onBlur }: CodeEditorProps) {
+export default function CodeEditor(props: CodeEditorProps) {
+  const { label, value, isReadOnly, hasLineNumbers = false, shownPosition = null } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const current = useRef({ onChange, onBlur });
+  const current = useRef(props);
   useEffect(() => {
-    current.current = { onChange, onBlur };
+    current.current = props;
   });
   useEffect(() => {
     const element = host.current!;
@@ -45,12 +49,15 @@ export default function CodeEditor({ label, value, isReadOnly, onChange, onBlur 
         syntaxHighlighting(COLOURS),
         bracketMatching(),
         indentOnInput(),
+        hasLineNumbers ? lineNumbers() : [],
         CODE_LOOK,
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) current.current.onChange(update.state.doc.toString());
+          if (!update.docChanged) return;
+          const text = update.state.doc.toString();
+          if (text !== current.current.value) current.current.onChange(text);
         }),
         EditorView.domEventHandlers({ blur: () => current.current.onBlur() }),
       ],
@@ -58,11 +65,23 @@ export default function CodeEditor({ label, value, isReadOnly, onChange, onBlur 
     view.current = editor;
     return () => editor.destroy();
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a new value is dispatched below
-  }, [label, isReadOnly]);
+  }, [label, isReadOnly, hasLineNumbers]);
   useEffect(() => {
     const editor = view.current;
-    if (!editor || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    const shown = editor?.state.doc.toString();
+    if (!editor || shown === undefined || shown === value) return;
+    editor.dispatch({ changes: textDifference(shown, value) });
   }, [value]);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !shownPosition) return;
+    const anchor = Math.min(shownPosition.at, editor.state.doc.length);
+    const head = Math.min(anchor + 1, editor.state.doc.length);
+    editor.focus();
+    editor.dispatch({
+      selection: { anchor, head },
+      effects: EditorView.scrollIntoView(anchor, { y: "center" }),
+    });
+  }, [shownPosition]);
   return <div ref={host} className="code-editor" />;
 }

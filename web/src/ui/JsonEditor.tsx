@@ -11,7 +11,7 @@ export function JsonEditor({ id, aria, ...props }: CodeEditorProps & { id: strin
     <div
       id={id}
       role="group"
-      aria-label={`${props.label} editor`}
+      aria-label="JSON editor"
       aria-describedby={aria["aria-describedby"]}
       className={aria["aria-invalid"] ? "code-field code-field--invalid" : "code-field"}
     >

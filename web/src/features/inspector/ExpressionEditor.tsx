@@ -15,7 +15,7 @@ import { applyChoice, complete } from "../../model/form/completion";
 import { expressionTokens } from "../../model/form/expressionTokens";
 import { safeText } from "../../model/text/untrusted";
 import { PATH_DRAG_TYPE } from "../../state/fieldTarget";
-import { CODE_LOOK } from "../../ui/codeLook";
+import { CODE_LOOK, textDifference } from "../../ui/codeLook";
 import { registerEditor } from "./textTarget";
 
 export interface ExpressionEditorProps {
@@ -85,7 +85,7 @@ export default function ExpressionEditor(props: ExpressionEditorProps) {
     shown.current = text;
     const editor = view.current;
     if (editor && editor.state.doc.toString() !== text)
-      editor.dispatch({ changes: difference(editor.state.doc.toString(), text) });
+      editor.dispatch({ changes: textDifference(editor.state.doc.toString(), text) });
   }, [text]);
   useEffect(() => {
     // The names may arrive after the first keys.
@@ -93,16 +93,6 @@ export default function ExpressionEditor(props: ExpressionEditorProps) {
     if (editor?.hasFocus && names.offers.length > 0 && isTyping.has(editor)) startCompletion(editor);
   }, [names]);
   return <div ref={host} id={id} className="code-editor" />;
-}
-
-/** The part that differs, so that the caret stays where it is. */
-function difference(before: string, after: string): { from: number; to: number; insert: string } {
-  const most = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < most && before[from] === after[from]) from += 1;
-  let same = 0;
-  while (same < most - from && before.at(-1 - same) === after.at(-1 - same)) same += 1;
-  return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
 }
 
 /** Editors in which a name was typed before the names were there. */

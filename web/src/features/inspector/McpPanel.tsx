@@ -1,6 +1,6 @@
 /** An MCP node: its tool, its mode, and its values or description. */
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Mode } from "../../model/form/modes";
 import { DESCRIPTION_FIELDS, MAX_TOOLS, modeOf, previousTool, snapshotTools } from "../../model/form/modes";
@@ -39,6 +39,8 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const editor = useEditor();
   const [isSwitching, setIsSwitching] = useState(false);
   const [pendingMode, setPendingMode] = useState<Mode | null>(null);
+  // Chosen while another choice was still being stored.
+  const [nextMode, setNextMode] = useState<Mode | null>(null);
   const [server, tool, mode] = [
     asText(node.data["serverId"]),
     asText(node.data["toolName"]),
@@ -63,17 +65,24 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
     }
   };
   const choose = (to: Mode) => {
+    if (isSwitching) return setNextMode(to);
     setPendingMode(to === mode ? null : to);
     // A node that describes its task has no tool yet, so one is chosen first.
     if (to === mode || mode === "fullNaturalLanguage") return;
     if (to === "fullNaturalLanguage" && names.length > MAX_TOOLS) return;
     void switchTo({ mode: to });
   };
+  useEffect(() => {
+    if (isSwitching || nextMode === null) return;
+    setNextMode(null);
+    choose(nextMode);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when the choice before it is stored
+  }, [isSwitching, nextMode]);
   const descriptionField = DESCRIPTION_FIELDS[mode];
   const changes = serverTools?.changes.find((change) => change.tool === tool)?.changes ?? [];
   return (
     <>
-      <ModeSwitch mode={pendingMode ?? mode} isFixed={isFixed} onChoose={choose} />
+      <ModeSwitch mode={nextMode ?? pendingMode ?? mode} isFixed={isReadOnly} onChoose={choose} />
       {error && <ToolListError server={server} error={error} onAgain={askAgain} />}
       {pendingMode && mode === "fullNaturalLanguage" && (
         <ToolChoice

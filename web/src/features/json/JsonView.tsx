@@ -1,11 +1,12 @@
 /** The workflow as JSON in both directions: valid text updates the canvas, edits on the canvas update the text. */
 
 import { useEffect, useRef, useState } from "react";
-import { lineAndColumn, parseWorkflow } from "../../model/workflow/parse";
+import { parseWorkflow } from "../../model/workflow/parse";
 import { shareUnchanged } from "../../model/workflow/structuralSharing";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
+import { JsonEditor } from "../../ui/JsonEditor";
 import "./json.css";
 
 /** Longer texts are parsed when the typing pauses, so that keystrokes are not delayed. */
@@ -13,29 +14,19 @@ const LONG_TEXT = 100_000;
 const PARSE_DELAY_MS = 300;
 
 export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
-  const field = useRef<HTMLTextAreaElement>(null);
   const { text, fault, at, isBehind, type, finishTyping, takeCanvas } = useJsonText(workflow);
-  const showError = () => {
-    const box = field.current;
-    if (!box || at === null) return;
-    box.focus();
-    box.setSelectionRange(at, Math.min(at + 1, text.length));
-    const { line } = lineAndColumn(text, at);
-    box.scrollTop = (line - 4) * Number.parseFloat(getComputedStyle(box).lineHeight);
-  };
+  const [shownPosition, showPosition] = useState<{ at: number } | null>(null);
   return (
     <div className="json">
-      <textarea
-        ref={field}
-        className="json__text"
-        aria-label="Workflow as JSON"
-        aria-invalid={fault !== null}
-        aria-describedby="json-state"
-        spellCheck={false}
-        wrap="off"
+      <JsonEditor
+        id="json-text"
+        aria={{ "aria-describedby": "json-state", "aria-invalid": fault ? true : undefined }}
+        label="Workflow as JSON"
         value={text}
-        readOnly={isReadOnly}
-        onChange={(event) => type(event.target.value)}
+        isReadOnly={isReadOnly}
+        hasLineNumbers
+        shownPosition={shownPosition}
+        onChange={type}
         onBlur={finishTyping}
       />
       <div className={fault ? "json__state json__state--bad" : "json__state"}>
@@ -44,7 +35,7 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
           {isBehind && " The canvas has changed."}
         </span>
         {fault && at !== null && (
-          <Button look="quiet" onClick={showError}>
+          <Button look="quiet" onClick={() => showPosition({ at })}>
             Show position
           </Button>
         )}

@@ -48,6 +48,8 @@ interface Props {
   kind: "add" | "commands" | "connect" | "disconnect" | "find";
   entries: CatalogEntry[];
   specs: Specs;
+  /** Nodes are missing still. */
+  isLoading?: boolean;
   /** Where on the canvas the search was opened; null if with a key. */
   search?: NodeSearch | null;
   onClose(): void;
@@ -62,7 +64,7 @@ const PLACEHOLDERS = {
   find: "Find a node in this workflow…",
 };
 
-export function CommandPalette({ kind, entries, specs, search = null, onClose }: Props) {
+export function CommandPalette({ kind, entries, specs, isLoading = false, search = null, onClose }: Props) {
   const editor = useEditor();
   const [text, setText] = useState("");
   const [activeIndex, setActiveIndex] = useState(0);
@@ -84,10 +86,18 @@ export function CommandPalette({ kind, entries, specs, search = null, onClose }:
     flushSync(onClose);
     choice.run();
   };
+  const [isEnterPending, setEnterPending] = useState(false);
+  // While the nodes load, the best match may be missing.
+  const isIncomplete = isLoading && (kind === "add" || (kind === "commands" && choices.length === 0));
+  useEffect(() => {
+    if (isEnterPending && !isIncomplete) choose(choices[0]);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when the nodes are there
+  }, [isEnterPending, isIncomplete]);
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") setActiveIndex((activeIndex + 1) % Math.max(choices.length, 1));
     else if (event.key === "ArrowUp")
       setActiveIndex((activeIndex - 1 + choices.length) % Math.max(choices.length, 1));
+    else if (event.key === "Enter" && isIncomplete && activeIndex === 0) setEnterPending(true);
     else if (event.key === "Enter") choose(choices[activeIndex]);
     else if (event.key === "Home" && text === "") setActiveIndex(0);
     else if (event.key === "End" && text === "") setActiveIndex(Math.max(choices.length - 1, 0));
@@ -117,7 +127,7 @@ export function CommandPalette({ kind, entries, specs, search = null, onClose }:
           aria-label={PLACEHOLDERS[kind]}
           placeholder={PLACEHOLDERS[kind]}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => (setText(event.target.value), setEnterPending(false))}
         />
         <div className="quick__list" id="quick-list" role="listbox" aria-label="Results" ref={list}>
           {choices.map((choice, index) => (
@@ -140,8 +150,13 @@ export function CommandPalette({ kind, entries, specs, search = null, onClose }:
               {choice.keys && <span className="kbd">{formatKeys(choice.keys)}</span>}
             </div>
           ))}
-          {choices.length === 0 && <p className="palette__more">No results.</p>}
+          {choices.length === 0 && !isIncomplete && <p className="palette__more">No results.</p>}
         </div>
+        {isIncomplete && (
+          <p className="palette__more" role="status">
+            Loading nodes…
+          </p>
+        )}
       </div>
     </dialog>
   );

@@ -1,7 +1,7 @@
 /** Everything that can be added, in groups that fold; a search lists the best match first, and Enter adds it. */
 
 import type { DragEvent, KeyboardEvent } from "react";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import {
   ENTRY_DRAG_TYPE,
@@ -23,7 +23,13 @@ import "./palette.css";
 const MAX_PER_FAMILY = 60;
 const RESULTS = "results";
 
-export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Specs }) {
+interface Props {
+  entries: CatalogEntry[];
+  specs: Specs;
+  isLoading: boolean;
+}
+
+export function Palette({ entries, specs, isLoading }: Props) {
   const [typed, setTyped] = useState("");
   // Not deferred, because Enter right after a key applies to what was typed.
   const search = typed;
@@ -38,6 +44,12 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
     setTyped("");
     setAddedCount((count) => count + 1);
   };
+  const [isEnterPending, setEnterPending] = useState(false);
+  useEffect(() => {
+    if (isLoading || !isEnterPending) return;
+    setEnterPending(false);
+    list.current?.querySelector<HTMLButtonElement>(".palette__item")?.click();
+  }, [isLoading, isEnterPending]);
   // The list is one tab stop; arrow keys move within it.
   const first = groups[0]?.entries[0];
   const moveFocus = (event: KeyboardEvent) => {
@@ -45,6 +57,8 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
     if (event.key === "ArrowDown") items[Math.min(at + 1, items.length - 1)]?.focus();
     else if (event.key === "ArrowUp" && at > 0) items[at - 1]?.focus();
+    // While the nodes load, the best match may be missing.
+    else if (event.key === "Enter" && at < 0 && typed && isLoading) setEnterPending(true);
     else if (event.key === "Enter" && at < 0 && typed) items[0]?.click();
     else return;
     event.preventDefault();
@@ -58,7 +72,7 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
         aria-label="Search nodes and tools"
         aria-describedby="palette-help"
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => (setTyped(event.target.value), setEnterPending(false))}
       />
       <p id="palette-help" className="visually-hidden">
         Use the arrow keys to go through the results and Enter to add one.
@@ -67,7 +81,12 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
         {groups.map((group) => (
           <Group key={group.id} group={group} specs={specs} first={first} onAdded={onAdded} />
         ))}
-        {groups.length === 0 && (
+        {isLoading && (
+          <p className="palette__more" role="status">
+            Loading nodes…
+          </p>
+        )}
+        {groups.length === 0 && !isLoading && (
           <p className="palette__more">No results. Tools of a server appear here once it is approved.</p>
         )}
       </div>
