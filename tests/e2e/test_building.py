@@ -3,8 +3,9 @@
 import re
 from typing import Any, cast
 
+import anyio
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from e2e.fields import box
 from e2e.studio import WHOLE, Studio, shot
@@ -76,14 +77,25 @@ async def test_a_search_adds_the_best_match_in_view_and_a_problem_leads_to_its_f
 async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     page: Page, studio: Studio
 ) -> None:
+    # Enter waits for nodes that are still loading, instead of being lost or adding another one.
+    answers = anyio.Event()
+
+    async def hold(route: Route) -> None:
+        await answers.wait()
+        await route.continue_()
+
+    await page.route("**/api/v1/catalog/nodes", hold)
     await page.goto(f"{studio.url}/#/new")
+    await page.reload()
     start = page.locator(".react-flow__node[data-id=start]")
     await expect(start).to_be_visible()
     search = page.get_by_role("searchbox", name="Search nodes and tools")
     await search.fill("webhook")
-    results = page.get_by_role("region", name="Results")
-    await expect(results.get_by_role("button").first).to_contain_text("Webhook")
+    palette = page.get_by_role("complementary", name="Palette")
+    await expect(palette).to_contain_text("Loading nodes…")
+    assert "No results" not in await palette.inner_text()
     await search.press("Enter")
+    answers.set()
     await expect(page.locator(".react-flow__node.selected")).to_contain_text("Webhook")
     # It takes the place of a start that nothing is connected to; the search is free for the next.
     await expect(start).to_have_count(0)

@@ -3,8 +3,9 @@
 import re
 from typing import Any, cast
 
+import anyio
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from e2e.fields import box
 from e2e.studio import Studio, shot
@@ -196,6 +197,23 @@ async def test_modes_are_switched_there_and_back_without_losing_a_value(
     await expect(form.get_by_label("Task", exact=True)).to_have_value(
         "Say what the weather in Oslo is like"
     )
+    # A choice is stored by the service; until then another one can be made, with keys as well.
+    answers = anyio.Event()
+
+    async def hold(route: Route) -> None:
+        await answers.wait()
+        await route.continue_()
+
+    await form.get_by_label("Manual").check()
+    await page.route("**/api/v1/edit/mode", hold)
+    await form.get_by_role("button", name="Use this tool").click()
+    await form.get_by_label("Describe values (AI)").check()
+    await page.keyboard.press("ArrowRight")
+    await expect(form.get_by_label("Describe task (AI)")).to_be_focused()
+    answers.set()
+    await expect(form.get_by_label("Task", exact=True)).to_be_editable()
+    await expect(form.get_by_label("Describe task (AI)")).to_be_checked()
+    await expect(form.get_by_label("Describe task (AI)")).to_be_focused()
     kept = await saved(page, studio, "modes")
     assert kept["mode"] == "fullNaturalLanguage"
     listed = kept["fullNaturalLanguageConfig"]["availableTools"]

@@ -24,12 +24,14 @@ import { Health } from "./Health";
 import { ServerContent } from "./ServerContent";
 import { ServerDefinition } from "./ServerDefinition";
 import { SignInButton } from "./SignIn";
+import { Skills } from "./Skills";
 import { Sparkline } from "./Sparkline";
 import { Tools } from "./Tools";
 
 const TABS = [
   { name: "tools", title: "Tools" },
   { name: "content", title: "Resources and prompts" },
+  { name: "skills", title: "Skills" },
   { name: "health", title: "Health" },
   { name: "command", title: "Command" },
 ] as const;
@@ -74,6 +76,7 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
         <Tabs<Tab> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
           {current === "command" && <ServerDefinition server={server} onApproved={() => setTab("tools")} />}
           {current === "content" && <ServerContent server={server} canList={canListTools(server)} />}
+          {current === "skills" && <Skills server={server} canList={canListTools(server)} />}
           {current === "health" && <Health server={server} />}
           {current === "tools" && <Tools server={server} canList={canListTools(server)} onAdded={onAdded} />}
         </Tabs>
