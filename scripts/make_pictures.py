@@ -27,8 +27,8 @@ MAX_BYTES = 250_000
 
 
 async def picture(page: Page, name: str, scheme: str) -> None:
-    """Write one, named `studio-NAME.png` or `studio-NAME-dark.png`."""
-    path = DOCS / f"studio-{name}{'-dark' if scheme == 'dark' else ''}.png"
+    """Write one: `NAME.png`, and `NAME-dark.png` of the dark studio."""
+    path = DOCS / f"{name}{'-dark' if scheme == 'dark' else ''}.png"
     await page.mouse.move(2, 2)
     await page.evaluate("() => document.activeElement?.blur()")
     await page.screenshot(path=path, animations="disabled", caret="hide")
@@ -46,7 +46,7 @@ async def finished_run(page: Page, studio: Studio, workflow: str, scheme: str) -
     await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
     await page.locator(".react-flow__node[data-id=weather]").click()
     await page.get_by_role("button", name="Fit to view").click()
-    await picture(page, "run", scheme)
+    await picture(page, "studio", scheme)
 
 
 async def node_view(page: Page, scheme: str) -> None:
@@ -57,7 +57,7 @@ async def node_view(page: Page, scheme: str) -> None:
     await expect(
         page.get_by_role("dialog").get_by_text("Result of this step alone")
     ).to_be_visible()
-    await picture(page, "node", scheme)
+    await picture(page, "studio-node", scheme)
     await page.keyboard.press("Escape")
 
 
@@ -73,7 +73,7 @@ async def comparison(page: Page, studio: Studio, workflow: str, scheme: str) -> 
         await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
     await page.goto(f"{studio.url}/#/compare/{runs[0]}/{runs[1]}")
     await expect(page.locator("mark").first).to_be_visible()
-    await picture(page, "compare", scheme)
+    await picture(page, "studio-compare", scheme)
 
 
 async def pictures(browser: Browser, studio: Studio) -> None:

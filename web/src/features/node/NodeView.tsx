@@ -5,7 +5,7 @@ import { useId, useRef, useState } from "react";
 import { neighbour } from "../../model/workflow/navigation";
 import { canOpenNode, familyOfNode } from "../../model/workflow/families";
 import type { WorkflowNode } from "../../model/workflow/workflow";
-import { nodeById, nodeRef, nodeTitle } from "../../model/workflow/workflow";
+import { nodeById, nodeTitle } from "../../model/workflow/workflow";
 import { keyCombination, runCommand } from "../../state/commands";
 import { useEditor } from "../../state/editorContext";
 import { setPanels } from "../../state/panels";
@@ -85,7 +85,6 @@ export default function NodeView({ node, form, onClose }: Props) {
           <h2 id={id} className="node-view__title">
             {nodeTitle(node)}
           </h2>
-          <span className="mono faint node-view__ref">{nodeRef(node)}</span>
           <span className="node-view__space" />
           <WalkButtons {...walk} />
           <IconButton label="Close" icon="close" keys="Esc" onClick={onClose} />

@@ -28,7 +28,7 @@ export function GettingStarted({ hasOwn }: { hasOwn: boolean }) {
   const steps: FirstStep[] = [
     {
       title: "Run a workflow",
-      hint: "The sample needs no account.",
+      hint: "The sample and many templates need no account.",
       href: hrefTo("templates"),
       isDone: (runs ?? []).length > 0,
     },

@@ -56,7 +56,7 @@ export function WorkflowsPage() {
                     .catch((error: unknown) => notifyError(error, "The sample cannot be opened"))
                 }
               >
-                Sample
+                Open sample
               </Button>
             )}
             <Button icon="upload" onClick={() => file.current?.click()}>
