@@ -127,7 +127,7 @@ async def rerun_from_a_node_with_another_input(page: Page) -> None:
     await page.locator(".timeline__row", has_text="Is it cold?").click()
     await page.get_by_role("button", name="Re-run from here").click()
     field = page.get_by_role("dialog").get_by_label("Input")
-    await expect(field).to_have_value(re.compile("London"))
+    await expect(field).to_contain_text("London")
     await field.fill('{"city": "Cairo", "days": [{"high_c": 35}]}')
     await page.get_by_role("button", name="Run from here", exact=True).click()
     await expect(page.locator(".react-flow__node[data-id=shirt] .step")).to_have_attribute(

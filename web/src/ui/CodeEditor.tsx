@@ -10,10 +10,14 @@ import { useEffect, useRef } from "react";
 import { CODE_LOOK, textDifference } from "./codeLook";
 
 export interface CodeEditorProps {
+  /** The element that its label names. */
+  id?: string;
   label: string;
   value: string;
   isReadOnly: boolean;
   hasLineNumbers?: boolean;
+  /** It gets the focus when it is opened. */
+  isFocused?: boolean;
   /** A character to select and show; another object shows it again. */
   shownPosition?: { at: number } | null;
   onChange(text: string): void;
@@ -28,7 +32,7 @@ const COLOURS = HighlightStyle.define([
 
 /** In a shadow root, because there its styles are no inline styles, which the content policy forbids. */
 export default function CodeEditor(props: CodeEditorProps) {
-  const { label, value, isReadOnly, hasLineNumbers = false, shownPosition = null } = props;
+  const { id, label, value, isReadOnly, hasLineNumbers = false, shownPosition = null } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const current = useRef(props);
@@ -63,9 +67,17 @@ export default function CodeEditor(props: CodeEditorProps) {
       ],
     });
     view.current = editor;
-    return () => editor.destroy();
+    if (current.current.isFocused) editor.focus();
+    const focus = () => editor.focus();
+    // A label gives the focus to native fields only.
+    const title = id ? document.querySelector(`label[for="${CSS.escape(id)}"]`) : null;
+    title?.addEventListener("click", focus);
+    return () => {
+      title?.removeEventListener("click", focus);
+      editor.destroy();
+    };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a new value is dispatched below
-  }, [label, isReadOnly, hasLineNumbers]);
+  }, [id, label, isReadOnly, hasLineNumbers]);
   useEffect(() => {
     const editor = view.current;
     const shown = editor?.state.doc.toString();

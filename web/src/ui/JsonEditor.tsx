@@ -16,7 +16,7 @@ export function JsonEditor({ id, aria, ...props }: CodeEditorProps & { id: strin
       className={aria["aria-invalid"] ? "code-field code-field--invalid" : "code-field"}
     >
       <Suspense fallback={<pre className="code-field__loading">{props.value}</pre>}>
-        <CodeEditor {...props} />
+        <CodeEditor id={id} {...props} />
       </Suspense>
     </div>
   );

@@ -5,6 +5,7 @@ import { EditorView } from "@codemirror/view";
 export const CODE_LOOK = EditorView.theme({
   "&": {
     height: "var(--code-height, auto)",
+    minHeight: "var(--code-min-height, 0)",
     maxHeight: "var(--code-max-height, 420px)",
     backgroundColor: "var(--code-surface, var(--surface))",
     color: "var(--ink)",

@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { setData } from "../../model/workflow/edits";
 import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
-import { Field } from "../../ui/Field";
-import { JsonEditor } from "../../ui/JsonEditor";
+import { JsonField } from "../../ui/JsonField";
 
 /** The data of a node as JSON, which works for every node type. */
 export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
@@ -36,19 +35,14 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
     }
   };
   return (
-    <Field label="Data" fault={fault}>
-      {(id, _, aria) => (
-        <JsonEditor
-          id={id}
-          aria={aria}
-          label="Data"
-          value={text}
-          isReadOnly={isReadOnly}
-          onChange={type}
-          onBlur={() => editor.document.endGesture()}
-        />
-      )}
-    </Field>
+    <JsonField
+      label="Data"
+      value={text}
+      fault={fault}
+      isReadOnly={isReadOnly}
+      onChange={type}
+      onBlur={() => editor.document.endGesture()}
+    />
   );
 }
 

@@ -10,7 +10,7 @@ import type { FlowExecution } from "../../queries/libraries";
 import { runFlow, useFlowInputs } from "../../queries/libraries";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { JsonField } from "../../ui/JsonField";
 
 export function FlowRun({ library, flow }: { library: string; flow: string }) {
   const { data: names } = useFlowInputs(library, flow);
@@ -24,19 +24,13 @@ export function FlowRun({ library, flow }: { library: string; flow: string }) {
     void runAction("Not run", async () => setExecution(await runFlow(library, flow, value as JsonObject)));
   return (
     <section className="flow-run" aria-label={`Run ${flow}`}>
-      <Field label="Inputs, as JSON" fault={fault ?? (isObject ? null : "an object is expected")}>
-        {(id, _, aria) => (
-          <textarea
-            id={id}
-            {...aria}
-            className="textarea textarea--code"
-            rows={6}
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-      </Field>
+      <JsonField
+        label="Inputs, as JSON"
+        value={text}
+        fault={fault ?? (isObject ? null : "an object is expected")}
+        isFocused
+        onChange={setTyped}
+      />
       <div className="row">
         <Button look="primary" icon="play" disabled={isBusy || !isObject} onClick={run}>
           {isBusy ? "Running…" : "Run"}

@@ -22,7 +22,7 @@ import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
-import { Field } from "../../ui/Field";
+import { JsonField } from "../../ui/JsonField";
 import { Untrusted } from "../../ui/Untrusted";
 import { PinEditor } from "./PinnedOutput";
 
@@ -183,19 +183,13 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
         )}
       </div>
       {typed !== null && (
-        <Field label="Input of this step, as JSON" fault={fault ?? null}>
-          {(id, _, aria) => (
-            <textarea
-              id={id}
-              {...aria}
-              className="textarea textarea--code"
-              rows={6}
-              spellCheck={false}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          )}
-        </Field>
+        <JsonField
+          label="Input of this step, as JSON"
+          value={typed}
+          fault={fault ?? null}
+          isFocused
+          onChange={setTyped}
+        />
       )}
     </>
   );

@@ -10,6 +10,7 @@ import { useEditor } from "../../state/editorContext";
 import { pinOutput } from "../../state/pinnedData";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
+import { JsonField } from "../../ui/JsonField";
 
 interface Props {
   node: WorkflowNode;
@@ -53,19 +54,13 @@ export function PinEditor({ node, initial, onClose }: Props) {
           )}
         </Field>
       )}
-      <Field label="Output of this node, as JSON" fault={fault ?? null}>
-        {(id, _, aria) => (
-          <textarea
-            id={id}
-            {...aria}
-            className="textarea textarea--code"
-            rows={12}
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
+      <JsonField
+        label="Output of this node, as JSON"
+        value={text}
+        fault={fault ?? null}
+        isFocused
+        onChange={setText}
+      />
       <div className="row">
         <Button look="primary" icon="pin" type="submit" disabled={fault !== undefined}>
           Pin this output

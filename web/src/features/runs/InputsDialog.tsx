@@ -12,6 +12,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import type { FieldAria } from "../../ui/Field";
 import { Field } from "../../ui/Field";
+import { JsonField } from "../../ui/JsonField";
 
 interface Props {
   workflow: Workflow;
@@ -65,18 +66,13 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
           </Field>
         ))}
         {fields.length === 0 && (
-          <Field label={trigger ? "Event, as JSON" : "Inputs, as JSON"} fault={fault}>
-            {(id, _, aria) => (
-              <textarea
-                id={id}
-                {...aria}
-                className="textarea textarea--code"
-                rows={8}
-                value={json}
-                onChange={(event) => setJson(event.target.value)}
-              />
-            )}
-          </Field>
+          <JsonField
+            label={trigger ? "Event, as JSON" : "Inputs, as JSON"}
+            value={json}
+            fault={fault}
+            isFocused
+            onChange={setJson}
+          />
         )}
         <div className="row">
           <Button

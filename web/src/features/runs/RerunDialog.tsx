@@ -5,7 +5,7 @@ import type { Json } from "../../model/workflow/workflow";
 import { useStepInput } from "../../queries/runs";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { Field } from "../../ui/Field";
+import { JsonField } from "../../ui/JsonField";
 
 interface Props {
   run: string;
@@ -45,27 +45,18 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
         Everything before this node is taken from the run; this node and all behind it run again
         {isEdited ? ", as the canvas has them now" : ""}.
       </p>
-      <Field
+      <JsonField
         label="Input"
+        value={text}
         fault={isChanged ? fault : null}
         note={
           isCut
             ? "The input is too large to show; what you enter here replaces it."
             : "Edit it to try another value."
         }
-      >
-        {(id, _, aria) => (
-          <textarea
-            id={id}
-            {...aria}
-            className="textarea textarea--code"
-            rows={12}
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-      </Field>
+        isFocused
+        onChange={setTyped}
+      />
       <label className="row">
         <input type="checkbox" checked={isRecorded} onChange={(event) => setRecorded(event.target.checked)} />
         Use recorded answers, and stop at the first request that is not recorded
