@@ -1,7 +1,6 @@
 """What a person does in the studio, in a real browser against a real service."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any, cast
 
