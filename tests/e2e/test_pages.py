@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from e2e.studio import Studio, shot
+from e2e.test_access import EVERYTHING, findings
 from rest.drawn import greeting
 
 pytestmark = pytest.mark.anyio
@@ -69,6 +70,18 @@ async def test_a_question_is_answered_by_its_form_and_the_run_goes_on(
     whole = cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run['id']}"))
     given = next(step["value"] for step in whole["steps"] if step["key"] == "ask")
     assert given["form_data"] == {"boxes": 3, "size": "large", "fast": True}
+    # The page of a run that waits has the question as well, before anything is selected.
+    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": ASKING}))
+    await page.goto(f"{studio.url}/#/runs/{run['id']}")
+    panel = page.get_by_role("region", name="Run", exact=True)
+    await expect(panel.get_by_role("region", name="Question")).to_contain_text("Boxes for")
+    assert await findings(page, EVERYTHING) == []
+    await page.locator(".react-flow__node[data-id=t]").click()
+    await panel.get_by_role("button", name="Answer", exact=True).click()
+    await panel.get_by_label("Boxes").fill("2")
+    await panel.get_by_label("Size").select_option("large")
+    await panel.get_by_role("button", name="Send answer").click()
+    await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
 
 
 async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio) -> None:

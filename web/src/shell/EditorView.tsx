@@ -3,6 +3,7 @@
 import { Suspense, lazy, useEffect } from "react";
 import { useStore } from "zustand";
 import { Canvas } from "../features/canvas/Canvas";
+import { StepDecision } from "../features/inbox/StepDecision";
 import { Inspector } from "../features/inspector/Inspector";
 import { ProblemList } from "../features/inspector/ProblemList";
 import { SelectionInfo } from "../features/inspector/SelectionInfo";
@@ -70,7 +71,10 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
       <SidePanel workflow={workflow} isReadOnly={isReadOnly} />
       {hasRun && (
         <section className="editor__run" aria-label="Run" data-panel data-stop="run">
-          <RunPanel workflow={workflow} />
+          <RunPanel
+            workflow={workflow}
+            decision={(run, step) => <StepDecision run={run} step={step} />}
+          />
         </section>
       )}
       {(overlay === "add" ||

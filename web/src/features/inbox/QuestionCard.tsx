@@ -14,20 +14,30 @@ import { AnswerForm, QuestionText } from "./QuestionParts";
 
 const NO_FAULTS: Readonly<Record<string, string>> = {};
 
-export function QuestionCard({
-  question: { id, run, workflow, askedAt, question: details },
-}: {
+interface Props {
   question: Question;
-}) {
+  /** Shown with its run, where letters are shortcuts of the canvas. */
+  isInRun?: boolean;
+}
+
+export function QuestionCard({ question, isInRun = false }: Props) {
+  const { id, run, workflow, askedAt, question: details } = question;
   const people = details.people ?? [];
   const [respondent, setWho] = useState(people[0] ?? "");
   const { send, isSending, refused } = useAnswer(id, respondent || null);
   return (
-    <section className="card question" aria-label="Question">
+    <section className={isInRun ? "question question--in-run" : "card question"} aria-label="Question">
       <QuestionText question={details}>
         <p className="faint">
-          <a href={hrefTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a>{" "}
-          asked this on {new Date(askedAt).toLocaleString()}
+          {isInRun ? (
+            "Asked"
+          ) : (
+            <>
+              <a href={hrefTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a>{" "}
+              asked this
+            </>
+          )}{" "}
+          on {new Date(askedAt).toLocaleString()}
           {details.due && <>; due {new Date(details.due).toLocaleString()}</>}.
         </p>
       </QuestionText>
@@ -35,9 +45,13 @@ export function QuestionCard({
         question={{ kind: details.kind, schema: details.schema as JsonObject }}
         isDisabled={isSending}
         refused={refused}
-        keys={(decisions, decide) => (
-          <DecisionKeys decisions={decisions} isDisabled={isSending} onDecide={decide} />
-        )}
+        keys={
+          isInRun
+            ? undefined
+            : (decisions, decide) => (
+                <DecisionKeys decisions={decisions} isDisabled={isSending} onDecide={decide} />
+              )
+        }
         onSend={send}
       >
         {people.length > 0 && (

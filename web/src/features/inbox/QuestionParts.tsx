@@ -54,7 +54,7 @@ interface FormProps {
   /** Shown above the buttons. */
   children?: ReactNode;
   /** Makes the keys of decisions work, where there are keys. */
-  keys?(decisions: readonly Decision[], decide: (at: number) => void): ReactNode;
+  keys?: ((decisions: readonly Decision[], decide: (at: number) => void) => ReactNode) | undefined;
   onSend(reply: Json): void;
 }
 

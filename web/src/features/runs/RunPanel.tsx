@@ -1,6 +1,6 @@
 /** The run below the canvas: its status, its timeline, and the selected step. */
 
-import type { CSSProperties } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import { useMemo, useState } from "react";
 import { useStore } from "zustand";
 import type { Mode } from "../../model/form/modes";
@@ -23,23 +23,30 @@ import { RerunDialog } from "./RerunDialog";
 import { RunValue } from "./RunValue";
 import { UnrecordedRequest } from "./UnrecordedRequest";
 import { statusTone } from "../../ui/statusTone";
-import { StepDetail } from "./StepDetail";
+import { isAsking, StepDetail } from "./StepDetail";
 import { Timeline, stepTitle } from "./Timeline";
 import { useRunAnnouncements } from "./useRunAnnouncements";
 import "./runs.css";
 
-export function RunPanel({ workflow }: { workflow: Workflow }) {
+interface Props {
+  workflow: Workflow;
+  /** What a step waits for a person to decide. */
+  decision(run: string, step: string): ReactNode;
+}
+
+export function RunPanel({ workflow, decision }: Props) {
   const editor = useEditor();
   const run = useRunState((state) => state.run);
   const isReadOnly = useDocument((state) => state.isReadOnly);
   const chosen = useChosenStep();
-  const [isAsking, setAsking] = useState(false);
+  const [isRerunOpen, setRerunOpen] = useState(false);
   const height = useStore(runPanelStore, (state) => Math.min(state.height, maxHeight()));
   const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
   useRunAnnouncements(run, titles);
   if (!run) return null;
   const step = chosen ? run.steps[chosen] : undefined;
   const queue = unservedQueue(run);
+  const asking = askingStep(run);
   const choose = (key: string) => {
     editor.run.selectStep(key);
     editor.document.select([nodeOfStep(key)]);
@@ -62,6 +69,11 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
         )}
         {run.error && <span className="run-panel__error">{String(run.error["message"] ?? "")}</span>}
         <span className="step-detail__space" />
+        {asking && asking !== chosen && (
+          <Button look="primary" onClick={() => choose(asking)}>
+            Answer
+          </Button>
+        )}
         {!isRunOver(run) && (
           <Button
             icon="stop"
@@ -106,7 +118,8 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
             canFreeze={!isReadOnly}
             earlier={earlierSteps(run, step)}
             titles={titles}
-            onRerun={() => setAsking(true)}
+            decision={decision(run.id, step.key)}
+            onRerun={() => setRerunOpen(true)}
           />
         ) : (
           <Result run={run} />
@@ -121,15 +134,15 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
         initial={INITIAL_HEIGHT}
         onResize={setHeight}
       />
-      {isAsking && step && (
+      {isRerunOpen && step && (
         <RerunDialog
           run={run.id}
           step={step.key}
           title={stepTitle(step.key, titles)}
           isEdited={!isReadOnly}
-          onClose={() => setAsking(false)}
+          onClose={() => setRerunOpen(false)}
           onRun={(input, isRecorded) => {
-            setAsking(false);
+            setRerunOpen(false);
             const document = isReadOnly ? undefined : workflow;
             const rerun = { run: run.id, node: step.key, input, workflow: document, isRecorded };
             void rerunFrom(editor, rerun).catch((error: unknown) => notifyError(error, "Not re-run"));
@@ -140,7 +153,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-/** The step that was selected, else the last step of the selected node, else the one that failed. */
+/** The step that was selected, else the last step of the selected node, else the one that failed or asks. */
 function useChosenStep(): string | null {
   const step = useRunState((state) => state.selectedStep);
   const run = useRunState((state) => state.run);
@@ -148,13 +161,19 @@ function useChosenStep(): string | null {
   const node = selection.size === 1 ? [...selection][0]! : null;
   if (step && run?.steps[step] && (node === null || nodeOfStep(step) === node)) return step;
   const ofNode = node && run?.stepsOfNode[node]?.at(-1);
-  return ofNode || (node === null && run ? failedStep(run) : null);
+  return ofNode || (node === null && run ? (failedStep(run) ?? askingStep(run)) : null);
 }
 
 /** The step that made a run fail: why, and what to do, is then visible without a click. */
 function failedStep(run: RunView): string | null {
   if (run.status !== "failed") return null;
   return run.order.findLast((key) => run.steps[key]?.status === "failed") ?? null;
+}
+
+/** The step that waits for a person: to answer, or to say whether it finished. */
+function askingStep(run: RunView): string | null {
+  if (run.status !== "waiting" && run.status !== "uncertain") return null;
+  return run.order.findLast((key) => isAsking(run.steps[key])) ?? null;
 }
 
 function modeIn(workflow: Workflow, id: string): Mode | null {

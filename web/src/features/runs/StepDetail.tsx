@@ -1,5 +1,6 @@
 /** One step: its input, output, model activity, log and attempts; and a button to run again from here. */
 
+import type { ReactNode } from "react";
 import { useState } from "react";
 import type { Mode } from "../../model/form/modes";
 import type { Step } from "../../model/run/runState";
@@ -20,7 +21,7 @@ type TabName = "output" | "input" | "known" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [
   { name: "output", title: "Output" },
   { name: "input", title: "Input" },
-  { name: "known", title: "Known then" },
+  { name: "known", title: "Earlier outputs" },
   { name: "log", title: "Log and attempts" },
 ];
 const CHOSEN = { name: "chosen" as const, title: "AI decision" };
@@ -36,7 +37,14 @@ interface Props {
   /** The steps whose output was known when this one started. */
   earlier: readonly Step[];
   titles: ReadonlyMap<string, string>;
+  /** What the step waits for a person to decide. */
+  decision: ReactNode;
   onRerun(): void;
+}
+
+/** Whether a step waits for a person: to answer, or to say whether it finished. */
+export function isAsking(step: Step | undefined): boolean {
+  return step?.status === "uncertain" || (step?.status === "waiting" && Boolean(step.question));
 }
 
 export function StepDetail(props: Props) {
@@ -59,7 +67,8 @@ export function StepDetail(props: Props) {
         </Button>
       </div>
       <Tabs<TabName> label="Step details" tabs={tabs} current={tab} onChange={setTab}>
-        {tab === "output" && <Output run={run} step={step} title={title} />}
+        {tab === "output" &&
+          (isAsking(step) ? props.decision : <Output run={run} step={step} title={title} />)}
         {tab === "input" && <Input run={run} step={step} title={title} />}
         {tab === "known" && <KnownThen run={run} earlier={props.earlier} titles={props.titles} />}
         {tab === "chosen" && <ModelChoices run={run} step={step} mode={mode} canFreeze={canFreeze} />}
@@ -70,8 +79,8 @@ export function StepDetail(props: Props) {
 }
 
 function Output({ run, step, title }: { run: string; step: Step; title: string }) {
-  if (step.status === "waiting" && step.question)
-    return <RunValue name={`${title} question`} value={step.question} />;
+  if (step.status === "waiting" && step.until)
+    return <p className="faint">Waiting until {new Date(step.until).toLocaleString()}.</p>;
   if (step.status === "failed") return <StepError step={step} />;
   const isNothing = step.value === undefined && !step.truncated;
   if (isNothing)
@@ -95,7 +104,7 @@ function KnownThen({ run, earlier, titles }: Pick<Props, "run" | "earlier" | "ti
         <div key={step.key}>
           <h4 className="step-detail__part">{stepTitle(step.key, titles)}</h4>
           <RunValue
-            name={`${stepTitle(step.key, titles)} known then`}
+            name={`${stepTitle(step.key, titles)} earlier output`}
             value={step.value}
             truncated={step.truncated}
             source={{ run, step: step.key, part: "output" }}
