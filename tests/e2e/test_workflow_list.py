@@ -57,5 +57,10 @@ async def test_the_list_shows_and_finds_what_is_active_published_and_run(
     await show.select_option("All")
     await page.get_by_role("searchbox", name="Search workflows").fill("idle")
     await expect(rows).to_have_count(2)
+    for count in (3, 4):
+        await page.get_by_role("button", name="Actions for idle", exact=True).click()
+        await page.get_by_role("menuitem", name="Duplicate").click()
+        await expect(rows).to_have_count(count)
+    await expect(rows.last).to_contain_text("idle-copy-2")
     await page.get_by_role("searchbox", name="Search workflows").fill("no such name")
     await expect(page.get_by_text("No workflows match")).to_be_visible()

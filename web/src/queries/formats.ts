@@ -3,19 +3,30 @@
 import { ApiError, client, unwrap } from "../api/client";
 import type { Workflow } from "../model/workflow/workflow";
 
-export const DIALECTS = ["toolweave", "ccwf", "flow", "agent-team"] as const;
-export const AGENT_FORMATS = [
-  "claude-command",
-  "claude-skill",
-  "codex",
-  "cursor",
-  "gemini",
-  "copilot-prompt",
-  "copilot-skill",
-  "roo",
-  "antigravity",
-  "mermaid",
-] as const;
+interface Format {
+  name: string;
+  title: string;
+}
+
+export const DIALECTS: readonly Format[] = [
+  { name: "toolweave", title: "Toolweave" },
+  { name: "ccwf", title: "cc-wf-studio" },
+  { name: "flow", title: "Prompt flow" },
+  { name: "agent-team", title: "Agent team" },
+];
+export const AGENT_FORMATS: readonly Format[] = [
+  { name: "claude-skill", title: "Claude Code skill" },
+  { name: "claude-command", title: "Claude Code slash command" },
+  { name: "claude-workflow", title: "Claude Code workflow script" },
+  { name: "codex", title: "Codex skill" },
+  { name: "cursor", title: "Cursor skill" },
+  { name: "gemini", title: "Gemini CLI skill" },
+  { name: "copilot-skill", title: "GitHub Copilot skill" },
+  { name: "copilot-prompt", title: "GitHub Copilot prompt" },
+  { name: "roo", title: "Roo Code skill" },
+  { name: "antigravity", title: "Antigravity skill" },
+  { name: "mermaid", title: "Mermaid diagram" },
+];
 
 export interface TextFile {
   path: string;
@@ -24,7 +35,7 @@ export interface TextFile {
 
 export async function exportWorkflow(workflow: Workflow, to: string): Promise<TextFile[]> {
   const document = workflow as unknown as Record<string, unknown>;
-  if ((DIALECTS as readonly string[]).includes(to)) {
+  if (DIALECTS.some(({ name }) => name === to)) {
     const converted = await unwrap(
       client.POST("/api/v1/workflows/convert", { body: { document, to } as never }),
     );

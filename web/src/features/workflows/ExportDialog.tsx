@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { Workflow } from "../../model/workflow/workflow";
 import { AGENT_FORMATS, DIALECTS, exportWorkflow } from "../../queries/formats";
 import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
 import { downloadText } from "./download";
@@ -19,7 +20,7 @@ export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClos
   });
   return (
     <Dialog title={`Export ${workflow.name}`} onClose={onClose} wide>
-      <Field label="As">
+      <Field label="Format">
         {(id, _, aria) => (
           <select
             id={id}
@@ -29,13 +30,17 @@ export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClos
             onChange={(event) => setFormat(event.target.value)}
           >
             <optgroup label="Workflow files">
-              {DIALECTS.map((format) => (
-                <option key={format}>{format}</option>
+              {DIALECTS.map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
               ))}
             </optgroup>
             <optgroup label="Coding agents and diagrams">
-              {AGENT_FORMATS.map((format) => (
-                <option key={format}>{format}</option>
+              {AGENT_FORMATS.map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
               ))}
             </optgroup>
           </select>
@@ -47,8 +52,9 @@ export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClos
           <div className="row">
             <code>{file.path}</code>
             <Button icon="download" onClick={() => downloadText(file.path.split("/").at(-1)!, file.text)}>
-              Save
+              Download
             </Button>
+            <CopyButton text={file.text} what={file.path} />
           </div>
           <pre tabIndex={0}>{file.text.slice(0, 20_000)}</pre>
         </div>

@@ -1,7 +1,7 @@
 /** What can be done with a stored workflow from the list. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { deleteWorkflow, loadWorkflow, saveWorkflow, WORKFLOWS } from "../../queries/workflows";
+import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
 import { notify, notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
 import { Icon } from "../../ui/Icon";
@@ -10,10 +10,16 @@ import { Menu } from "../../ui/Menu";
 export function WorkflowMenu({ name, revision }: { name: string; revision: string }) {
   const queries = useQueryClient();
   const refetch = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+  const { data: workflows = [] } = useWorkflows();
   const copy = async () => {
     const { workflow } = await loadWorkflow(name);
-    await saveWorkflow({ ...workflow, name: `${name}-copy` }, `${name}-copy`, null);
+    const free = freeName(
+      `${name}-copy`,
+      workflows.map((other) => other.name),
+    );
+    await saveWorkflow({ ...workflow, name: free }, free, null);
     refetch();
+    notify(`Duplicated as ${free}`, { tone: "good" });
   };
   const remove = async () => {
     const { workflow } = await loadWorkflow(name);
@@ -44,4 +50,12 @@ export function WorkflowMenu({ name, revision }: { name: string; revision: strin
       <Icon name="more" />
     </Menu>
   );
+}
+
+/** The name itself, else with the first number that makes it free. */
+function freeName(wanted: string, taken: readonly string[]): string {
+  if (!taken.includes(wanted)) return wanted;
+  let number = 2;
+  while (taken.includes(`${wanted}-${number}`)) number += 1;
+  return `${wanted}-${number}`;
 }
