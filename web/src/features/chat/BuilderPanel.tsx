@@ -12,12 +12,11 @@ import { announce } from "../../state/announcements";
 import type { Proposal } from "../../state/builder";
 import { useDocument, useEditor } from "../../state/editorContext";
 import { notify } from "../../state/notices";
-import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 import { ChatTurn } from "./ChatTurn";
+import { NoModel } from "./NoModel";
 import "./chat.css";
 
 const EXAMPLES = [
@@ -35,14 +34,7 @@ export default function BuilderPanel() {
       ) : models?.length ? (
         <Conversation models={models.map(({ name }) => name)} />
       ) : (
-        <EmptyState title="No model yet">
-          <p>
-            The builder asks a language model. Add one that you have an account for, or one that runs locally.
-          </p>
-          <a className="button button--primary" href={hrefTo("manage", "models")}>
-            Add a model
-          </a>
-        </EmptyState>
+        <NoModel who="The builder" />
       )}
     </div>
   );

@@ -6,13 +6,31 @@ import { safeText } from "../../model/text/untrusted";
 import type { ChatAbout } from "../../queries/chat";
 import { useChat } from "../../queries/chat";
 import { useDocuments, useHeadings } from "../../queries/documents";
+import { useModels } from "../../queries/models";
 import { useServers } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { ChatTurn } from "./ChatTurn";
+import { NoModel } from "./NoModel";
 import "./chat.css";
 
 export function ChatPage({ document }: { document: string }) {
+  const { data: models } = useModels();
+  if (models?.length === 0)
+    return (
+      <div className="page">
+        <div className="page__inner">
+          <div className="page__head">
+            <h1>Chat</h1>
+          </div>
+          <NoModel who="The chat" />
+        </div>
+      </div>
+    );
+  return <Chat document={document} />;
+}
+
+function Chat({ document }: { document: string }) {
   const [about, setAbout] = useState<ChatAbout>(document ? { document } : {});
   const { conversation, isAnswering, send, stop, clear } = useChat(about);
   const [message, setMessage] = useState("");

@@ -51,7 +51,7 @@ function Appearance() {
 }
 
 const TONES: Record<Finding["state"], Tone> = { ok: "good", note: "warn", fault: "bad" };
-const STATES: Record<Finding["state"], string> = { ok: "well", note: "info", fault: "broken" };
+const STATES: Record<Finding["state"], string> = { ok: "OK", note: "note", fault: "problem" };
 
 function Doctor() {
   const { data: findings, error, refetch, isFetching } = useFindings();
@@ -101,9 +101,9 @@ function Variables() {
       <h2>Settings</h2>
       {settings && (
         <p className="faint">
-          Toolweave {settings.version}, at home in <span className="mono">{settings.home}</span>. Settings are
-          variables of the environment: set one where you start <code>toolweave serve</code>, and start it
-          again.
+          Toolweave {settings.version}; its files are in <span className="mono">{settings.home}</span>.
+          Settings are environment variables: set one where you start <code>toolweave serve</code>, then start
+          it again.
         </p>
       )}
       {error && <p role="alert">{error.message}</p>}
