@@ -72,6 +72,9 @@ async def test_without_a_model_the_builder_says_what_to_do(page: Page, studio: S
         "href", "#/manage/models"
     )
     assert await findings(page, EVERYTHING) == []
+    await page.goto(f"{studio.url}/#/chat")
+    await expect(page.get_by_role("link", name="Add a model")).to_be_visible()
+    await expect(page.get_by_label("Message")).to_have_count(0)
 
 
 async def test_a_repaired_proposal_is_marked_on_the_canvas_and_accepted(
