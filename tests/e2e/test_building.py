@@ -9,6 +9,7 @@ from playwright.async_api import Page, Route, expect
 
 from e2e.fields import box
 from e2e.studio import WHOLE, Studio, shot
+from e2e.test_access import EVERYTHING, findings
 from rest.drawn import drawn, greeting
 from servers.rooms import eventually
 
@@ -162,6 +163,30 @@ async def test_a_new_list_item_has_the_focus(page: Page, studio: Studio) -> None
     nodes = page.locator(".react-flow__node[data-id=ask]")
     await expect(nodes).to_contain_text("Later")
     assert await page.locator(".react-flow__node").count() == 3
+
+
+async def test_an_input_is_declared_and_asked_for(page: Page, studio: Studio) -> None:
+    await opened(page, studio, greeting("declared"))
+    inputs = page.get_by_role("region", name="Inputs of the workflow")
+    await inputs.get_by_role("button", name="Add input").click()
+    await page.keyboard.type("1who")
+    await page.keyboard.press("Tab")
+    await expect(inputs.locator(".field__fault")).to_have_text("Use letters, digits and _")
+    await inputs.get_by_label("Name of input").fill("who")
+    await page.keyboard.press("Enter")
+    await inputs.get_by_role("group", name="Input who").get_by_label("Required").check()
+    assert await findings(page, EVERYTHING) == []
+    await page.get_by_role("button", name="Run", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Who (required)").fill("Ada")
+    await dialog.get_by_role("button", name="Run", exact=True).click()
+    result = page.get_by_role("region", name="Result").last
+    await expect(result).to_contain_text("Hello, Ada!")
+    await page.locator(".react-flow__node[data-id=start]").click()
+    await inputs.get_by_role("button", name="Remove input who").click()
+    await expect(inputs.get_by_role("group")).to_have_count(0)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(inputs.get_by_role("group", name="Input who")).to_be_visible()
 
 
 async def test_every_new_workflow_is_a_draft_of_its_own_and_can_be_saved(

@@ -17,6 +17,7 @@ import { McpPanel } from "./McpPanel";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
 import { TriggerPanel } from "./TriggerPanel";
+import { WorkflowInputs } from "./WorkflowInputs";
 import "./inspector.css";
 
 /** Settings that every node has. */
@@ -52,6 +53,9 @@ export function Inspector({ node, isReadOnly, children }: Props & { children?: R
       </Field>
       {node.type === "TRIGGER" && (
         <TriggerPanel key={`trigger-${node.id}`} node={node} isReadOnly={isReadOnly} />
+      )}
+      {(node.type === "start" || nodeRef(node) === "TRIGGER.MANUAL") && (
+        <WorkflowInputs isReadOnly={isReadOnly} />
       )}
       {node.type === "mcp" ? (
         <McpPanel key={node.id} node={node} isReadOnly={isReadOnly} />

@@ -3,6 +3,7 @@
 import type { Workflow } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
+import { WorkflowInputs } from "./WorkflowInputs";
 import "./inspector.css";
 
 const HINTS = [
@@ -33,6 +34,7 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
           />
         )}
       </Field>
+      <WorkflowInputs isReadOnly={isReadOnly} />
       <p className="faint">
         {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see{" "}
         {isReadOnly ? "what it did" : "and change it"}.

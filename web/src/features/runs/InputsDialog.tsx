@@ -70,6 +70,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
             label={trigger ? "Event, as JSON" : "Inputs, as JSON"}
             value={json}
             fault={fault}
+            note={trigger ? undefined : "Add inputs at the Start node to get a field for each."}
             isFocused
             onChange={setJson}
           />
