@@ -147,6 +147,12 @@ async def test_a_workflow_is_drawn_connected_saved_and_run_by_keyboard(
     await page.get_by_role("dialog").get_by_role("combobox").fill("prompt")
     await page.keyboard.press("Enter")
     await expect(page.locator(".step")).to_have_count(3)
+    # It is between the start and the end.
+    await expect(page.locator(".react-flow__edge")).to_have_count(2)
+    await page.keyboard.press("Shift+c")
+    await page.get_by_role("dialog").get_by_role("combobox").fill("End")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".react-flow__edge")).to_have_count(1)
     await page.keyboard.press("c")
     await page.get_by_role("dialog").get_by_role("combobox").fill("End")
     await page.keyboard.press("Enter")

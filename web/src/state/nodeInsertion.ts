@@ -5,7 +5,7 @@ import { freePosition, offsetTo, pasteOffset } from "../model/layout/placement";
 import type { CatalogEntry, Specs } from "../model/workflow/catalog";
 import { inputPorts } from "../model/workflow/catalog";
 import type { InsertionPoint } from "../model/workflow/insertion";
-import { insertAt } from "../model/workflow/insertion";
+import { connectEnd, insertAfter, insertAt } from "../model/workflow/insertion";
 import type { Snippet } from "../model/workflow/edits";
 import {
   addNode,
@@ -65,6 +65,11 @@ function addAtPoint(editor: Editor, entry: CatalogEntry, specs: Specs, point: In
 function addAfterSelected(editor: Editor, entry: CatalogEntry, specs: Specs): string {
   const { workflow } = editor.document;
   const before = selectedNode(editor);
+  const between = before && insertAfter(workflow, entry, before, specs);
+  if (between) {
+    editor.document.edit(() => between.workflow, insertionGesture(between.id));
+    return between.id;
+  }
   const node = createNode(workflow, entry, positionFor(editor, before));
   const canConnect =
     before && inputPorts(node, specs).length > 0 && nextOutputPort(workflow, before, specs) !== undefined;
@@ -73,7 +78,8 @@ function addAfterSelected(editor: Editor, entry: CatalogEntry, specs: Specs): st
       current,
       before?.parentId && node.type !== "group" ? { ...node, parentId: before.parentId } : node,
     );
-    return canConnect ? connectNodes(added, before.id, node.id, specs) : added;
+    if (!canConnect) return added;
+    return connectEnd(connectNodes(added, before.id, node.id, specs), before.id, node.id, specs);
   }, insertionGesture(node.id));
   return node.id;
 }
@@ -87,8 +93,9 @@ function selectedNode({ document: { selection, workflow } }: Editor): WorkflowNo
 function positionFor(editor: Editor, before: WorkflowNode | undefined): Position {
   const center = editor.canvas?.center() ?? { x: 0, y: 0 };
   const from = before?.position;
+  const width = before?.type === "start" ? PILL_WIDTH : NODE_SIZE.width;
   const preferred = from
-    ? { x: from.x + NODE_SIZE.width + GAP_X, y: from.y }
+    ? { x: from.x + width + GAP_X, y: from.y }
     : { x: center.x - NODE_SIZE.width / 2, y: center.y - NODE_SIZE.height / 2 };
   return freePosition(editor.document.workflow, preferred, before?.parentId);
 }

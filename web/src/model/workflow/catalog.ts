@@ -142,7 +142,7 @@ export function specsByRef(entries: readonly CatalogEntry[]): Specs {
   return new Map([...BUILT_IN_STEPS, ...entries].map((entry) => [entry.ref, entry]));
 }
 
-const DECISION_TYPES = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
+export const DECISION_TYPES = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
 
 /** The output ports of a node: one per branch of a decision, else those of its catalog entry. */
 export function outputPorts(node: WorkflowNode, specs: Specs): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BUILT_IN_STEPS, specsByRef } from "./catalog";
-import { fitsPoint, insertAt } from "./insertion";
+import { fitsPoint, insertAfter, insertAt } from "./insertion";
 import { connectPorts } from "./edits";
 import type { Workflow } from "./workflow";
 import { newWorkflow, nodeById } from "./workflow";
@@ -37,10 +37,22 @@ describe("a new node", () => {
       { kind: "from", node: "start", port: "output", at },
       specs,
     );
-    expect(pairs(after.workflow)).toEqual(["start prompt"]);
+    // The end that nothing leads to comes after it.
+    expect(pairs(after.workflow)).toEqual(["start prompt", "prompt end"]);
     expect(nodeById(after.workflow, after.id)!.position).toEqual({ x: 310, y: 170 });
     const before = insertAt(newWorkflow("a"), prompt, { kind: "to", node: "end", port: "input", at }, specs);
     expect(pairs(before.workflow)).toEqual(["prompt end"]);
+  });
+
+  it("goes before the end, on every way of a decision", () => {
+    const between = insertAfter(connected, prompt, nodeById(connected, "start")!, specs);
+    expect(pairs(between!.workflow)).toEqual(["start prompt", "prompt end"]);
+    expect(insertAfter(newWorkflow("a"), prompt, nodeById(connected, "start")!, specs)).toBeNull();
+    const ask = BUILT_IN_STEPS.find(({ type }) => type === "askUserQuestion")!;
+    const asked = insertAfter(connected, ask, nodeById(connected, "start")!, specs)!;
+    const point = { kind: "from", node: asked.id, port: "branch-1", at: { x: 900, y: 400 } } as const;
+    const { workflow, id } = insertAt(asked.workflow, prompt, point, specs);
+    expect(pairs(workflow)).toEqual([`start ${asked.id}`, `${asked.id} end`, `${asked.id} ${id}`, `${id} end`]);
   });
 
   it("is offered only where it can be connected", () => {

@@ -3,10 +3,19 @@
 import { NODE_SIZE } from "../layout/geometry";
 import { freePosition } from "../layout/placement";
 import type { CatalogEntry, Specs } from "./catalog";
-import { inputPorts, outputPorts } from "./catalog";
-import { addNode, connectPorts, createNode, dropNodes, moveNodes, removeItems, snapToGrid } from "./edits";
+import { DECISION_TYPES, inputPorts, outputPorts } from "./catalog";
+import {
+  addNode,
+  connectPorts,
+  createNode,
+  dropNodes,
+  moveNodes,
+  nextOutputPort,
+  removeItems,
+  snapToGrid,
+} from "./edits";
 import type { Connection, Position, Workflow, WorkflowNode } from "./workflow";
-import { INPUT_PORT, OUTPUT_PORT, nodeById } from "./workflow";
+import { INPUT_PORT, OUTPUT_PORT, nodeById, nodeRef } from "./workflow";
 
 export type InsertionPoint =
   /** An empty part of the canvas. */
@@ -19,6 +28,8 @@ export type InsertionPoint =
   | { kind: "edge"; edge: string };
 
 const GAP_X = 60;
+/** The port of a loop that is taken once, after the last item. */
+const LOOP_DONE = "done";
 /** From the top of a node to its first port. */
 const PORT_TOP = NODE_SIZE.height / 2;
 
@@ -47,10 +58,53 @@ export function insertAt(
   const added = dropNodes(addNode(workflow, node), new Map([[node.id, node.position ?? at]]));
   if (point.kind === "from") {
     const roomy = shiftCovered(added, nodeById(added, node.id)!);
-    return { workflow: connectFrom(roomy, point, node, specs), id: node.id };
+    const connected = connectFrom(roomy, point, node, specs);
+    return { workflow: connectEnd(connected, point.node, node.id, specs), id: node.id };
   }
   if (point.kind === "to") return { workflow: connectTo(added, point, node, specs), id: node.id };
   return { workflow: added, id: node.id };
+}
+
+/** Adds a node after another one; where that one leads to the end, before the end. */
+export function insertAfter(
+  workflow: Workflow,
+  entry: CatalogEntry,
+  source: WorkflowNode,
+  specs: Specs,
+): { workflow: Workflow; id: string } | null {
+  const port = nextOutputPort(workflow, source, specs);
+  const end = onlyEnd(workflow, source.parentId);
+  const edge = workflow.connections.find(
+    ({ from, to, fromPort }) => from === source.id && to === end?.id && (fromPort ?? OUTPUT_PORT) === port,
+  );
+  const isBetween = edge && fitsPoint(entry, { kind: "edge", edge: edge.id });
+  return isBetween ? insertIntoEdge(workflow, entry, edge, specs) : null;
+}
+
+/** Leads a new node to the end if nothing else does, or if the other ways of a decision lead there. */
+export function connectEnd(workflow: Workflow, source: string, added: string, specs: Specs): Workflow {
+  const [before, node] = [nodeById(workflow, source), nodeById(workflow, added)];
+  const end = node && onlyEnd(workflow, node.parentId);
+  if (!before || !end || !leavesOnce(before, specs)) return workflow;
+  const leading = workflow.connections.filter(({ to }) => to === end.id);
+  const isAlternative = isDecision(before) && leading.some(({ from }) => from === source);
+  return leading.length === 0 || isAlternative
+    ? connectTo(workflow, { node: end.id, port: INPUT_PORT }, node, specs)
+    : workflow;
+}
+
+/** Whether each of its ports is taken at most once, unlike that of a loop. */
+function leavesOnce(node: WorkflowNode, specs: Specs): boolean {
+  return isDecision(node) || outputPorts(node, specs).length === 1;
+}
+
+function isDecision(node: WorkflowNode): boolean {
+  return DECISION_TYPES.has(node.type) || ["FLOW.IF", "FLOW.SWITCH"].includes(nodeRef(node));
+}
+
+function onlyEnd({ nodes }: Workflow, parentId: string | undefined): WorkflowNode | undefined {
+  const ends = nodes.filter(({ type }) => type === "end");
+  return ends.length === 1 && ends[0]!.parentId === parentId ? ends[0] : undefined;
 }
 
 /** The upper left corner of a node whose port is at the end of the dragged connection. */
@@ -76,7 +130,9 @@ function connectTo(
   node: WorkflowNode,
   specs: Specs,
 ): Workflow {
-  const [port] = outputPorts(node, specs);
+  const ports = outputPorts(node, specs);
+  // What follows a loop is not a part of it.
+  const port = ports.includes(LOOP_DONE) ? LOOP_DONE : ports[0];
   return port ? connectPorts(workflow, node.id, to.node, port, to.port) : workflow;
 }
 
