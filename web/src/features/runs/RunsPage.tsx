@@ -1,9 +1,11 @@
 /** The history of runs, filtered by inputs, status, workflow and time; two of them can be compared. */
 
+import type { CSSProperties } from "react";
 import { useState } from "react";
 import type { RunStatus } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
 import { triggerTitle } from "../../model/run/triggerTitle";
+import type { RunSummary } from "../../queries/runs";
 import { useRuns } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
 import { navigate, hrefTo } from "../../state/route";
@@ -31,6 +33,7 @@ export function RunsPage() {
   const [marked, setMarked] = useState<string[]>([]);
   const { data: runs, error } = useRuns({ status, workflow, limit, text, since });
   const { data: workflows } = useWorkflows();
+  const longestMs = Math.max(1, ...(runs ?? []).map(tookMs));
   const mark = (id: string) =>
     setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
   return (
@@ -133,7 +136,7 @@ export function RunsPage() {
                     </td>
                     <td>{new Date(run.startedAt).toLocaleString()}</td>
                     <td className="table__extra">
-                      {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}
+                      <Duration run={run} longestMs={longestMs} />
                     </td>
                     <td className="table__extra faint">
                       {run.forkOf ? `Re-run of ${run.forkOf.slice(0, 8)}` : triggerTitle(run.trigger)}
@@ -147,5 +150,20 @@ export function RunsPage() {
         {runs && runs.length >= limit && <Button onClick={() => setLimit(limit * 2)}>Load more</Button>}
       </div>
     </div>
+  );
+}
+
+function tookMs({ startedAt, finishedAt }: RunSummary): number {
+  return finishedAt ? durationMs(startedAt, finishedAt) : 0;
+}
+
+/** How long a run took, with a bar that compares it with the others in the list. */
+function Duration({ run, longestMs }: { run: RunSummary; longestMs: number }) {
+  if (!run.finishedAt) return "—";
+  const share = Math.sqrt(tookMs(run) / longestMs);
+  return (
+    <span className="run-duration" style={{ "--share": share } as CSSProperties}>
+      {formatDuration(tookMs(run))}
+    </span>
   );
 }
