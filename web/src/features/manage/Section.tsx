@@ -21,7 +21,7 @@ export function Section<Row>({ title, error, rows, columns, actions, nothing, ch
     <section className="manage" aria-label={title}>
       {error && <p role="alert">{error.message}</p>}
       {rows?.length === 0 && (
-        <EmptyState title="Nothing here yet">
+        <EmptyState title={`No ${title.toLowerCase()} yet`}>
           <p>{nothing}</p>
         </EmptyState>
       )}

@@ -29,7 +29,7 @@ export function Services() {
       columns={[
         { title: "Name", show: (service) => <strong>{service.name}</strong> },
         { title: "Service", show: (service) => service.kind },
-        { title: "By", show: (service) => service.auth },
+        { title: "Authentication", show: (service) => service.auth },
         {
           title: "Address",
           show: (service) => <span className="mono">{service.baseUrl ?? "default"}</span>,

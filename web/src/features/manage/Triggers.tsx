@@ -51,7 +51,7 @@ export function Triggers() {
     <section className="manage" aria-label="Schedules and webhooks">
       {error && <p role="alert">{error.message}</p>}
       {triggers?.length === 0 && (
-        <EmptyState title="Nothing here yet">
+        <EmptyState title="No triggers yet">
           <p>
             Give a workflow a trigger, such as a schedule or a webhook, and save it: it appears here, where
             you activate it.
