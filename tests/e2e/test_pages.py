@@ -87,14 +87,14 @@ async def test_a_question_is_answered_by_its_form_and_the_run_goes_on(
 async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio) -> None:
     await studio.ask(page, "PUT", "/api/v1/workflows/hello", {"document": greeting("hello")})
     await page.goto(f"{studio.url}/#/manage/published")
-    await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No published tools yet")).to_be_visible()
     await page.get_by_label("Workflow", exact=True).select_option("hello")
     await page.get_by_role("button", name="Publish a workflow").click()
     table = page.get_by_role("table", name="Published tools")
     await expect(table.get_by_role("row", name="hello")).to_be_visible()
     await page.get_by_role("button", name="Unpublish hello").click()
     await page.get_by_role("dialog").get_by_role("button", name="Unpublish").click()
-    await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No published tools yet")).to_be_visible()
     assert await studio.ask(page, "GET", "/api/v1/published") == {"published": []}
 
 
@@ -112,9 +112,9 @@ async def test_a_model_is_added_and_its_key_is_never_shown(page: Page, studio: S
     await expect(form.get_by_label("Key")).to_have_value("")
     await shot(page, "manage-models")
     assert "sk-of-nobody" not in await page.content()
-    for section in ("Library", "Documents"):
+    for section, missing in (("Library", "No libraries yet"), ("Documents", "No documents yet")):
         await page.get_by_role("tab", name=section).click()
-        await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+        await expect(page.get_by_role("heading", name=missing)).to_be_visible()
     await page.get_by_role("tab", name="Models").click()
     await page.get_by_role("button", name="Remove mine").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove").click()

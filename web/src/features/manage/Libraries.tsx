@@ -29,7 +29,7 @@ export function Libraries() {
   const [open, setOpen] = useState<string | null>(null);
   return (
     <Section
-      title="Library"
+      title="Libraries"
       error={error}
       rows={libraries}
       nothing="Add a git repository with flows and prompt templates that you share."
