@@ -124,6 +124,13 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     assert (await send(page, studio, total=1))["status"] == "accepted"
     await look(found, page, "active-switch")
     assert found == []
+    # Its knob is visible where a person's own colours replace ours.
+    await page.emulate_media(forced_colors="active")
+    knob, track = await switch.locator(".switch__track").evaluate(
+        "one => ['::after', null].map(part => getComputedStyle(one, part).backgroundColor)"
+    )
+    assert knob != track
+    await page.emulate_media(forced_colors="none")
     await switch.click()
     await expect(switch).not_to_be_checked()
 
