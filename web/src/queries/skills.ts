@@ -15,8 +15,7 @@ const serverPath = (server: string) => ({ params: { path: { server } } });
 export function useServerSkills(id: string, canList: boolean) {
   return useQuery({
     queryKey: skillsKey(id),
-    queryFn: async () =>
-      (await unwrap(client.GET("/api/v1/servers/{server}/skills", serverPath(id)))).skills,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/servers/{server}/skills", serverPath(id)))).skills,
     enabled: canList,
     staleTime: 15_000,
     retry: false,
@@ -36,7 +35,5 @@ export async function approveSkill(id: string, skill: string, hash: string): Pro
 }
 
 export async function forgetSkill(id: string, skill: string): Promise<void> {
-  await unwrap(
-    client.POST("/api/v1/servers/{server}/skills/forget", { ...serverPath(id), body: { skill } }),
-  );
+  await unwrap(client.POST("/api/v1/servers/{server}/skills/forget", { ...serverPath(id), body: { skill } }));
 }

@@ -16,11 +16,7 @@ export function RunQuestion({ question, isDisabled, onAnswer }: Props) {
     <section className="run-app__question" aria-label="Question">
       <QuestionText question={question} />
       {question.may_answer ? (
-        <AnswerForm
-          question={question}
-          isDisabled={isDisabled}
-          onSend={(reply) => void onAnswer(reply)}
-        />
+        <AnswerForm question={question} isDisabled={isDisabled} onSend={(reply) => void onAnswer(reply)} />
       ) : (
         <p className="faint">Only {safeText((question.people ?? []).join(", ")).text} can answer this.</p>
       )}

@@ -71,10 +71,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
       <SidePanel workflow={workflow} isReadOnly={isReadOnly} />
       {hasRun && (
         <section className="editor__run" aria-label="Run" data-panel data-stop="run">
-          <RunPanel
-            workflow={workflow}
-            decision={(run, step) => <StepDecision run={run} step={step} />}
-          />
+          <RunPanel workflow={workflow} decision={(run, step) => <StepDecision run={run} step={step} />} />
         </section>
       )}
       {(overlay === "add" ||

@@ -178,5 +178,9 @@ function DefaultField({
         onChange={(event) => onChange(event.target.value)}
       />
     );
-  return <span className="faint mono workflow-input__value">{value === undefined ? "" : JSON.stringify(value)}</span>;
+  return (
+    <span className="faint mono workflow-input__value">
+      {value === undefined ? "" : JSON.stringify(value)}
+    </span>
+  );
 }

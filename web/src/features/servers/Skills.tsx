@@ -49,7 +49,9 @@ function SkillItem({ server, skill }: { server: string; skill: Skill }) {
   const [content, setContent] = useState<{ uri: string; text: string } | null>(null);
   const name = safeText(skill.name || skill.uri);
   const show = (uri: string) =>
-    void runAction("Not read", async () => setContent({ uri, text: await readSkill(server, skill.uri, uri) }));
+    void runAction("Not read", async () =>
+      setContent({ uri, text: await readSkill(server, skill.uri, uri) }),
+    );
   const approve = () =>
     void runAction("Not approved", async () => {
       await approveSkill(server, skill.uri, skill.hash!);
@@ -96,7 +98,9 @@ function SkillItem({ server, skill }: { server: string; skill: Skill }) {
       {NEXT_STEPS[skill.state] && <p className="faint">{NEXT_STEPS[skill.state]}</p>}
       {skill.problem && <p className="field__fault">{safeText(skill.problem).text}</p>}
       {skill.allowedTools && (
-        <p className="faint">It asks for the tools {safeText(skill.allowedTools).text}, which has no effect.</p>
+        <p className="faint">
+          It asks for the tools {safeText(skill.allowedTools).text}, which has no effect.
+        </p>
       )}
       {skill.files.length > 0 && (
         <SkillFiles skill={skill} isBusy={isBusy || skill.state === "not listed"} onRead={show} />

@@ -7,7 +7,10 @@ const declared = {
   inputSchema: {
     type: "object",
     title: "Kept",
-    properties: { city: { type: "string", minLength: 2, default: "Oslo" }, days: { type: ["integer", "null"] } },
+    properties: {
+      city: { type: "string", minLength: 2, default: "Oslo" },
+      days: { type: ["integer", "null"] },
+    },
     required: ["city"],
   },
 };

@@ -52,7 +52,12 @@ describe("a new node", () => {
     const asked = insertAfter(connected, ask, nodeById(connected, "start")!, specs)!;
     const point = { kind: "from", node: asked.id, port: "branch-1", at: { x: 900, y: 400 } } as const;
     const { workflow, id } = insertAt(asked.workflow, prompt, point, specs);
-    expect(pairs(workflow)).toEqual([`start ${asked.id}`, `${asked.id} end`, `${asked.id} ${id}`, `${id} end`]);
+    expect(pairs(workflow)).toEqual([
+      `start ${asked.id}`,
+      `${asked.id} end`,
+      `${asked.id} ${id}`,
+      `${id} end`,
+    ]);
   });
 
   it("is offered only where it can be connected", () => {
