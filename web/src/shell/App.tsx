@@ -7,6 +7,7 @@ import type { ApiError } from "../api/client";
 import { currentToken, shareTokenWithTabs, takeTokenFromAddress } from "../api/token";
 import { useChangeFeed } from "../queries/changeFeed";
 import { connectionStore, watchConnection } from "../state/connection";
+import { leavePage } from "../state/notices";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { KeyboardShortcuts } from "./KeyboardShortcuts";
@@ -74,6 +75,7 @@ function useOtherTabsAsked(hasToken: boolean): boolean {
 
 function Studio({ isDown }: { isDown: boolean }) {
   const route = useRoute();
+  useEffect(leavePage, [route.page]);
   useChangeFeed();
   useHomeNoticeAlerts();
   usePageFocus(route);

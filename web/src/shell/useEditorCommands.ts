@@ -125,7 +125,7 @@ export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promi
   try {
     await startRun(editor, workflow, inputs);
   } catch (error) {
-    notifyError(error, "Not run");
+    notifyError(error, "Not run", { title: "Show", run: () => setPanels({ side: "problems" }) });
   }
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { newWorkflow } from "../model/workflow/workflow";
-import { noticeStore, notify } from "./notices";
+import { leavePage, noticeStore, notify } from "./notices";
 import { notifyRestored } from "./restoredNotice";
 import { closeEditor, openEditor } from "./workspace";
 
@@ -33,6 +33,17 @@ test("a failure that the inbox lists leaves by itself; any other stays", () => {
   expect(messages()).toHaveLength(2);
   vi.advanceTimersByTime(60_000);
   expect(messages()).toEqual(["Not saved: no disk"]);
+  vi.useRealTimers();
+});
+
+test("errors of a page end when it is left, but not one about leaving", () => {
+  vi.useFakeTimers();
+  notify("Not run: 1 problem", { tone: "bad" });
+  notify("Unsaved changes restored");
+  vi.advanceTimersByTime(2_000);
+  notify("Not saved: no disk", { tone: "bad" });
+  leavePage();
+  expect(messages()).toEqual(["Unsaved changes restored", "Not saved: no disk"]);
   vi.useRealTimers();
 });
 

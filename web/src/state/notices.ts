@@ -2,6 +2,7 @@
 
 import { createStore } from "zustand/vanilla";
 import { ApiError } from "../api/client";
+import { problemText } from "../model/form/problems";
 
 export interface Notice {
   id: number;
@@ -11,6 +12,7 @@ export interface Notice {
   action?: { title: string; run(): void };
   /** It can be read again elsewhere, so it leaves by itself even if it reports a failure. */
   isStoredElsewhere?: boolean;
+  shownAt: number;
 }
 
 export const noticeStore = createStore<{ notices: Notice[] }>(() => ({ notices: [] }));
@@ -18,11 +20,12 @@ export const noticeStore = createStore<{ notices: Notice[] }>(() => ({ notices: 
 const VISIBLE_MS = 4_000;
 const VISIBLE_FAILURE_MS = 10_000;
 const MAX_NOTICES = 3;
+const JUST_MS = 1_000;
 let nextId = 1;
 
 /** Shows a notice and returns its id. It replaces an equal one, and a success ends earlier failures. */
-export function notify(message: string, more: Partial<Omit<Notice, "id">> = {}): number {
-  const notice: Notice = { id: nextId++, tone: "plain", message, ...more };
+export function notify(message: string, more: Partial<Omit<Notice, "id" | "shownAt">> = {}): number {
+  const notice: Notice = { id: nextId++, tone: "plain", message, shownAt: Date.now(), ...more };
   const isOutdated = (old: Notice) =>
     old.message === message || (notice.tone === "good" && old.tone === "bad");
   noticeStore.setState(({ notices }) => ({
@@ -35,12 +38,18 @@ export function notify(message: string, more: Partial<Omit<Notice, "id">> = {}):
   return notice.id;
 }
 
+/** Errors of the page that was left: they would cover another one. One that was just reported may be about leaving. */
+export function leavePage(): void {
+  const isOfPage = ({ tone, shownAt }: Notice) => tone === "bad" && Date.now() - shownAt > JUST_MS;
+  noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => !isOfPage(notice)) }));
+}
+
 export function dismiss(id: number): void {
   noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
 /** Reports why a request failed; that the service is not responding is shown elsewhere. */
-export function notifyError(error: unknown, action: string): void {
+export function notifyError(error: unknown, action: string, button?: Notice["action"]): void {
   if (error instanceof ApiError) {
     if (error.isUnreachable)
       notify(`${action}: the service is not responding`, {
@@ -48,6 +57,10 @@ export function notifyError(error: unknown, action: string): void {
         hint: "your changes stay here; try again when it is back",
       });
     else
-      notify(`${action}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });
+      notify(`${action}: ${error.message}`, {
+        tone: "bad",
+        hint: error.problems[0] ? problemText(error.problems[0]) : error.hint,
+        ...(button && error.problems.length > 0 ? { action: button } : {}),
+      });
   } else notify(`${action}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
 }

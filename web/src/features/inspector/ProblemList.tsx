@@ -1,8 +1,9 @@
 /** All problems of the workflow, with a button that applies the available fixes. */
 
-import { safeText } from "../../model/text/untrusted";
+import { problemText } from "../../model/form/problems";
 import { nodeAtPointer, sortProblems } from "../../model/workflow/problems";
 import type { Workflow } from "../../model/workflow/workflow";
+import { nodeById, nodeTitle } from "../../model/workflow/workflow";
 import { runCommand } from "../../state/commands";
 import { useEditor, useProblems } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
@@ -38,11 +39,19 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
           className={`inspector__problem inspector__problem--${problem.severity} inspector__problem--button`}
           onClick={() => reveal(problem.pointer)}
         >
-          {safeText(problem.message).text}
+          {problemText(problem)}
           {problem.hint && <div className="faint">{problem.hint}</div>}
-          <div className="mono faint">{problem.pointer || "/"}</div>
+          <div className="faint" title={problem.pointer}>
+            {placeOf(workflow, problem.pointer)}
+          </div>
         </button>
       ))}
     </div>
   );
+}
+
+/** The node that a problem is about, else its place in the file. */
+function placeOf(workflow: Workflow, pointer: string): string {
+  const node = nodeById(workflow, nodeAtPointer(workflow, pointer) ?? "");
+  return node ? nodeTitle(node) : pointer || "Workflow";
 }

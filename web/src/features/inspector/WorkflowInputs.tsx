@@ -79,7 +79,12 @@ function InputRow({ workflow, input, isReadOnly }: RowProps) {
         icon="trash"
         onClick={() => editor.document.edit((now) => removeInput(now, name))}
       />
-      <DefaultField input={input} onChange={(value) => change({ default: value })} />
+      <div className="workflow-input__default">
+        <span className="faint" aria-hidden="true">
+          Default
+        </span>
+        <DefaultField input={input} onChange={(value) => change({ default: value })} />
+      </div>
       <label className="workflow-input__required">
         <input
           type="checkbox"
@@ -161,7 +166,6 @@ function DefaultField({
         type="number"
         step={type === "integer" ? 1 : "any"}
         aria-label={label}
-        placeholder="Default"
         value={typeof value === "number" ? value : ""}
         onChange={(event) =>
           onChange(Number.isNaN(event.target.valueAsNumber) ? undefined : event.target.valueAsNumber)
@@ -173,7 +177,6 @@ function DefaultField({
       <input
         className="input"
         aria-label={label}
-        placeholder="Default"
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(event.target.value)}
       />

@@ -1,8 +1,7 @@
 /** Notes around a field: whether it is required, its description, and its problems. */
 
 import type { Problem } from "../../api/client";
-import { MISSING_VALUE } from "../../model/form/problems";
-import { fieldLabel } from "../../model/text/fieldLabel";
+import { problemText } from "../../model/form/problems";
 import { safeText } from "../../model/text/untrusted";
 import type { FieldAria } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
@@ -34,12 +33,6 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
   );
 }
 
-/** A missing value is asked for; any other problem says what it found. */
-function problemText({ code, pointer, message }: Problem): string {
-  const name = pointer.split("/").at(-1)!.replaceAll("~1", "/").replaceAll("~0", "~");
-  return safeText(MISSING_VALUE.has(code) ? `Enter a value for ${fieldLabel(name)}` : message).text;
-}
-
 /** The mark of a required value; a section says it in text, because it has no control with `aria-required`. */
 export function RequiredMark({ isSection = false }: { isSection?: boolean }) {
   return (
@@ -66,7 +59,7 @@ export function RawName({ name, label }: { name: string; label: string }) {
 export function Description({ id, text }: { id?: string; text: string | undefined }) {
   return text ? (
     <div id={id && `${id}-about`} className="field__note param__about">
-      <Untrusted {...safeText(text)} />
+      <Untrusted {...safeText(text)} hasCode />
     </div>
   ) : null;
 }

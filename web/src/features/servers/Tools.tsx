@@ -100,7 +100,7 @@ function Tool({ tool, isChanged, onAdd, onTry }: ToolProps) {
       </div>
       <div className="tool__words">
         {tool.description ? (
-          <Untrusted {...safeText(tool.description)} />
+          <Untrusted {...safeText(tool.description)} hasCode />
         ) : (
           <span className="faint">No description.</span>
         )}

@@ -1,6 +1,8 @@
 /** Assigns problems to form fields: each to the innermost field that its pointer leads into. */
 
 import type { Problem } from "../../api/client";
+import { fieldLabel } from "../text/fieldLabel";
+import { safeText } from "../text/untrusted";
 import type { Json, JsonObject, Workflow } from "../workflow/workflow";
 import type { Parameter } from "./parameters";
 import { controlOf, entryParameter, itemParameter, propertiesOf } from "./parameters";
@@ -9,6 +11,12 @@ import { isExpression, isObject, pointerOf, valueAt, matchingVariant } from "./v
 
 /** Codes of values that are required and missing. */
 export const MISSING_VALUE: ReadonlySet<string> = new Set(["MCP_PARAMETER_REQUIRED", "FIELD_REQUIRED"]);
+
+/** A missing value is asked for; any other problem says what it found. */
+export function problemText({ code, pointer, message }: Problem): string {
+  const name = pointer.split("/").at(-1)!.replaceAll("~1", "/").replaceAll("~0", "~");
+  return safeText(MISSING_VALUE.has(code) ? `Enter a value for ${fieldLabel(name)}` : message).text;
+}
 
 export interface PlacedProblems {
   byField: ReadonlyMap<string, readonly Problem[]>;

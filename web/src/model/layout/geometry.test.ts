@@ -60,7 +60,7 @@ describe("the initial view", () => {
   it("shows the first nodes of a workflow that would be too small to read", () => {
     const { x, y, zoom } = initialView(row(100), 1000, 600);
     expect(zoom).toBe(0.75);
-    expect([x, Math.round(100 * zoom + y)]).toEqual([48, 48]);
+    expect([x, Math.round(100 * zoom + y)]).toEqual([48, 278]);
   });
 
   it("is defined for an empty workflow", () => {

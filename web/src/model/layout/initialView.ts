@@ -47,8 +47,12 @@ function viewOfStart(nodes: readonly ViewItem[], box: Box, width: number, height
   const zoom = READABLE_ZOOM;
   const first = nodes.reduce((a, b) => (b.position.x < a.position.x ? b : a));
   const margin = Math.min(width, height) * 0.08;
-  // The first node is centered vertically, unless nothing is above it.
-  const y = Math.min(height / 2 - first.position.y * zoom, margin - box.y * zoom);
+  const rest = height - box.height * zoom;
+  // What is not too high is in the middle; else the first node is, unless nothing is above it.
+  const y =
+    rest >= 2 * margin
+      ? rest / 2 - box.y * zoom
+      : Math.min(height / 2 - first.position.y * zoom, margin - box.y * zoom);
   return { x: margin - first.position.x * zoom, y, zoom };
 }
 

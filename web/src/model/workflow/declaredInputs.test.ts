@@ -36,7 +36,7 @@ describe("declared inputs", () => {
   it("are required or not, and lose a default of another type", () => {
     const optional = changeInput(declared, "city", { isRequired: false });
     expect(optional.inputSchema).not.toHaveProperty("required");
-    expect(changeInput(optional, "days", { isRequired: true }).inputSchema["required"]).toEqual(["days"]);
+    expect(changeInput(optional, "days", { isRequired: true }).inputSchema?.["required"]).toEqual(["days"]);
     const [number] = declaredInputs(changeInput(declared, "city", { type: "number" }));
     expect([number?.type, number?.default]).toEqual(["number", undefined]);
   });

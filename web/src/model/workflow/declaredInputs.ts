@@ -96,10 +96,10 @@ export function inputNameFault(workflow: Workflow, from: string, to: string): st
 }
 
 function withEntries(workflow: Workflow, entries: [string, JsonObject][], required: string[]): Workflow {
-  const { required: _, ...schema } = workflow.inputSchema ?? {};
-  const properties = Object.fromEntries(entries);
-  const more = required.length > 0 ? { required } : {};
-  return { ...workflow, inputSchema: { ...schema, properties, ...more } };
+  const schema: JsonObject = { ...workflow.inputSchema, properties: Object.fromEntries(entries) };
+  if (required.length > 0) schema["required"] = required;
+  else delete schema["required"];
+  return { ...workflow, inputSchema: schema };
 }
 
 function entriesOf(schema: JsonObject | undefined): [string, JsonObject][] {
