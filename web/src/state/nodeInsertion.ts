@@ -5,7 +5,7 @@ import { freePosition, offsetTo, pasteOffset } from "../model/layout/placement";
 import type { CatalogEntry, Specs } from "../model/workflow/catalog";
 import { inputPorts } from "../model/workflow/catalog";
 import type { InsertionPoint } from "../model/workflow/insertion";
-import { connectEnd, insertAfter, insertAt } from "../model/workflow/insertion";
+import { connectEnd, fitsPoint, insertAfter, insertAt, PORT_TOP } from "../model/workflow/insertion";
 import type { Snippet } from "../model/workflow/edits";
 import {
   addNode,
@@ -16,7 +16,7 @@ import {
   removeItems,
   unusedStart,
 } from "../model/workflow/edits";
-import type { Position, WorkflowNode } from "../model/workflow/workflow";
+import type { Position, Workflow, WorkflowNode } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { announce } from "./announcements";
 import type { Editor } from "./editor";
@@ -70,6 +70,10 @@ function addAfterSelected(editor: Editor, entry: CatalogEntry, specs: Specs): st
     editor.document.edit(() => between.workflow, insertionGesture(between.id));
     return between.id;
   }
+  const point = before && pointAfter(workflow, before, specs);
+  // The end that nothing leads to makes room.
+  if (point && fitsPoint(entry, point) && hasUnusedEnd(workflow))
+    return addAtPoint(editor, entry, specs, point);
   const node = createNode(workflow, entry, positionFor(editor, before));
   const canConnect =
     before && inputPorts(node, specs).length > 0 && nextOutputPort(workflow, before, specs) !== undefined;
@@ -82,6 +86,20 @@ function addAfterSelected(editor: Editor, entry: CatalogEntry, specs: Specs): st
     return connectEnd(connectNodes(added, before.id, node.id, specs), before.id, node.id, specs);
   }, insertionGesture(node.id));
   return node.id;
+}
+
+function hasUnusedEnd({ nodes, connections }: Workflow): boolean {
+  const ends = new Set(nodes.filter(({ type }) => type === "end").map(({ id }) => id));
+  return ends.size > 0 && !connections.some(({ to }) => ends.has(to));
+}
+
+/** Where a connection from the next port of a node would end. */
+function pointAfter(workflow: Workflow, before: WorkflowNode, specs: Specs): InsertionPoint | undefined {
+  const port = nextOutputPort(workflow, before, specs);
+  if (!port || !before.position || before.parentId) return undefined;
+  const { x, y } = before.position;
+  const width = before.type === "start" ? PILL_WIDTH : NODE_SIZE.width;
+  return { kind: "from", node: before.id, port, at: { x: x + width + GAP_X - 10, y: y + PORT_TOP } };
 }
 
 function selectedNode({ document: { selection, workflow } }: Editor): WorkflowNode | undefined {

@@ -38,7 +38,9 @@ export class WorkflowProblems {
 
   /** Sets the problems of a workflow; their pointers refer to the version that was validated. */
   set(workflow: Workflow, reported: readonly Problem[]): void {
-    const problems = reported.filter(isActionable);
+    // A new workflow has nothing to connect yet.
+    const isBegun = workflow.nodes.some(({ type }) => type !== "start" && type !== "end");
+    const problems = reported.filter((problem) => isActionable(problem) && (isBegun || isError(problem)));
     const byNode: Record<string, Problem[]> = {};
     for (const problem of problems) {
       const id = nodeAtPointer(workflow, problem.pointer);
@@ -54,6 +56,8 @@ export class WorkflowProblems {
     });
   }
 }
+
+const isError = ({ severity }: Problem) => severity === "error";
 
 /** A node whose problems are the same keeps its list, so that it is not rendered again. */
 function reuseUnchanged(

@@ -17,11 +17,13 @@ const NO_FAULTS: Readonly<Record<string, string>> = {};
 
 interface TextProps {
   question: { title?: string | null; text: string; content?: unknown };
+  /** Data to review is folded, so that the form is in view. */
+  isFolded?: boolean;
   /** Shown below the text. */
   children?: ReactNode;
 }
 
-export function QuestionText({ question: { title, text, content }, children }: TextProps) {
+export function QuestionText({ question: { title, text, content }, isFolded = false, children }: TextProps) {
   return (
     <>
       {title && title !== text && (
@@ -33,7 +35,15 @@ export function QuestionText({ question: { title, text, content }, children }: T
         <Markdown text={text} />
       </div>
       {children}
-      {content != null && (
+      {content != null && isFolded && typeof content !== "string" && (
+        <details>
+          <summary>To review</summary>
+          <pre className="question__content" tabIndex={0} aria-label="To review">
+            {safeText(JSON.stringify(content, null, 2)).text}
+          </pre>
+        </details>
+      )}
+      {content != null && !(isFolded && typeof content !== "string") && (
         <div className="question__content" tabIndex={0} role="region" aria-label="To review">
           {typeof content === "string" ? (
             <Markdown text={content} />

@@ -31,7 +31,7 @@ const GAP_X = 60;
 /** The port of a loop that is taken once, after the last item. */
 const LOOP_DONE = "done";
 /** From the top of a node to its first port. */
-const PORT_TOP = NODE_SIZE.height / 2;
+export const PORT_TOP = NODE_SIZE.height / 2;
 
 /** Whether a node of an entry can be connected at a point. */
 export function fitsPoint(entry: CatalogEntry, point: InsertionPoint | undefined): boolean {

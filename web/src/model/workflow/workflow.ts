@@ -55,7 +55,7 @@ export function newWorkflow(name: string): Workflow {
     schemaVersion: "1.3.0",
     nodes: [
       { id: "start", type: "start", name: "Start", position: { x: 0, y: 0 }, data: {} },
-      { id: "end", type: "end", name: "End", position: { x: 520, y: 0 }, data: {} },
+      { id: "end", type: "end", name: "End", position: { x: 360, y: 0 }, data: {} },
     ],
     connections: [],
   };
