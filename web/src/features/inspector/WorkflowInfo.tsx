@@ -1,5 +1,6 @@
 /** The side panel while no single node is selected: the workflow's description, and keyboard hints. */
 
+import { countOf } from "../../model/text/formatValue";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
@@ -36,7 +37,8 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
       </Field>
       <WorkflowInputs isReadOnly={isReadOnly} />
       <p className="faint">
-        {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see{" "}
+        {countOf(workflow.nodes.length, "node")}, {countOf(workflow.connections.length, "connection")}. Select a
+        node to see{" "}
         {isReadOnly ? "what it did" : "and change it"}.
       </p>
       {!isReadOnly && (

@@ -206,7 +206,7 @@ function ToolInputs({ draft }: { draft: ToolDraft }) {
             <span className="faint">
               {[
                 typeof type === "string" ? type : "any",
-                required.has(name) ? "needed" : "",
+                required.has(name) ? "required" : "",
                 typeof description === "string" ? description : "",
               ]
                 .filter(Boolean)
