@@ -142,12 +142,12 @@ async def test_a_workflow_is_drawn_connected_saved_and_run_by_keyboard(
     page: Page, studio: Studio
 ) -> None:
     await page.goto(f"{studio.url}/#/new")
-    await page.locator(".react-flow__node[data-id=start]").click()
+    await page.locator(".react-flow__node[data-id=start]").wait_for()
     await page.keyboard.press("a")
     await page.get_by_role("dialog").get_by_role("combobox").fill("prompt")
     await page.keyboard.press("Enter")
     await expect(page.locator(".step")).to_have_count(3)
-    # It is between the start and the end.
+    # It is between the start and the end, though nothing was selected.
     await expect(page.locator(".react-flow__edge")).to_have_count(2)
     await page.keyboard.press("Shift+c")
     await page.get_by_role("dialog").get_by_role("combobox").fill("End")

@@ -64,7 +64,7 @@ function addAtPoint(editor: Editor, entry: CatalogEntry, specs: Specs, point: In
 
 function addAfterSelected(editor: Editor, entry: CatalogEntry, specs: Specs): string {
   const { workflow } = editor.document;
-  const before = selectedNode(editor);
+  const before = selectedNode(editor) ?? unusedEntrance(editor, entry);
   const between = before && insertAfter(workflow, entry, before, specs);
   if (between) {
     editor.document.edit(() => between.workflow, insertionGesture(between.id));
@@ -106,6 +106,16 @@ function selectedNode({ document: { selection, workflow } }: Editor): WorkflowNo
   if (selection.size !== 1) return undefined;
   const node = nodeById(workflow, [...selection][0]!);
   return node?.type === "group" ? undefined : node;
+}
+
+/** The first node of a workflow that has just begun: what is added first follows it. */
+function unusedEntrance(editor: Editor, entry: CatalogEntry): WorkflowNode | undefined {
+  const { selection, workflow } = editor.document;
+  const entrances = workflow.nodes.filter(({ type }) => type === "start" || type === "TRIGGER");
+  const [first] = entrances;
+  if (selection.size > 0 || entrances.length !== 1 || !first?.position) return undefined;
+  const point = { kind: "from", node: first.id, port: "", at: first.position } as const;
+  return workflow.connections.length === 0 && fitsPoint(entry, point) ? first : undefined;
 }
 
 function positionFor(editor: Editor, before: WorkflowNode | undefined): Position {
