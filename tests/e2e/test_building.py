@@ -103,6 +103,14 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await expect(search).to_have_value("")
     recent = page.get_by_role("region", name="Recent")
     await expect(recent.get_by_role("button", name="Webhook")).to_be_visible()
+    # A click adds a node and moves nothing under the pointer.
+    delay = palette.get_by_role("button", name="Delay")
+    before = await delay.bounding_box()
+    await delay.click()
+    await expect(page.locator(".react-flow__node.selected")).to_contain_text("Delay")
+    assert await delay.bounding_box() == before
+    await page.get_by_role("button", name="Undo").click()
+    await page.locator(".react-flow__node", has_text="Webhook").click()
     trigger = page.get_by_role("region", name="Trigger", exact=True)
     address = re.compile(rf"^{re.escape(studio.url)}/hooks/untitled-[0-9a-f]{{6}}$")
     await expect(trigger.locator("code")).to_have_text(address)

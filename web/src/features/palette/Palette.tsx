@@ -34,16 +34,9 @@ export function Palette({ entries, specs, isLoading }: Props) {
   // Not deferred, because Enter right after a key applies to what was typed.
   const search = typed;
   const list = useRef<HTMLDivElement>(null);
-  const [addedCount, setAddedCount] = useState(0);
-  const groups = useMemo(
-    () => groupsOf([...BUILT_IN_STEPS, ...entries], search),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- an added node is among the recent ones
-    [entries, search, addedCount],
-  );
-  const onAdded = () => {
-    setTyped("");
-    setAddedCount((count) => count + 1);
-  };
+  // Recent nodes change with the search only: a list that moves under the pointer is clicked in the wrong place.
+  const groups = useMemo(() => groupsOf([...BUILT_IN_STEPS, ...entries], search), [entries, search]);
+  const onAdded = () => setTyped("");
   const [isEnterPending, setEnterPending] = useState(false);
   useEffect(() => {
     if (isLoading || !isEnterPending) return;
