@@ -130,6 +130,9 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
         "one => ['::after', null].map(part => getComputedStyle(one, part).backgroundColor)"
     )
     assert knob != track
+    pill = page.locator(".step--pill").first
+    filled = await pill.evaluate("one => getComputedStyle(one, '::before').backgroundColor")
+    assert filled != await pill.evaluate("one => getComputedStyle(one).color")
     await page.emulate_media(forced_colors="none")
     await switch.click()
     await expect(switch).not_to_be_checked()

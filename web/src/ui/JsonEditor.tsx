@@ -13,7 +13,7 @@ export function JsonEditor({ id, aria, ...props }: CodeEditorProps & { id: strin
       role="group"
       aria-label="JSON editor"
       aria-describedby={aria["aria-describedby"]}
-      className={aria["aria-invalid"] ? "code-field code-field--invalid" : "code-field"}
+      className={`code-field code-field--json ${aria["aria-invalid"] ? "code-field--invalid" : ""}`}
     >
       <Suspense fallback={<pre className="code-field__loading">{props.value}</pre>}>
         <CodeEditor id={id} {...props} />
