@@ -104,7 +104,7 @@ async def test_an_import_leaves_no_run_and_no_problem_of_another_workflow(
     await expect(node(page, "hint")).to_contain_text("Read me")
     await expect(badge).to_have_count(0)
     await page.keyboard.press("Control+e")
-    await page.get_by_role("dialog").get_by_label("As").select_option("mermaid")
+    await page.get_by_role("dialog").get_by_label("Format").select_option("mermaid")
     text = page.locator(".export__file pre")
     await expect(text).to_contain_text("Greet")
     assert "Read me" not in await text.inner_text()

@@ -57,7 +57,7 @@ export default function CodeEditor(props: CodeEditorProps) {
         CODE_LOOK,
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           const text = update.state.doc.toString();

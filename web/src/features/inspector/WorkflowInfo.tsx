@@ -37,9 +37,8 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
       </Field>
       <WorkflowInputs isReadOnly={isReadOnly} />
       <p className="faint">
-        {countOf(workflow.nodes.length, "node")}, {countOf(workflow.connections.length, "connection")}. Select a
-        node to see{" "}
-        {isReadOnly ? "what it did" : "and change it"}.
+        {countOf(workflow.nodes.length, "node")}, {countOf(workflow.connections.length, "connection")}. Select
+        a node to see {isReadOnly ? "what it did" : "and change it"}.
       </p>
       {!isReadOnly && (
         <dl className="hints">
