@@ -9,6 +9,7 @@ import { inferParameters } from "../../model/form/parameters";
 import { safeText } from "../../model/text/untrusted";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { asText } from "../../model/workflow/workflow";
+import { useModels } from "../../queries/models";
 import type { ModeChange } from "../../queries/tools";
 import { switchMode, useServerRetry, useServerTools } from "../../queries/tools";
 import { useEditor, useProblems } from "../../state/editorContext";
@@ -93,16 +94,6 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
           onCancel={() => setPendingMode(null)}
         />
       )}
-      {(pendingMode ?? mode) === "fullNaturalLanguage" && names.length > 1 && (
-        <ToolSubset
-          key={chosen.join(" ")}
-          names={names}
-          chosen={chosen}
-          isOpen={pendingMode !== null}
-          isFixed={isFixed}
-          onChoose={(tools) => void switchTo({ mode: "fullNaturalLanguage", tools })}
-        />
-      )}
       {mode !== "fullNaturalLanguage" && (
         <ToolField
           tool={tool}
@@ -117,6 +108,18 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
       ) : (
         names.includes(tool) && <InvalidTool node={node.id} />
       )}
+      {mode !== "detailed" && <MissingModel />}
+      {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
+      {(pendingMode ?? mode) === "fullNaturalLanguage" && names.length > 1 && (
+        <ToolSubset
+          key={chosen.join(" ")}
+          names={names}
+          chosen={chosen}
+          isOpen={pendingMode !== null && names.length > MAX_TOOLS}
+          isFixed={isFixed}
+          onChoose={(tools) => void switchTo({ mode: "fullNaturalLanguage", tools })}
+        />
+      )}
       {mode === "fullNaturalLanguage" && (
         <StaleTools
           node={node.id}
@@ -124,7 +127,6 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
           onRefresh={() => void switchTo({ mode, live: true, tools: subset })}
         />
       )}
-      {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
       <Values
         node={node}
         isReadOnly={isFixed}
@@ -134,6 +136,17 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
       />
       <QueueField node={node} isReadOnly={isFixed} />
     </>
+  );
+}
+
+/** What a mode that asks a model needs, before a run is refused. */
+function MissingModel() {
+  const { data: models } = useModels();
+  if (models?.length !== 0) return null;
+  return (
+    <div className="inspector__problem" role="status">
+      There is no language model yet. <a href={hrefTo("manage", "models")}>Add a model</a>
+    </div>
   );
 }
 
