@@ -18,6 +18,7 @@ import anyio.lowlevel
 import httpx2
 from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
+from tests.tools.example import example_arguments
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import Denied, ToolweaveError
@@ -31,7 +32,6 @@ from toolweave.servers.skills import approve_skill, list_skills
 from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits, Settings
 from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
-from toolweave.tools.example import example_arguments
 from toolweave.tools.tool import Tool, ToolCall, content_call
 
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"

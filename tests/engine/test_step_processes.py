@@ -399,8 +399,7 @@ async def test_a_process_that_ended_while_idle_is_replaced(monkeypatch: pytest.M
     pool = StepPool()
     assert isinstance(await pool.compute(work_of("[1]"), {}, 60), HeavyResult)
     (pid,) = pool.processes
-    # As after a minute without work.
-    pool.end_idle()
+    os.kill(pid, signal.SIGTERM)
     await until(lambda: not is_alive(pid))
     assert isinstance(await pool.compute(work_of("[1]"), {}, 60), HeavyResult)
     assert pool.processes != [pid]

@@ -1,11 +1,11 @@
 """Random schemas and values: what explains, draws and writes must agree with what decides."""
 
 from hypothesis import given
+from tests.tools.example import example_value
 from tests.tools.strategies import JSON, SCHEMAS, SMALL_VALUES, steady
 
 from toolweave.json_text import Json
 from toolweave.tools.check import check_arguments, check_output
-from toolweave.tools.example import example_value
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import read_schema
 from toolweave.tools.read_tool import read_tool

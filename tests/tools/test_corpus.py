@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.builders import corpus, corpus_schemas
+from tests.tools.example import example_arguments, example_value
 from tests.tools.strategies import steady, values_of
 
 from toolweave.json_text import Json, JsonObject
@@ -13,7 +14,6 @@ from toolweave.problems import pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.document import Steps
-from toolweave.tools.example import example_arguments, example_value
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import read_schema
 from toolweave.tools.read_tool import read_tool

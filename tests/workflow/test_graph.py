@@ -84,16 +84,10 @@ def test_nodes_behind_a_cycle_have_no_place_in_the_order() -> None:
     assert _graph("abcd", "ab", "ba", "bc").order == ("d",)
 
 
-def test_reach_goes_forward_and_ancestors_back() -> None:
+def test_reach_goes_forward() -> None:
     graph = _graph("abcde", "ab", "bc", "dc")
     assert graph.reachable([NodeId("a")]) == {"a", "b", "c"}
     assert graph.reachable([NodeId("nobody")]) == frozenset()
-    assert graph.ancestors(NodeId("c")) == {"a", "b", "d"}
-    assert graph.ancestors(NodeId("a")) == frozenset()
-
-
-def test_a_node_on_a_cycle_is_its_own_ancestor() -> None:
-    assert _graph("ab", "ab", "ba").ancestors(NodeId("a")) == {"a", "b"}
 
 
 def test_ten_thousand_nodes_in_one_line_are_ordered() -> None:

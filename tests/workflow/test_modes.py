@@ -1,6 +1,4 @@
-"""The three modes as a union: read from a node's data, written back without loss."""
-
-from dataclasses import replace
+"""The three modes as a union: read from a node's data, whatever it holds."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +20,6 @@ from toolweave.workflow.modes import (
     Preserved,
     mode_of,
     read_mode,
-    write_mode,
 )
 
 
@@ -33,7 +30,7 @@ def test_there_are_the_three_modes_of_the_seed_and_no_other() -> None:
     assert mode_of({"mode": ["detailed"]}) is None
 
 
-def test_a_node_without_a_mode_reads_as_detailed_and_gains_no_field() -> None:
+def test_a_node_without_a_mode_reads_as_detailed() -> None:
     data = detailed().data
     assert "mode" not in data
     assert mode_of(data) == mode_of({**data, "mode": None}) == "detailed"
@@ -43,7 +40,6 @@ def test_a_node_without_a_mode_reads_as_detailed_and_gains_no_field() -> None:
     assert mode.tool.name == "get_regional_availability"
     assert [parameter.name for parameter in mode.tool.parameters] == ["region", "resource_type"]
     assert mode.preserved is None
-    assert write_mode(mode, data) == data
 
 
 def test_described_parameters_read_with_their_words_and_tool() -> None:
@@ -90,36 +86,6 @@ def test_every_mode_may_carry_preserved_values(make: type) -> None:
     data = make(**{PRESERVED: kept}).data
     mode = read_mode(data)
     assert mode.preserved == Preserved({"region": "eu"}, STAMP, "t")
-    assert write_mode(mode, data) == data
-
-
-def test_writing_changes_what_changed_and_keeps_what_nobody_knows() -> None:
-    config: JsonObject = {"description": "old words here", "timestamp": STAMP, "colour": "red"}
-    data = described(**{PARAM_CONFIG: config, KEPT_TASK: {"taskDescription": "t"}, "note": 7}).data
-    mode = read_mode(data)
-    assert isinstance(mode, DescribedParameters)
-    written = write_mode(replace(mode, description="new words here"), data)
-    assert written == {**data, PARAM_CONFIG: {**config, "description": "new words here"}}
-
-
-def test_writing_another_mode_leaves_no_configuration_of_the_old_one() -> None:
-    kept: JsonObject = {"parameterValues": {}, "timestamp": STAMP}
-    data = described(**{PRESERVED: kept}).data
-    written = write_mode(DescribedTask("aws", "a task", (a_tool(),), STAMP), data)
-    assert PARAM_CONFIG not in written
-    assert PRESERVED not in written
-    assert written[TASK_CONFIG] == tasked("a task").data[TASK_CONFIG]
-    assert (written["mode"], written["toolName"]) == ("fullNaturalLanguage", "")
-
-
-def test_writing_new_values_drops_those_that_are_gone() -> None:
-    data = detailed().data
-    mode = read_mode(data)
-    assert isinstance(mode, Detailed)
-    preserved = Preserved({"a": 1}, STAMP, "other")
-    written = write_mode(replace(mode, values={"region": "eu"}, preserved=preserved), data)
-    kept = {"parameterValues": {"a": 1}, "timestamp": STAMP, "toolName": "other"}
-    assert written == {**data, "parameterValues": {"region": "eu"}, PRESERVED: kept}
 
 
 _KEYS = st.sampled_from(
@@ -136,7 +102,7 @@ _INNER = st.dictionaries(
 _BROKEN = st.dictionaries(_KEYS, JSON | _INNER | st.sampled_from(MODES), max_size=8)
 
 
-@steady(300)
+@steady(100)
 @given(_BROKEN)
-def test_reading_and_writing_back_whatever_there_is_changes_nothing(data: JsonObject) -> None:
-    assert write_mode(read_mode(data), data) == data
+def test_whatever_there_is_reads_as_one_of_the_modes(data: JsonObject) -> None:
+    assert isinstance(read_mode(data), (Detailed, DescribedParameters, DescribedTask))

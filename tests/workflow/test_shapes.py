@@ -6,10 +6,10 @@ from random import Random
 import jsonschema_rs
 import pytest
 from tests.tools.builders import corpus
+from tests.tools.example import example_value
 
 from toolweave.cel.paths import EACH, Step
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.example import example_value
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.shapes import (
     UNKNOWN,

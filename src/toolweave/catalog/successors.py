@@ -55,11 +55,6 @@ def followers(specs: Iterable[NodeSpec], before: NodeSpec, *, limit: int) -> lis
     )
 
 
-def can_follow(before: NodeSpec, after: NodeSpec) -> bool:
-    """Whether an edge from `before` to `after` makes sense."""
-    return bool(followers([after], before, limit=1))
-
-
 def is_mistake(before: NodeSpec, after: NodeSpec) -> bool:
     """Whether `after` repeats what `before` already does."""
     refs = ANTI_PATTERN.get(before.type, ())

@@ -2,7 +2,6 @@
 
 TOOLS: dict[str, str] = {
     "MCP_ARGUMENTS_INVALID": "The arguments of a call are invalid; every problem is listed.",
-    "MCP_EXAMPLE_IMPOSSIBLE": "No example value can be generated for a schema.",
     "MCP_METHOD_NOT_FOUND": "The server does not offer what was requested.",
     "MCP_OUTPUT_INVALID": "A tool's result does not match its output schema or cannot be parsed.",
     "MCP_PARAMETER_CONSTRAINT_VIOLATED": "A value violates a limit: length, range or pattern.",

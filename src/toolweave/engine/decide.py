@@ -35,11 +35,6 @@ class Decision:
     # The first step that can begin, if all of them are of queues that this process does not serve.
     elsewhere: StepFrame | None = None
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing can be done now."""
-        return not (self.compute or self.loops or self.work or self.finish or self.elsewhere)
-
 
 def decide(
     state: RunState,

@@ -3,7 +3,7 @@
 All iterative: a file may hold ten thousand nodes in one line.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
@@ -75,21 +75,11 @@ class Graph:
 
     def reachable(self, starts: Iterable[NodeId]) -> frozenset[NodeId]:
         """Every node that can be reached from `starts`, themselves included."""
-        return self._spread(starts, lambda node: [edge.target for edge in self.outgoing(node)])
-
-    def ancestors(self, node: NodeId) -> frozenset[NodeId]:
-        """Every node from which `node` can be reached, without itself unless on a cycle."""
-        before = [edge.source for edge in self.incoming(node)]
-        return self._spread(before, lambda one: [edge.source for edge in self.incoming(one)])
-
-    def _spread(
-        self, starts: Iterable[NodeId], step: Callable[[NodeId], list[NodeId]]
-    ) -> frozenset[NodeId]:
         found = {node for node in starts if node in self.nodes}
         waiting = list(found)
         while waiting:
-            for near in step(waiting.pop()):
-                if near not in found:
-                    found.add(near)
-                    waiting.append(near)
+            for edge in self.outgoing(waiting.pop()):
+                if edge.target not in found:
+                    found.add(edge.target)
+                    waiting.append(edge.target)
         return frozenset(found)

@@ -1,7 +1,7 @@
 """The three modes of an MCP node as a tagged union over the node's own JSON.
 
 Reading is lenient and total: missing or invalid fields read as empty and are reported by
-`mode_check`. Writing changes only what differs, so unknown and broken fields survive.
+`mode_check`. `mode_switch` writes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -110,18 +110,6 @@ def read_mode(data: JsonObject) -> ToolMode:
             return Detailed(tool_of(data), object_at(data, "parameterValues"), preserved)
 
 
-def write_mode(mode: ToolMode, data: JsonObject) -> JsonObject:
-    """Write `mode` to `data`; equal values keep their spelling."""
-    before, after = _fields(read_mode(data)), _fields(mode)
-    owners = {path[0] for path in after}
-    gone = {path[0] for path in before} & {PARAM_CONFIG, TASK_CONFIG, PRESERVED} - owners
-    written = {key: value for key, value in data.items() if key not in gone}
-    for (key, *inner), value in after.items():
-        if before.get((key, *inner), _ABSENT) != value:
-            written[key] = {**object_at(written, key), inner[0]: value} if inner else value
-    return written
-
-
 def tool_of(data: JsonObject) -> Tool:
     """Return the tool schema stored in the node."""
     entries = data.get("parameters")
@@ -196,46 +184,9 @@ def object_at(data: JsonObject, key: str) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-_ABSENT = object()
-
-
 def _preserved(data: JsonObject) -> Preserved | None:
     kept = data.get(PRESERVED)
     if not isinstance(kept, dict):
         return None
     tool = text_at(kept, "toolName")
     return Preserved(object_at(kept, "parameterValues"), text_at(kept, "timestamp"), tool or None)
-
-
-def _fields(mode: ToolMode) -> dict[tuple[str, ...], Json]:
-    fields: dict[tuple[str, ...], Json] = {
-        (key,): value for key, value in _own_fields(mode).items()
-    }
-    if mode.preserved is not None:
-        fields[PRESERVED, "parameterValues"] = mode.preserved.values
-        fields[PRESERVED, "timestamp"] = mode.preserved.timestamp
-        if mode.preserved.tool is not None:
-            fields[PRESERVED, "toolName"] = mode.preserved.tool
-    match mode:
-        case DescribedParameters():
-            fields[PARAM_CONFIG, "description"] = mode.description
-            fields[PARAM_CONFIG, "timestamp"] = mode.timestamp
-        case DescribedTask():
-            tools: list[Json] = [write_snapshot(tool) for tool in mode.tools]
-            fields[TASK_CONFIG, "taskDescription"] = mode.task
-            fields[TASK_CONFIG, "availableTools"] = tools
-            fields[TASK_CONFIG, "timestamp"] = mode.timestamp
-        case _:
-            fields["parameterValues",] = mode.values
-    return fields
-
-
-def _own_fields(mode: ToolMode) -> JsonObject:
-    match mode:
-        case Detailed():
-            return {"mode": "detailed", **tool_fields(mode.tool)}
-        case DescribedParameters():
-            return {"mode": "naturalLanguageParam", **tool_fields(mode.tool)}
-        case _:
-            cleared: JsonObject = {"toolName": "", "toolDescription": ""}
-            return {"mode": "fullNaturalLanguage", "serverId": mode.server, **cleared}

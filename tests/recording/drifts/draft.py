@@ -5,9 +5,10 @@ import random
 import re
 from dataclasses import dataclass, field
 
+from tests.tools.example import example_arguments, example_value
+
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.check import check_arguments
-from toolweave.tools.example import example_arguments, example_value
 from toolweave.tools.read_tool import read_tool
 
 SCALARS = ("string", "integer", "number", "boolean")

@@ -2,9 +2,9 @@
 
 from tests.recording.drifts.draft import SCALARS, Draft, other_style, synonym, words_of
 from tests.recording.drifts.values import VALUES, Mutation
+from tests.tools.example import example_value
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.example import example_value
 
 
 def rename_style(draft: Draft) -> bool:

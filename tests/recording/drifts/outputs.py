@@ -4,9 +4,9 @@ import copy
 from collections.abc import Callable
 
 from tests.recording.drifts.draft import SCALARS, Draft, other_style, synonym
+from tests.tools.example import example_value
 
 from toolweave.json_text import JsonObject
-from toolweave.tools.example import example_value
 
 Mutation = Callable[[Draft], bool]
 

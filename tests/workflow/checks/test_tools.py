@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.builders import corpus
+from tests.tools.example import example_arguments
 from tests.tools.strategies import steady
 from tests.workflow.checks.values_building import (
     UNDER_TEST,
@@ -21,7 +22,6 @@ from tests.workflow.checks.values_building import (
 from toolweave.catalog.live import specs_of
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
-from toolweave.tools.example import example_arguments
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.tools import check

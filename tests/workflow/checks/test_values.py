@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.catalog.builders import live_catalog, our_catalog, our_spec
+from tests.tools.example import example_value
 from tests.tools.strategies import steady, values_of
 from tests.workflow.checks.values_building import (
     UNDER_TEST,
@@ -23,7 +24,6 @@ from toolweave.catalog.schema import configuration_schema, input_schema
 from toolweave.catalog.spec import Example, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
-from toolweave.tools.example import example_value
 from toolweave.tools.read_schema import read_schema
 from toolweave.tools.schema import compile_schema
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from tests.tools.example import example_arguments, example_value
 from tests.workflow.corpus.bases import (
     Document,
     a_list,
@@ -21,7 +22,6 @@ from tests.workflow.corpus.bases import (
 )
 
 from toolweave.catalog.spec import Field, NodeSpec
-from toolweave.tools.example import example_arguments, example_value
 from toolweave.tools.tool import Tool
 
 # What is no step of a line: it begins one, or serves an agent.

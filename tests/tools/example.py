@@ -7,7 +7,6 @@ matches, an optional value is omitted and a required one is reported as impossib
 from collections.abc import Iterable, Iterator
 
 from toolweave.json_text import Json, JsonObject, canonical
-from toolweave.problems import Problem
 from toolweave.tools.dialect import DEFAULT, validator_for
 from toolweave.tools.parameter import Constraints, Kind, Parameter
 from toolweave.tools.read_schema import read_schema
@@ -50,14 +49,14 @@ class _Impossible(Exception):
     """No example could be generated; the message has the reason."""
 
 
-def example_arguments(tool: Tool) -> tuple[JsonObject | None, list[Problem]]:
+def example_arguments(tool: Tool) -> tuple[JsonObject | None, list[str]]:
     """Return valid arguments for `tool`, or the reason why none were found."""
-    value, problems = example_value(tool.input_schema)
-    return (value, problems) if isinstance(value, dict) else (None, problems)
+    value, reasons = example_value(tool.input_schema)
+    return (value, reasons) if isinstance(value, dict) else (None, reasons)
 
 
-def example_value(schema: Json) -> tuple[Json, list[Problem]]:
-    """Return a value that matches `schema`; null and a problem if none was found."""
+def example_value(schema: Json) -> tuple[Json, list[str]]:
+    """Return a value that matches `schema`; null and the reason if none was found."""
     compiled = compile_schema(schema)
     tree = read_schema(schema)
     reason = "no candidate is valid" if compiled.is_usable else "the schema is not usable"
@@ -69,9 +68,7 @@ def example_value(schema: Json) -> tuple[Json, list[Problem]]:
         else:
             if _fits(compiled, value):
                 return value, []
-    return None, [
-        Problem("MCP_EXAMPLE_IMPOSSIBLE", "", f"no example was found: {reason}", severity="warning")
-    ]
+    return None, [reason]
 
 
 def _fits(compiled: CompiledSchema, value: Json) -> bool:
