@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
 import pytest
-from tests.nodes.memory.redis_server import RedisServer, redis_program
 from tests.nodes.memory.running import Memory
+from tests.resources.redis_server import RedisServer, redis_program
 from tests.storage.postgres import Postgres
 
 from toolweave.access.mask import Masker

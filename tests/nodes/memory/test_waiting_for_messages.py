@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from tests.nodes.flow.running import alone, an_engine, fields, outcome_of
 from tests.nodes.memory.conftest import Secrets
-from tests.nodes.memory.redis_server import RedisServer
+from tests.resources.redis_server import RedisServer
 
 from toolweave.catalog.resources.record import Resources
 from toolweave.engine.engine import Engine

@@ -8,8 +8,8 @@ import anyio
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 from tests.nodes.memory.conftest import Secrets
-from tests.nodes.memory.redis_server import RedisServer
 from tests.nodes.memory.running import Memory
+from tests.resources.redis_server import RedisServer
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
