@@ -70,7 +70,7 @@ def agree(finished: Finished | None, told: Told) -> None:
     assert failed_at.partition("#")[0] in told.failed
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 @given(graph=graphs())
 def test_a_run_gives_what_the_interpreter_gives(graph: tuple[Drawn, ...]) -> None:
     async def main() -> None:
@@ -84,7 +84,7 @@ def test_a_run_gives_what_the_interpreter_gives(graph: tuple[Drawn, ...]) -> Non
     anyio.run(main)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(graph=graphs())
 def test_a_run_cut_off_after_any_row_goes_on_to_the_same_end(graph: tuple[Drawn, ...]) -> None:
     async def main() -> None:
@@ -137,7 +137,7 @@ async def resumed(database: Database, run: str, before: list[JournalEntry], told
         agree((await engine.state(run)).finished, told)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(graph=graphs())
 def test_the_fold_is_the_same_each_time_and_never_idle_while_something_is_due(
     graph: tuple[Drawn, ...],

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from tests.export.speaking import HOSTILE, a_node, a_workflow, speaking
-from tests.workflow.strategies import WORKFLOWS, steady
+from tests.tools.strategies import steady
+from tests.workflow.strategies import WORKFLOWS
 
 from toolweave.export.diagram import NOTES, diagram, diagram_ids
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from tests.export.speaking import HOSTILE, a_node, a_workflow, entry, exported, speaking, specs
+from tests.tools.strategies import steady
 from tests.workflow.sample_files import FILES, sample
-from tests.workflow.strategies import WORKFLOWS, steady
+from tests.workflow.strategies import WORKFLOWS
 
 from toolweave.errors import Invalid
 from toolweave.export import discover

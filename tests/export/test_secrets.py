@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.export.speaking import a_node, a_workflow, exported, specs
-from tests.workflow.strategies import steady
+from tests.tools.strategies import steady
 
 from toolweave.access.mask import MASK
 from toolweave.export import discover

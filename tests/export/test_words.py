@@ -15,7 +15,7 @@ from tests.export.speaking import (
     speaking,
     tokens_of,
 )
-from tests.workflow.strategies import steady
+from tests.tools.strategies import steady
 
 from toolweave.export import discover
 from toolweave.export.comment import comment

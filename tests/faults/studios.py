@@ -100,7 +100,7 @@ async def calling(studio: Studio, *names: str) -> AsyncGenerator[Neighbour]:
                 seen.answers += 1
             except ToolweaveError as error:
                 seen.failures.append(error)
-            await anyio.sleep(0.01)
+            await anyio.sleep(0.05)
 
     async with background() as tasks:
         for name in names or (GOOD,):

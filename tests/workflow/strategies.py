@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from toolweave.catalog.spec import NODE_TYPES
@@ -19,17 +18,6 @@ Texts = st.SearchStrategy[str]
 # Any: JSON by construction, in types narrower than a dictionary may be taken for.
 def _as_objects(strategy: st.SearchStrategy[Any]) -> Objects:
     return strategy
-
-
-def steady(examples: int) -> settings:
-    """The same examples on every run, whatever else the machine is doing."""
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 # Words with a meaning somewhere, so that arbitrary JSON meets the readers where it hurts.

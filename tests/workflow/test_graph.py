@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.workflow.strategies import steady
+from tests.tools.strategies import steady
 
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId

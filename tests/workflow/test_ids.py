@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.workflow.strategies import steady
+from tests.tools.strategies import steady
 
 from toolweave.errors import Invalid
 from toolweave.workflow.ids import MAX_NAME, MAX_SLUG, SLUG, slug

@@ -8,9 +8,9 @@ from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tools.strategies import steady
 from tests.workflow.checks.building import known, line, node, whole
 from tests.workflow.checks.test_patches import tangled
-from tests.workflow.strategies import steady
 
 from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName

@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tools.strategies import steady
 from tests.workflow.checks.building import known, node, whole
-from tests.workflow.strategies import WORKFLOWS, steady
+from tests.workflow.strategies import WORKFLOWS
 
 from toolweave.catalog.live import spec_of as made_spec
 from toolweave.catalog.spec import NodeSpec

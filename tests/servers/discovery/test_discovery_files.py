@@ -375,7 +375,7 @@ def check(result: Discovery) -> None:
         write(problem.problem.as_json())
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_no_document_in_any_file_makes_discovery_fail(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -396,7 +396,7 @@ def test_no_document_in_any_file_makes_discovery_fail(
     check(discover_all(replace(places, platform="win32")))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(content=st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode()))
 def test_no_bytes_in_any_file_make_discovery_fail(
     content: bytes, tmp_path_factory: pytest.TempPathFactory

@@ -7,9 +7,10 @@ from typing import cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tools.strategies import steady
 from tests.workflow.checks.building import known, mended, node, whole
 from tests.workflow.sample_files import FILES, sample
-from tests.workflow.strategies import WORKFLOWS, steady
+from tests.workflow.strategies import WORKFLOWS
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem

@@ -5,8 +5,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tools.strategies import steady
 from tests.workflow.checks.building import everything, mended
-from tests.workflow.strategies import WORKFLOWS, steady
+from tests.workflow.strategies import WORKFLOWS
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem

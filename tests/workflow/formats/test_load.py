@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.workflow.strategies import JSON, steady
+from tests.tools.strategies import steady
+from tests.workflow.strategies import JSON
 
 from toolweave import json_text
 from toolweave.errors import Invalid

@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.workflow.strategies import JSON, WORKFLOWS, documents, steady
+from tests.tools.strategies import steady
+from tests.workflow.strategies import JSON, WORKFLOWS, documents
 
 from toolweave import json_text
 from toolweave.json_text import Json

@@ -1,7 +1,8 @@
 """Differences of JSON values: they restore exactly, and give way to what has changed since."""
 
 from hypothesis import given
-from tests.workflow.strategies import JSON, steady
+from tests.tools.strategies import steady
+from tests.workflow.strategies import JSON
 
 from toolweave import json_text
 from toolweave.json_text import Json

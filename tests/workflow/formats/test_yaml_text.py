@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.workflow.strategies import steady
+from tests.tools.strategies import steady
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
