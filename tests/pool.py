@@ -1,10 +1,11 @@
-"""Runs the tests in forked workers: `-n 3` for three of them, `-n 0` for none.
+"""Runs the tests in forked workers: `-n 3` for three of them, `-n 0` for none, `-n auto`.
 
 Tests are collected once, before the fork, so that a worker costs neither imports nor a second
 collection. What shares a fixture stays together: the tests of a module, and the tests of all
 modules that have the same mark `xdist_group`. Groups that took long at the last recording come
 first (`durations.json`, written by `--record-durations`), the others in random order. A worker with
-fixtures of a package, a browser for example, goes on with the groups of that package.
+fixtures of a package, a browser for example, goes on with the groups of that package, and the other
+workers leave them to it while there is something else to do.
 """
 
 import atexit
@@ -26,6 +27,7 @@ from _pytest.runner import runtestprotocol
 
 RECORDED = Path(__file__).with_name("durations.json")
 LONG_S = 2.0  # shorter groups are not worth a line in the recording
+WAITING = 2  # workers that wait for something else than a processor, on average
 
 Group = list[int]  # places in `session.items`
 
@@ -33,8 +35,13 @@ Group = list[int]  # places in `session.items`
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("workers")
     # The short name is what people type; `addoption` keeps lower case ones for pytest itself.
-    group._addoption("-n", dest="workers", type=int, default=0, help="workers; 0: this process")  # pyright: ignore[reportPrivateUsage]
+    add = group._addoption  # pyright: ignore[reportPrivateUsage]
+    add("-n", dest="workers", type=_workers, default=0, help="workers; 0: this process")
     group.addoption("--record-durations", action="store_true", help=f"write {RECORDED.name}")
+
+
+def _workers(text: str) -> int:
+    return len(os.sched_getaffinity(0)) + WAITING if text == "auto" else int(text)
 
 
 # While tests are collected, nothing is garbage; afterwards nothing collected is worth a look.
@@ -97,9 +104,15 @@ class Pool:
             groups[_name_of(item)].append(place)
             self._packages[place] = _package_of(item)
         known: dict[str, float] = json.loads(RECORDED.read_text(encoding="utf-8"))
-        self.waiting = deque(
-            groups[name] for name in sorted(groups, key=lambda name: -known.get(name, 0))
-        )
+        chains: defaultdict[str | None, float] = defaultdict(float)
+        for name, group in groups.items():
+            chains[self._package(group)] += known.get(name, 0)
+
+        def longest_first(name: str) -> tuple[float, float]:
+            own, package = known.get(name, 0), self._package(groups[name])
+            return -(own if package is None else chains[package]), -own
+
+        self.waiting = deque(groups[name] for name in sorted(groups, key=longest_first))
 
     def run(self, count: int) -> None:
         for _ in range(count):
@@ -146,8 +159,11 @@ class Pool:
     def _next_for(self, worker: Worker) -> Group:
         if not self.waiting:
             return []
-        near = (one for one in self.waiting if self._package(one) == worker.package)
-        group = next(near, self.waiting[0]) if worker.package else self.waiting[0]
+        taken = {other.package for other in self._workers if other is not worker} - {None}
+        own = worker.package
+        near = (one for one in self.waiting if own is not None and self._package(one) == own)
+        free = (one for one in self.waiting if self._package(one) not in taken)
+        group = next(near, next(free, self.waiting[0]))
         self.waiting.remove(group)
         worker.package = self._package(group)
         return group

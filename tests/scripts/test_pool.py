@@ -85,6 +85,20 @@ def test_workers_stop_at_the_first_failure_if_told(tmp_path: Path) -> None:
     assert "passed" not in done.stdout or int(re.findall(r"(\d+) passed", done.stdout)[0]) < 101
 
 
+USING = """
+def test_it(made, tmp_path_factory):
+    (tmp_path_factory.getbasetemp().parent / "used").open("a").write("used\\n")
+"""
+# Not over before the others are.
+PLAIN = """
+import time
+
+def test_it(tmp_path_factory):
+    used, until = tmp_path_factory.getbasetemp().parent / "used", time.monotonic() + 60
+    while not used.exists() or len(used.read_text().splitlines()) < 6:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+"""
 SHARED = """
 import os
 import pytest
@@ -95,17 +109,17 @@ def made(tmp_path_factory):
 """
 
 
-def test_a_worker_with_fixtures_of_a_package_goes_on_with_it(tmp_path: Path) -> None:
+def test_one_worker_has_the_fixtures_of_a_package_and_goes_on_with_it(tmp_path: Path) -> None:
     for folder in ("a_browser", "between"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "__init__.py").touch()
     (tmp_path / "a_browser" / "conftest.py").write_text(SHARED, encoding="utf-8")
     for number in range(6):
-        uses = "def test_it(made): pass\n"
-        (tmp_path / "a_browser" / f"test_{number}.py").write_text(uses, encoding="utf-8")
-        plain = "def test_it(): pass\n"
-        (tmp_path / "between" / f"test_{number}.py").write_text(plain, encoding="utf-8")
+        (tmp_path / "a_browser" / f"test_{number}.py").write_text(USING, encoding="utf-8")
+        (tmp_path / "between" / f"test_{number}.py").write_text(PLAIN, encoding="utf-8")
     mixed = [f"{folder}/test_{n}.py" for n in range(6) for folder in ("a_browser", "between")]
-    done = _pytest(tmp_path, "-n", "1", "--basetemp", str(tmp_path / "temp"), *mixed)
-    assert "12 passed" in done.stdout, done.stdout + done.stderr
-    assert len((tmp_path / "temp" / "made").read_text(encoding="utf-8").splitlines()) == 1
+    for workers in ("1", "2"):
+        temporary = tmp_path / f"temp{workers}"
+        done = _pytest(tmp_path, "-n", workers, "--basetemp", str(temporary), *mixed)
+        assert "12 passed" in done.stdout, done.stdout + done.stderr
+        assert len((temporary / "made").read_text(encoding="utf-8").splitlines()) == 1
