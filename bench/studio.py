@@ -50,14 +50,14 @@ QUICK = Size(nodes=160, rounds=1, drag_steps=3, letters=3, idle_ms=100)
 @asynccontextmanager
 async def desk_at(browser: Browser, studio: Studio) -> AsyncGenerator[Desk]:
     """A page with a clock, at the list of workflows."""
-    async with open_page(browser, studio) as page:
+    async with open_page(browser, studio, motion="no-preference") as page:
         await page.get_by_role("heading", name="Workflows", exact=True).wait_for()
         yield await Desk.at(page)
 
 
 async def load_row(browser: Browser, studio: Studio) -> Row:
     """What a first visit loads."""
-    async with open_page(browser, studio) as page:
+    async with open_page(browser, studio, motion="no-preference") as page:
         kilobytes = await first_load(page, page.reload)
     return Row("first load, scripts, gzipped", kilobytes, MAX_SCRIPTS_KB, "kB", "our limit", 1.0)
 
@@ -191,7 +191,7 @@ async def rows_of(size: Size) -> list[Row]:
     )
     with tempfile.TemporaryDirectory() as home:
         async with started(Path(home)) as studio, open_browser() as browser:
-            async with open_page(browser, studio) as page:
+            async with open_page(browser, studio, motion="no-preference") as page:
                 await store(page, studio, stored)
             rows = [await load_row(browser, studio)]
             async with desk_at(browser, studio) as desk:

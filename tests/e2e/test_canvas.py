@@ -25,7 +25,6 @@ def studio(shared_studio: Studio) -> Studio:
 
 async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
     name = document["name"]
-    await page.emulate_media(reduced_motion="reduce")
     await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
     await page.goto(f"{studio.url}/#/w/{name}")
     await expect(page.locator(".step").first).to_be_visible()

@@ -31,7 +31,6 @@ async def store(page: Page, studio: Studio, document: dict[str, Any]) -> None:
 
 
 async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
-    await page.emulate_media(reduced_motion="reduce")
     await store(page, studio, document)
     await page.goto(f"{studio.url}/#/w/{document['name']}")
     await expect(page.locator(".step").first).to_be_visible()
@@ -119,7 +118,6 @@ async def test_an_imported_file_is_laid_out_and_its_wrong_connection_is_drawn(
         one["position"] = {"x": 0, "y": 0}
     lost = {"id": "lost", "from": "start", "to": "end", "fromPort": "nowhere", "toPort": "input"}
     document["connections"].append(lost)
-    await page.emulate_media(reduced_motion="reduce")
     await expect(page.get_by_role("heading", name="Workflows", exact=True)).to_be_visible()
     await page.evaluate(DROP, [json.dumps(document), "foreign.json", ".page"])
     await expect(node(page, "end")).to_be_visible()

@@ -43,8 +43,6 @@ DROP = """([text, name, selector]) => {
 async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
     """Store a workflow and open it."""
     name = document["name"]
-    # So that nothing glides away from under the pointer.
-    await page.emulate_media(reduced_motion="reduce")
     await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
     await page.goto(f"{studio.url}/#/w/{name}")
     await expect(page.locator(".step").first).to_be_visible()

@@ -49,7 +49,7 @@ async def test_the_first_minute_shows_a_sample_that_runs_in_one_click(
     home.mkdir()
     async with (
         started(home, browser=program) as fresh,
-        open_page(browser, fresh, "about:blank") as page,
+        open_page(browser, fresh, "about:blank", motion="no-preference") as page,
     ):
         configure_other_programs(tmp_path)
         await open_what_the_browser_was_told(page, fresh, told)

@@ -34,7 +34,6 @@ SAY = {"id": "say", "type": "prompt", "name": "Say", "data": {"prompt": "Hi"}}
 
 
 async def opened(page: Page, studio: Studio, name: str) -> None:
-    await page.emulate_media(reduced_motion="reduce")
     document = drawn(name, SORT, SAY)
     await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
     await page.goto(f"{studio.url}/#/w/{name}")
