@@ -12,7 +12,7 @@ pytest_plugins = [
     "tests.security.controls",
     "tests.seeds.plugin",
     "tests.engine.temporal_server",
-    "tests.storage.postgres",
+    "tests.storage.plugin",
     "tests.workflow.corpus.plugin",
 ]
 

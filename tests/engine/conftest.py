@@ -31,7 +31,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a database of its own is: one of each kind."""
     if request.param == "postgresql":
         server: Postgres = request.getfixturevalue("postgres")
-        return server.new_database()
+        return server.with_tables()
     return f"sqlite:///{tmp_path / 'runs.db'}"
 
 

@@ -155,7 +155,7 @@ async def test_a_worker_stopped_past_its_lease_loses_the_run_and_stops_its_step(
     address = f"sqlite:///{tmp_path / 'runs.db'}"
     if kind == "postgresql":
         server: Postgres = request.getfixturevalue("postgres")
-        address = server.new_database()
+        address = server.with_tables()
     async with open_database(address) as database:
         await migrate(database)
         engine = engine_on(database, tmp_path)

@@ -44,7 +44,7 @@ Process = Callable[..., Awaitable[Engine]]
 
 @pytest.fixture
 def address(postgres: Postgres) -> str:
-    return postgres.new_database()
+    return postgres.with_tables()
 
 
 @pytest.fixture(params=["temporal", "local"])

@@ -32,7 +32,7 @@ SHORT = workflow({"s": "start", "b": "keyed", "e": "end"}, ["s > b", "b > e"])
 
 @pytest.fixture
 def address(postgres: Postgres) -> str:
-    return postgres.new_database()
+    return postgres.with_tables()
 
 
 async def epoch_of(database: Database, run: str) -> int:

@@ -95,7 +95,7 @@ def worker(environ: dict[str, str]) -> Generator[subprocess.Popen[bytes]]:
 async def a_fleet(
     postgres: Postgres, folder: Path, *limits: str, **environ: str
 ) -> AsyncGenerator[Fleet]:
-    address = postgres.new_database()
+    address = postgres.with_tables()
     variables = os.environ | {"TOOLWEAVE_DATABASE": address, "TOOLWEAVE_HOME": str(folder)}
     variables |= {"TOOLWEAVE_LOCKFILE": str(folder / "toolweave.lock.json"), **environ}
     command = (sys.executable, str(SERVER), str(folder))

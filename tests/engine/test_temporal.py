@@ -81,7 +81,7 @@ class HastyWorker(TemporalWorker):
 
 @pytest.fixture
 def address(postgres: Postgres) -> str:
-    return postgres.new_database()
+    return postgres.with_tables()
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ async def process(
             place = temporal.address(lease_s=LEASE_S, queue=request.node.name + queue)
             chosen = choose_backend(place)
             # A fleet has one queue and one database: another queue is another fleet.
-            shared = postgres.new_database() if queue else address
+            shared = postgres.with_tables() if queue else address
             database = await stack.enter_async_context(open_database(shared))
             await migrate(database)
             clock = SystemClock()
@@ -327,7 +327,7 @@ async def test_a_worker_polls_on_after_an_outage_while_nobody_reads_its_output(
     async with AsyncExitStack() as stack:
         # The control: a worker whose SDK writes its log to standard output.
         for vice in ("", "talkative"):
-            address = postgres.new_database()
+            address = postgres.with_tables()
             place = temporal.address(lease_s=LEASE_S, queue=f"unread{vice}")
             database = await stack.enter_async_context(open_database(address))
             await migrate(database)

@@ -86,7 +86,7 @@ async def held_by(engine: Engine, run: str) -> int:
 async def test_a_killed_workers_run_goes_to_another_and_nothing_is_repeated(
     postgres: Postgres, tmp_path: Path
 ) -> None:
-    address = postgres.new_database()
+    address = postgres.with_tables()
     environ = os.environ | {"TOOLWEAVE_DATABASE": address, "TOOLWEAVE_HOME": str(tmp_path)}
     for words in (["add", "demo", "--", *PROGRAM, "demo-server"], ["approve", "demo", "--yes"]):
         await anyio.run_process([*PROGRAM, "servers", *words], env=environ)

@@ -210,8 +210,17 @@ def import_everything() -> None:
             import_module(module.name)
 
 
+def use_template() -> None:
+    """Begin new databases with their tables, as the tests do."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.path.append(root)
+    import_module("tests.storage.template").template.use()
+    sys.path.remove(root)
+
+
 if __name__ == "__main__":
     import_everything()
+    use_template()
     gc.collect()
     gc.freeze()
     door_address = sys.argv[2]

@@ -1,4 +1,4 @@
-"""The changelog comes from files; the packages are complete, and install for old and new Pythons."""
+"""The changelog comes from files; the packages are complete, and install with two Pythons."""
 
 import os
 import re

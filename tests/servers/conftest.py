@@ -19,7 +19,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture(scope="session")
 def postgres_address(postgres: Postgres) -> str:
-    return postgres.new_database()
+    return postgres.with_tables()
 
 
 @pytest.fixture(

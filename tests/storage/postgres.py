@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.storage.template import make_tables
 
 with warnings.catch_warnings():
     # It looks for XDG_RUNTIME_DIR on import and warns where a machine has none.
@@ -23,6 +24,7 @@ class Postgres:
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
         self._numbers = itertools.count(1)
+        self._has_template = False
         self._host = ""
         self._port = 5432
 
@@ -39,9 +41,18 @@ class Postgres:
 
     def new_database(self) -> str:
         """The address of a database nobody else uses."""
-        name = f"test_{next(self._numbers)}"
+        return self._made(f"test_{next(self._numbers)}", "template1")
+
+    def with_tables(self) -> str:
+        """The address of a database nobody else uses that has all tables."""
+        if not self._has_template:
+            make_tables(self._made("with_tables", "template1"))
+            self._has_template = True
+        return self._made(f"test_{next(self._numbers)}", "with_tables")
+
+    def _made(self, name: str, template: str) -> str:
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
         return self._server.get_uri(database=name)
 
     def trust_the_machine(self) -> None:

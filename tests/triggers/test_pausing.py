@@ -189,7 +189,7 @@ async def test_the_last_deliveries_are_kept_with_their_runs_and_no_more(host: Ho
 async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
     tmp_path: Path, postgres: Postgres
 ) -> None:
-    async with hosting(tmp_path / "home", database=postgres.new_database()) as host:
+    async with hosting(tmp_path / "home", database=postgres.with_tables()) as host:
         topics = ChangeFeed(
             RunningStudio(
                 home=host.home,

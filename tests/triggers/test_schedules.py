@@ -79,7 +79,7 @@ async def test_two_processes_start_one_run_for_each_time(host: Host, tmp_path: P
 async def test_two_machines_on_postgres_start_one_run_for_each_time(
     tmp_path: Path, postgres: Postgres
 ) -> None:
-    clock, address = FakeClock(NOON), postgres.new_database()
+    clock, address = FakeClock(NOON), postgres.with_tables()
     async with (
         hosting(tmp_path / "home", clock=clock, database=address) as host,
         hosting(tmp_path / "home", clock=clock, database=address) as other,

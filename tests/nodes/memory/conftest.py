@@ -49,7 +49,7 @@ def secrets() -> Secrets:
 @pytest.fixture(scope="session")
 def postgres_address(postgres: Postgres) -> str:
     """One database for all tests, each of which finds it empty: to make one takes 0.7 s."""
-    return postgres.new_database()
+    return postgres.with_tables()
 
 
 @pytest.fixture(params=["sqlite", POSTGRES])
