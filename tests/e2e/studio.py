@@ -23,6 +23,9 @@ FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+Scheme = Literal["light", "dark"]
+# Behaviour is the same in both; `test_access.py` looks at the colours of every page.
+PICTURED: tuple[Scheme, ...] = ("light", "dark") if "KEEP_PICTURES" in os.environ else ("light",)
 PATIENCE_MS = int(os.environ.get("PATIENCE_MS", "60000"))
 # Of a node that is in view as a whole, up to rounding.
 WHOLE = 0.99
@@ -165,7 +168,7 @@ async def open_page(
     studio: Studio,
     at: str | None = None,
     *,
-    scheme: Literal["light", "dark"] = "light",
+    scheme: Scheme = "light",
     motion: Literal["reduce", "no-preference"] = "reduce",
 ) -> AsyncGenerator[Page]:
     """A page at the studio's start with its key, or at `at`; a fault of its scripts fails.

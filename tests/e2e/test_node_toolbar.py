@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from e2e.studio import Studio, open_page, shot
+from e2e.studio import PICTURED, Studio, open_page, shot
 from e2e.test_drawing import settled
 from rest.drawn import drawn
 
@@ -43,7 +43,7 @@ async def opened(page: Page, studio: Studio, name: str) -> None:
 async def test_the_toolbar_of_a_node_runs_disables_duplicates_and_deletes_it(
     browser: Browser, studio: Studio
 ) -> None:
-    for scheme in ("light", "dark"):
+    for scheme in PICTURED:
         async with open_page(browser, studio, scheme=scheme) as page:
             await opened(page, studio, f"toolbar-{scheme}")
             await card(page, "sort").hover()

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from e2e.studio import Studio, open_page, shot
+from e2e.studio import PICTURED, Studio, open_page, shot
 from rest.drawn import drawn
 
 pytestmark = pytest.mark.anyio
@@ -78,7 +78,7 @@ async def test_the_panel_is_resized_with_the_mouse_and_keys_and_stays_so(
 async def test_a_list_of_objects_is_a_table_and_the_view_can_be_changed(
     browser: Browser, studio: Studio
 ) -> None:
-    for scheme in ("light", "dark"):
+    for scheme in PICTURED:
         async with open_page(browser, studio, scheme=scheme) as page:
             await run_of(page, studio, LISTING)
             await expect(head(page)).to_have_text("success")
