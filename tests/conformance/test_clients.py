@@ -62,18 +62,16 @@ def test_the_inspectors_strict_mode_does_find_faults(tmp_path: Path) -> None:
 
 
 @needs(INSPECTOR)
-@pytest.mark.parametrize("era", ERAS)
-def test_the_inspector_calls_a_tool_and_gets_its_data(tmp_path: Path, era: str) -> None:
+def test_the_inspector_calls_a_tool_and_gets_its_data(tmp_path: Path) -> None:
     arguments = ("--tool-name", "get_node_types", "--tool-arg", "type_filter=FLOW")
-    answer = inspect(tmp_path, stdio(tmp_path), era, "--method", "tools/call", *arguments)
+    answer = inspect(tmp_path, stdio(tmp_path), "modern", "--method", "tools/call", *arguments)
     assert "IF" in answer["structuredContent"]["FLOW"]
     assert not answer.get("isError")
 
 
 @needs(INSPECTOR)
-@pytest.mark.parametrize("era", ERAS)
-def test_the_inspector_lists_and_reads_the_catalog(tmp_path: Path, era: str) -> None:
-    listed = inspect(tmp_path, stdio(tmp_path), era, "--method", "resources/list")
+def test_the_inspector_lists_the_catalog(tmp_path: Path) -> None:
+    listed = inspect(tmp_path, stdio(tmp_path), "legacy", "--method", "resources/list")
     addresses = {resource["uri"] for resource in listed["resources"]}
     assert {"toolweave://catalog/types", "toolweave://catalog/FLOW/IF"} <= addresses
 
