@@ -164,7 +164,7 @@ def test_a_module_that_is_skipped_proves_nothing(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_parsed_is_a_fault_and_hides_no_other(tmp_path: Path) -> None:
     tests = tmp_path / "tests"
     tests.mkdir()
-    (tests / "test_a.py").write_text("def ( # requirement", encoding="utf-8")
+    (tests / "test_a.py").write_text("def ( # mark.requirement", encoding="utf-8")
     (tests / "test_b.py").write_text(DECORATED, encoding="utf-8")
     marks = scan(tests)
     assert set(marks.tested) == {"001:A", "001:B"}
