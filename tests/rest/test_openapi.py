@@ -153,7 +153,12 @@ def test_the_described_bodies_are_those_we_read(server: Served, document: dict[s
 
 def a_run(server: Served) -> str:
     """The id of a run that is over, of a workflow that is stored, beside a model that is away."""
-    model = {"name": "away", "provider": "compatible", "model": "m", "baseUrl": "http://127.0.0.1:9"}
+    model = {
+        "name": "away",
+        "provider": "compatible",
+        "model": "m",
+        "baseUrl": "http://127.0.0.1:9",
+    }
     with httpx2.Client(base_url=server.url, headers=server.headers, timeout=60) as client:
         body = {"document": greeting("greet")}
         assert client.put("/api/v1/workflows/greet", json=body).status_code == 201

@@ -18,6 +18,8 @@ from toolweave.storage.dialects import sqlite
 from toolweave.storage.files import make_private_folder
 from toolweave.storage.migrations import migrate
 
+OURS = {"toolweave.db", "runs.db", "ours.db"}  # others are files of nodes
+
 
 def make_tables(address: str) -> None:
     """Make the tables of a database, also where an event loop is running."""
@@ -49,7 +51,7 @@ class Template:
 
     def _prepare(self, address: str) -> tuple[Path, bool]:
         path = Path(address).expanduser().absolute()
-        if self.is_used and not path.exists():
+        if self.is_used and path.name in OURS and not path.exists():
             with suppress(OSError):  # what creates an empty file reports it
                 self._copy_to(path)
         return self._create(address)

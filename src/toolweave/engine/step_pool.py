@@ -127,6 +127,11 @@ class StepProcess:
         assert self._process.stdin is not None
         write_message(self._process.stdin, message)
 
+    def end(self) -> None:
+        """Let the process end once it has no work."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
     def kill(self) -> None:
         """End the process, whatever it does; its reader sees the end of the pipe."""
         with suppress(OSError):
@@ -234,6 +239,16 @@ class StepPool:
     def processes(self) -> list[int]:
         """The ids of the processes."""
         return [process.pid for process in (*self._idle, *self._busy)]
+
+    @property
+    def busy(self) -> list[int]:
+        """The ids of those that compute a step now."""
+        return [process.pid for process in self._busy]
+
+    def end_idle(self) -> None:
+        """Let processes without work end by themselves."""
+        for process in self._idle:
+            process.end()
 
     async def close(self) -> None:
         """End all processes."""
