@@ -8,6 +8,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tools.strategies import steady
 
 from toolweave.access.mask import MASK, Masker, is_sensitive
 from toolweave.json_text import Json
@@ -55,6 +56,7 @@ def texts_in(value: Json) -> list[str]:
     return [str(value)]
 
 
+@steady(150)
 @given(planted())
 def test_no_known_secret_survives_in_any_form(case: tuple[list[str], Json]) -> None:
     known, value = case
@@ -64,11 +66,13 @@ def test_no_known_secret_survives_in_any_form(case: tuple[list[str], Json]) -> N
             assert not any(form.rstrip("=") in text for text in shown)
 
 
+@steady(150)
 @given(st.text(string.ascii_lowercase + " \n.()", max_size=200))
 def test_text_without_secrets_and_telling_names_is_left_alone(text: str) -> None:
     assert Masker(["A-SECRET-VALUE"]).mask_text(text) == text
 
 
+@steady(150)
 @given(st.text(max_size=200))
 def test_masking_twice_is_masking_once(text: str) -> None:
     masker = Masker(["secret-value"])
