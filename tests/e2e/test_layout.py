@@ -14,6 +14,13 @@ pytestmark = pytest.mark.anyio
 
 TOPS = "all => [...new Set(all.map(one => one.getBoundingClientRect().top))].length"
 WIDER = "one => one.scrollWidth - one.parentElement.clientWidth"
+# How many elements change their colours gradually when the theme changes.
+CHANGING = """theme => {
+  getComputedStyle(document.body).color;
+  document.documentElement.dataset.theme = theme;
+  getComputedStyle(document.body).color;
+  return document.getAnimations().length;
+}"""
 BOTTOM = "one => one.getBoundingClientRect().bottom"
 
 
@@ -24,6 +31,15 @@ def studio(shared_studio: Studio) -> Studio:
 
 async def fits(table: Locator) -> bool:
     return await table.evaluate(WIDER) <= 0
+
+
+async def test_nothing_changes_gradually_for_people_who_want_no_motion(page: Page) -> None:
+    await expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert await page.evaluate(CHANGING, "dark") == 0
+    # The control: with motion, what has a transition does change gradually.
+    await page.emulate_media(reduced_motion="no-preference")
+    await page.evaluate("() => { document.body.style.transition = 'color 9s' }")
+    assert await page.evaluate(CHANGING, "light") > 0
 
 
 async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -> None:
