@@ -46,7 +46,7 @@ class Victim:
 @pytest.fixture(scope="module")
 def victim() -> Generator[Victim]:
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.engine.victim"],
+        [sys.executable, "-m", "tests.engine.victim", "--tables"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -7,7 +7,8 @@ of a write: the run's first row, its taking, and every commit after) with "when"
 within so long. Each order is a fork, made before there is an event loop; the answer is how it
 ended, and beside the database stands how many writes it made. With "traced", it stops before it
 begins, with its number in the file `pid`, so that a tracer can make its system calls fail; the code
-of the error that ended it is in the file `error`.
+of the error that ended it is in the file `error`. With `--tables` its databases begin with their
+tables.
 """
 
 import json
@@ -24,6 +25,7 @@ from typing import Any, cast
 
 import anyio
 from tests.engine.building import EchoTools, workflow
+from tests.storage.template import template
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.node_kind import NodeKind
@@ -223,4 +225,6 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
+    if "--tables" in sys.argv:
+        template.use()
     serve()
