@@ -95,7 +95,7 @@ def test_ten_thousand_nodes_in_one_line_are_ordered() -> None:
     edges = [(str(at + 1), str(at)) for at in range(9_999)]
     graph = Graph(_workflow(nodes, edges))
     assert graph.order == tuple(reversed(nodes))
-    assert len(graph.ancestors(NodeId("0"))) == 9_999
+    assert len(graph.reachable([NodeId("9999")])) == 10_000
     circle = Graph(_workflow(nodes, [*edges, ("0", "9999")]))
     assert len(circle.cycle) == 10_001
 
