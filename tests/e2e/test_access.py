@@ -87,6 +87,7 @@ async def filled(browser: Browser, studio: Studio) -> AsyncGenerator[Filled]:
         yield await fill(studio, page)
 
 
+@pytest.mark.timeout(600)  # twenty places, on a machine that may be busy
 @pytest.mark.parametrize("part", PLACES)
 async def test_axe_finds_nothing_on_any_page_or_dialog(part: str, filled: Filled) -> None:
     found: list[str] = []
