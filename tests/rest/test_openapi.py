@@ -152,18 +152,10 @@ def test_the_described_bodies_are_those_we_read(server: Served, document: dict[s
 
 
 def a_run(server: Served) -> str:
-    """The id of a run that is over, of a workflow that is stored, beside a model that is away."""
-    model = {
-        "name": "away",
-        "provider": "compatible",
-        "model": "m",
-        "baseUrl": "http://127.0.0.1:9",
-    }
+    """The id of a run that is over, of a workflow that is stored."""
     with httpx2.Client(base_url=server.url, headers=server.headers, timeout=60) as client:
         body = {"document": greeting("greet")}
         assert client.put("/api/v1/workflows/greet", json=body).status_code == 201
-        # The default, so that no request starts a local one.
-        assert client.post("/api/v1/models", json=model).status_code == 201
         run = client.post("/api/v1/runs", json={"workflow": "greet"}).json()["id"]
         assert "event: finished" in client.get(f"/api/v1/runs/{run}/events").text
     return run
