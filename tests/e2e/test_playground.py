@@ -91,7 +91,7 @@ async def test_a_tool_is_tried_and_kept_as_a_node_with_its_values(
     assert await findings(page, EVERYTHING) == []
     await dialog.get_by_role("button", name="Use in a new workflow").click()
     await expect(dialog).to_have_count(0)
-    await expect(page.locator(".react-flow__node", has_text="order")).to_be_visible()
+    await expect(page.locator(".react-flow__node[data-id=order]")).to_be_visible()
     await expect(customer(page)).to_have_value("Ada")
     await expect(count(page)).to_have_value("2")
 
