@@ -34,3 +34,5 @@ class Field:
     used_when: tuple[str, ...] = ()
     # A live tool's own JSON Schema, if it has more detail: nesting, limits.
     schema: JsonObject | None = None
+    # The members of an object, or of the objects in an array, in the notation of `member_shapes`.
+    members: str | None = None

@@ -25,6 +25,7 @@ from toolweave.cel.values import kind_of
 _LOOPED = frozenset({"list", "map", "dyn"})
 _KEYED = frozenset({"map", "optional", "dyn"})
 _KEYS = frozenset({"string", "int", "uint", "bool", "dyn"})
+_INDEXES = frozenset({"string", "int", "uint", "double", "dyn"})
 _TRUTHS = frozenset({"bool", "dyn"})
 _OPTIONALS = frozenset({"optional", "dyn"})
 
@@ -111,6 +112,10 @@ class _Checker:
             self._warn_of_unequal(kinds, term.at)
         if term.function not in SIGNATURES:
             return "dyn"
+        if term.function == "_[_]" and kinds[0] == "dyn" and kinds[1] not in _INDEXES:
+            # The values of a run are JSON: lists, and objects whose keys are texts.
+            hint = "choose items with x.filter(item, …)" if kinds[1] == "bool" else None
+            return self._report(term.at, f"[ ] does not work with {kinds[1]} in it", hint)
         fitting = {one.gives for one in SIGNATURES[term.function] if one.accepts(kinds)}
         if not fitting:
             is_mixed = "double" in kinds and set(kinds) & {"int", "uint"} and set(kinds) <= NUMBERS

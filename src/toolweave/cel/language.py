@@ -13,6 +13,7 @@ from typing import TypeAlias
 from toolweave.cel.budget import CURRENT
 from toolweave.cel.checker import check
 from toolweave.cel.closures import Computed
+from toolweave.cel.constants import constant_faults
 from toolweave.cel.evaluator import Compiler
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.functions import Unsupported
@@ -138,6 +139,9 @@ def _compiled(text: str) -> Expression:
         fault = fault_at(text, found.at, found.code, found.message, found.hint)
         return Expression(text, (fault,), read)
     kind, faults = check(text, term)
+    if kind and (constant := constant_faults(text, term)):
+        faults = (*faults, *constant)
+        kind = None if any(fault.severity == "error" for fault in constant) else kind
     is_foreign = any(one.root in FOREIGN for one in read)
     is_ours = not is_foreign and all(fault.severity != "error" for fault in faults)
     path = path_of(text, read) if kind == "dyn" else None

@@ -50,6 +50,7 @@ class DataTransformation:
                 [],
                 items="object",
                 used_when=("operation", "filter"),
+                members="[{field, operator, value: any}]",
             ),
             Field(
                 "sort_config",
@@ -57,6 +58,7 @@ class DataTransformation:
                 'For sort: {"field": "user.name", "direction": "asc"}, or desc.',
                 {},
                 used_when=("operation", "sort"),
+                members="{field, direction: asc|desc}",
             ),
             Field(
                 "group_by_fields",

@@ -64,6 +64,8 @@ class AnthropicClaude(AiNode):
                     "image_detail": "auto",
                     "supported_formats": ["jpeg", "png", "gif", "webp"],
                 },
+                members="{enable_vision: boolean, max_images: integer 1..100, image_detail: "
+                "auto|low|high, supported_formats: [jpeg|jpg|png|gif|webp]}",
             ),
             Field(
                 "function_calling",
@@ -71,6 +73,9 @@ class AnthropicClaude(AiNode):
                 "Tools besides the attached ones: enabled, functions (name, description, "
                 "parameters), function_choice.",
                 {"enabled": False, "functions": [], "function_choice": "auto"},
+                members="{enabled: boolean, functions: [{name*, description, parameters: "
+                "object, …}], function_choice: auto|any|none, max_steps: integer, "
+                "max_calls: integer, max_total_tokens: integer, max_seconds: number}",
             ),
             Field(
                 "context_management",
@@ -83,6 +88,8 @@ class AnthropicClaude(AiNode):
                     "max_context_length": 100_000,
                     "context_compression": False,
                 },
+                members="{enable_memory: boolean, memory_type, max_context_length: integer, "
+                "context_compression: boolean}",
             ),
             Field(
                 "output_processing",
@@ -96,6 +103,8 @@ class AnthropicClaude(AiNode):
                     "validate_output": False,
                     "output_schema": {},
                 },
+                members="{enable_streaming: boolean, parse_json: boolean, extract_code: "
+                "boolean, validate_output: boolean, output_schema: object}",
             ),
             Field(
                 "safety_config",
@@ -108,6 +117,8 @@ class AnthropicClaude(AiNode):
                     "pii_detection": False,
                     "custom_safety_guidelines": "",
                 },
+                members="{content_filtering: boolean, harmful_content_detection: boolean, "
+                "pii_detection: boolean, custom_safety_guidelines}",
             ),
             Field(
                 "performance_config",
@@ -121,6 +132,9 @@ class AnthropicClaude(AiNode):
                     "exponential_backoff": True,
                     "cache_responses": False,
                 },
+                members="{timeout_seconds: number 1..3600, retry_attempts: integer 0..10, "
+                "retry_delay: number 0..600, exponential_backoff: boolean, "
+                "cache_responses: boolean}",
             ),
             Field(
                 "cost_optimization",
@@ -133,6 +147,8 @@ class AnthropicClaude(AiNode):
                     "prompt_compression": False,
                     "output_length_limit": -1,
                 },
+                members="{enable_caching: boolean, cache_ttl: integer, prompt_compression: "
+                "boolean, output_length_limit: integer}",
             ),
         ),
         inputs=(PROMPT,),

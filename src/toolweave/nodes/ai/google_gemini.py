@@ -22,6 +22,10 @@ from toolweave.nodes.ai._setup import Setup, choice_of, functions_of, limits_of
 FRAME = "{{ user_prompt }}"
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite")
 _MEDIA = {"image": "enable_vision", "audio": "enable_audio", "video": "enable_video"}
+_HARMS = (
+    *("harassment", "hate_speech", "sexually_explicit", "dangerous_content", "civic_integrity"),
+)
+_THRESHOLDS = "BLOCK_NONE|BLOCK_ONLY_HIGH|BLOCK_MEDIUM_AND_ABOVE|BLOCK_LOW_AND_ABOVE|OFF"
 _GENERATION = {
     "max_output_tokens": "maxOutputTokens",
     "top_p": "topP",
@@ -69,6 +73,11 @@ class GoogleGemini(AiNode):
                     "candidate_count": 1,
                     "stop_sequences": [],
                 },
+                members="{max_output_tokens: integer 1..1000000, temperature: number 0..2, "
+                "top_p: number 0..1, top_k: integer 1..1000, candidate_count: integer "
+                "1..8, stop_sequences: [string], seed: integer, presence_penalty: "
+                "number -2..2, frequency_penalty: number -2..2, response_mime_type, "
+                "response_schema: object}",
             ),
             Field(
                 "safety_settings",
@@ -81,12 +90,14 @@ class GoogleGemini(AiNode):
                     "sexually_explicit": "BLOCK_MEDIUM_AND_ABOVE",
                     "dangerous_content": "BLOCK_MEDIUM_AND_ABOVE",
                 },
+                members=f"{{{', '.join(f'{one}: {_THRESHOLDS}' for one in _HARMS)}}}",
             ),
             Field(
                 "multimodal_config",
                 "object",
                 "What besides text is read: enable_vision, enable_audio, enable_video.",
                 {"enable_vision": True, "enable_audio": False, "enable_video": False},
+                members="{enable_vision: boolean, enable_audio: boolean, enable_video: boolean}",
             ),
             Field(
                 "function_calling",
@@ -94,6 +105,10 @@ class GoogleGemini(AiNode):
                 "Tools besides the attached ones: enabled, functions (name, description, "
                 "parameters), function_calling_mode.",
                 {"enabled": False, "functions": [], "function_calling_mode": "AUTO"},
+                members="{enabled: boolean, functions: [{name*, description, parameters: "
+                "object, …}], function_calling_mode: AUTO|ANY|NONE|auto|any|none, "
+                "max_steps: integer, max_calls: integer, max_total_tokens: integer, "
+                "max_seconds: number}",
             ),
         ),
         inputs=(

@@ -54,6 +54,8 @@ class Filter:
                 [],
                 required=True,
                 items="object",
+                members="[{field, operator, value: any, expression, pattern, min_value: any, "
+                "max_value: any, inclusive: boolean, type, threshold: number 0..1}]",
             ),
             Field(
                 "logical_operator",

@@ -58,6 +58,7 @@ class Sort:
                 "sort_override",
                 "object",
                 'Takes the place of the configuration: {"sort_field": "price", "order": "desc"}.',
+                members="{sort_field, order: asc|desc}",
             ),
         ),
         outputs=(

@@ -51,6 +51,7 @@ class SwitchNode:
                 "leaves by case-0.",
                 required=True,
                 items="object",
+                members="[{when}]",
             ),
             Field(
                 "takes_all",

@@ -41,7 +41,6 @@ class WaitNode:
                 "CEL that ends the wait, over data, `trigger` (what came or was read) and `now`: "
                 "`trigger.status == 'done'`.",
                 multiline=True,
-                used_when=("wait_type", "condition"),
             ),
             Field(
                 "check_interval_seconds",
@@ -73,6 +72,7 @@ class WaitNode:
                 'For event: {"name": "order.paid", "match": {"order": "A-1"}}.',
                 {},
                 used_when=("wait_type", "event"),
+                members="{name, match: object}",
             ),
             Field(
                 "webhook_config",
@@ -81,6 +81,8 @@ class WaitNode:
                 '"expected_payload": {"status": "ok"}, "authentication_required": true}.',
                 {},
                 used_when=("wait_type", "webhook"),
+                members="{endpoint_path, method: GET|POST|PUT|PATCH|DELETE, expected_payload: "
+                "any, authentication_required: boolean, auth_token}",
             ),
             Field(
                 "file_config",
@@ -89,6 +91,7 @@ class WaitNode:
                 '"expected_content": "Total"}.',
                 {},
                 used_when=("wait_type", "file"),
+                members="{file_path, watch_type: creation|modification|deletion, expected_content}",
             ),
             Field(
                 "api_config",
@@ -97,6 +100,8 @@ class WaitNode:
                 '"expected_response": {"state": "ready"}}.',
                 {},
                 used_when=("wait_type", "api_response"),
+                members="{url, method: GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS, headers: "
+                "object, body: any, expected_status: any, expected_response: any}",
             ),
             Field(
                 "queue_config",
@@ -105,6 +110,8 @@ class WaitNode:
                 '"message_filter": {}, "consume_message": true}.',
                 {},
                 used_when=("wait_type", "queue_message"),
+                members="{queue_name, queue_type, connection_string, message_filter: object, "
+                "consume_message: boolean}",
             ),
             Field(
                 "database_config",
@@ -114,6 +121,7 @@ class WaitNode:
                 {},
                 sensitive=True,
                 used_when=("wait_type", "database_change"),
+                members="{connection_string, condition_query, expected_result: any}",
             ),
             Field(
                 "resource_config",
@@ -122,6 +130,7 @@ class WaitNode:
                 '"availability_threshold": 80}.',
                 {},
                 used_when=("wait_type", "resource"),
+                members="{resource_type: cpu|memory|disk, availability_threshold: number 0..100}",
             ),
             Field(
                 "exponential_backoff",

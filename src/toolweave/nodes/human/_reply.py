@@ -58,6 +58,7 @@ def confirmations(how: str) -> Field:
             "unrelated": "Please answer yes or no.",
             "timeout": "The time to answer is over.",
         },
+        members="{confirmed, rejected, unrelated, timeout, reminder}",
     )
 
 

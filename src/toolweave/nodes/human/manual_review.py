@@ -75,6 +75,7 @@ class ManualReview:
                 "Ends of a numeric scale.",
                 {"min": 1, "max": 5},
                 used_when=("scoring_system", "numeric_scale"),
+                members="{min: number, max: number}",
             ),
             Field("passing_threshold", "float", "Least score that confirms, on that scale.", 3.0),
             Field(
@@ -106,6 +107,8 @@ class ManualReview:
                     "escalation_after_hours": 24,
                     "escalation_recipients": [],
                 },
+                members="{enable_escalation: boolean, escalation_after_hours: number, "
+                "escalation_recipients: [string], reminder_after_hours: number}",
             ),
         ),
         inputs=INPUTS,

@@ -91,6 +91,7 @@ class KeyValueStore:
                 "options",
                 "object",
                 'For set {"ttl": 60}; for keys {"pattern": "user-*"}.',
+                members="{ttl: number, pattern}",
             ),
         ),
         outputs=(

@@ -120,6 +120,7 @@ class VectorDatabase:
                 "array",
                 'What to store: [{"id": "faq-1", "content": "...", "metadata": {"team": "a"}}].',
                 items="object",
+                members="[{id, content, metadata: object}]",
             ),
             Field("ids", "array", "Ids to delete: [faq-1, faq-2].", items="string"),
         ),

@@ -15,6 +15,8 @@ RETRY_CONFIG = Field(
     "object",
     "Tries after a failure: max_retries, retry_delay in seconds, exponential_backoff.",
     {"max_retries": 3, "retry_delay": 1, "exponential_backoff": True},
+    members="{max_retries: integer 0..100, retry_delay: number 0..600, "
+    "exponential_backoff: boolean}",
 )
 
 

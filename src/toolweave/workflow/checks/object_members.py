@@ -1,62 +1,79 @@
-"""Members of object settings by another name: `max_tokens` for `max_output_tokens`.
+"""Members of object settings: their names, types and values, as the specification lists them.
 
-Such an object has a vocabulary of its own, which its default and the examples of the node show. A
-member of another name has no effect; only one that means a known member is reported.
+Such an object has a vocabulary of its own (`Field.members`). A member that is not in it has no
+effect or is refused by an outside service, so these are warnings; what the node itself refuses is
+an error of `node_settings`.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from toolweave.catalog.spec import NodeSpec
+from toolweave.catalog.member_shapes import member_schema
+from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import Problem, pointer
-from toolweave.tools.inner_keys import is_meant
-from toolweave.tools.meaning import containing
-from toolweave.tools.value_preview import shown
+from toolweave.problems import Problem
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.templated_values import check_values
+from toolweave.workflow.checks.values import CODES
+from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.modes import object_at
 
-_ENDS = ("_config", "_settings", "_options", "_criteria", "_processing", "_management")
-# What authors name themselves.
-_OPEN = frozenset({"headers", "query_params", "fields", "set", "rename", "expressions"})
+_PARTS = ("configurations", "inputParams")
+_OF_NAMES = frozenset({"FIELD_UNKNOWN", "FIELD_REQUIRED"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Yield members that have another name in this node."""
+    """Yield members that the node does not have, or whose values it cannot use."""
     for index, node, spec in catalog_nodes(case):
-        if spec.origin is not None:
+        for part, judge in case.made.of_spec(_judges, spec):
+            given = object_at(node.data, part)
+            held: JsonObject = {
+                name: value
+                for name in given.keys() & judge.names
+                if (value := given[name]) and isinstance(value, dict | list)
+            }
+            if held and not judge.accepts(held):
+                yield from _problems(judge, held, f"/nodes/{index}/data/{part}")
+
+
+def _judges(spec: NodeSpec) -> tuple[tuple[str, CompiledSchemas], ...]:
+    if spec.origin is not None:
+        return ()
+    parts = zip(_PARTS, (spec.configurations, spec.inputs), strict=True)
+    return tuple((part, judge) for part, fields in parts if (judge := _judge(fields)) is not None)
+
+
+def _judge(fields: tuple[Field, ...]) -> CompiledSchemas | None:
+    known: JsonObject = {
+        name: member_schema(field.members)
+        for field in fields
+        if field.members
+        for name in (field.name, *field.aliases)
+    }
+    return CompiledSchemas({"type": "object", "properties": known}) if known else None
+
+
+def _problems(judge: CompiledSchemas, held: JsonObject, place: str) -> Iterator[Problem]:
+    for problem in check_values(judge, held):
+        steps = steps_of(problem.pointer)
+        code = CODES.get(problem.code, problem.code)
+        # A secret is filled in by a run.
+        is_secret = code not in _OF_NAMES and "${" in str(_at(held, steps))
+        # The type of the setting itself is a matter of `values`.
+        if len(steps) < 2 or is_secret:
             continue
-        for name, value in object_at(node.data, "configurations").items():
-            known = _members(spec, name) if isinstance(value, dict) and value else None
-            if known and isinstance(value, dict) and not value.keys() <= known:
-                place = pointer("nodes", index, "data", "configurations", name)
-                yield from _misnamed(value, known, place)
+        yield placed(replace(problem, code=code, severity="warning"), place)
 
 
-def _misnamed(value: JsonObject, known: frozenset[str], place: str) -> Iterator[Problem]:
-    free = sorted(known - value.keys())
-    for key in value.keys() - known:
-        found = [one for one in free if is_meant(key, one)] or containing(key, free)
-        if len(found) != 1:
-            continue
-        move = {"op": "move", "from": place + pointer(key), "path": place + pointer(found[0])}
-        yield Problem(
-            "FIELD_UNKNOWN",
-            place + pointer(key),
-            f"{shown(key)} is unknown here and has no effect",
-            hint=f"did you mean {found[0]!r}?",
-            severity="warning",
-            patch=(move,),
-        )
-
-
-def _members(spec: NodeSpec, name: str) -> frozenset[str]:
-    """The members that the specification shows; none of an object that authors name."""
-    field = next((one for one in spec.configurations if one.name == name), None)
-    if field is None or field.type != "object" or name in _OPEN:
-        return frozenset()
-    default: Json = field.default
-    shown_in: list[Json] = [default, *(one.configurations.get(name) for one in spec.examples)]
-    is_own = name.endswith(_ENDS) or (isinstance(default, dict) and bool(default))
-    keys = (key for one in shown_in if isinstance(one, dict) for key in one)
-    return frozenset(keys) if is_own else frozenset()
+def _at(value: Json, steps: list[str]) -> Json:
+    for step in steps:
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict):
+            value = value.get(step)
+        else:
+            return None
+    return value

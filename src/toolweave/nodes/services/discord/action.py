@@ -76,12 +76,18 @@ class DiscordAction:
                 "embed_config",
                 "object",
                 'Embed: {"title": "Down", "description": "db-2", "color": 15158332, "fields": []}.',
+                members="{title, description, url, timestamp, color: integer 0..16777215, "
+                "type, footer: {text*, icon_url, …}, image: {url*, …}, thumbnail: "
+                "{url*, …}, video: object, provider: object, author: {name*, url, "
+                "icon_url, …}, fields: [{name*, value*, inline: boolean}]}",
             ),
             Field(
                 "file_config",
                 "object",
                 'File to send: {"file_path": "out/report.pdf", "filename": "report.pdf", '
                 '"description": "May"}.',
+                members="{file_path, path, filename, description, content, content_base64, "
+                "content_type}",
             ),
             Field(
                 "target_user_id", "string", "Id of the member to message, kick, ban or give a role."
@@ -90,17 +96,24 @@ class DiscordAction:
                 "role_config",
                 "object",
                 'Role change: {"role_id": "41771983423143936", "action": "add", "reason": "New"}.',
+                members="{role_id, action: add|remove, reason}",
             ),
             Field(
                 "channel_config",
                 "object",
                 "New channel or rights: name, type (text, voice, category), category_id, topic, "
                 "permissions.",
+                members="{name, type: text|voice|category|announcement|stage|forum, "
+                "category_id, topic, permissions: array, nsfw: boolean, position: "
+                "integer, rate_limit_per_user: integer 0..21600, bitrate: integer, "
+                "user_limit: integer 0..99, max_age: integer 0..604800, max_uses: "
+                "integer 0..100, temporary: boolean, unique: boolean}",
             ),
             Field(
                 "moderation_config",
                 "object",
                 "For kick and ban: reason, delete_message_days (0-7), send_dm, dm_message.",
+                members="{reason, delete_message_days: integer 0..7, send_dm: boolean, dm_message}",
             ),
             Field(
                 "reaction_emoji", "string", "Emoji to react with, or name:id of a custom one.", "👍"
@@ -113,12 +126,17 @@ class DiscordAction:
                 "object",
                 "New thread: name, auto_archive_duration in minutes (60, 1440, 4320, 10080), type.",
                 {"auto_archive_duration": 1440, "type": "public"},
+                members="{name, auto_archive_duration: integer, type: "
+                "public|private|announcement, invitable: boolean, "
+                "rate_limit_per_user: integer 0..21600}",
             ),
             Field(
                 "webhook_config",
                 "object",
                 "For send_webhook: webhook_url (secret: a vault reference), username, avatar_url.",
                 sensitive=True,
+                members="{webhook_url, username, avatar_url, allowed_mentions: object, tts: "
+                "boolean}",
             ),
             RETRY_CONFIG,
             Field(

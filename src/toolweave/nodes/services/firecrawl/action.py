@@ -122,6 +122,8 @@ class Firecrawl:
                 "object",
                 "How to take the picture: fullPage, quality (1-100) and format.",
                 {"fullPage": True, "quality": 80, "format": "png"},
+                members="{fullPage: boolean, quality: integer 1..100, format: png|jpeg|webp, "
+                "viewport: object}",
             ),
         ),
         outputs=(

@@ -35,9 +35,13 @@ EVENT_FIELDS = (
         "start",
         "object",
         'Start as Google has it: {"dateTime": "2026-03-06T09:00:00", "timeZone": "Europe/Rome"}.',
+        members="{dateTime, date, timeZone}",
     ),
     Field(
-        "end", "object", 'End as Google has it, like start; {"date": "2026-03-07"} for whole days.'
+        "end",
+        "object",
+        'End as Google has it, like start; {"date": "2026-03-07"} for whole days.',
+        members="{dateTime, date, timeZone}",
     ),
     Field(
         "start_datetime", "string", "Start as ISO 8601, simpler than start: 2026-03-06T09:00:00Z."
@@ -49,12 +53,21 @@ EVENT_FIELDS = (
         "Day of a whole-day event, as YYYY-MM-DD.",
         pattern=r"^\d{4}-\d{2}-\d{2}$",
     ),
-    Field("attendees", "array", 'Who is invited: ["ada@example.com"], or objects with an email.'),
+    Field(
+        "attendees",
+        "array",
+        'Who is invited: ["ada@example.com"], or objects with an email.',
+        members="[string or {email*, displayName, optional: boolean, responseStatus, "
+        "resource: boolean, organizer: boolean, comment, additionalGuests: "
+        "integer, id, self: boolean}]",
+    ),
     Field("event_id", "string", "Id of the event to get, update, delete or add people to."),
     Field(
         "reminders",
         "object",
         'Reminders: {"useDefault": false, "overrides": [{"method": "popup", "minutes": 10}]}.',
+        members="{useDefault: boolean, overrides: [{method: popup|email, minutes: "
+        "integer 0..40320}]}",
     ),
     Field(
         "recurrence",

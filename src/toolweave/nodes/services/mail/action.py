@@ -77,6 +77,7 @@ class EmailAction:
                 "array",
                 'Files: [{"path": "out/report.pdf"}], or filename with content or content_base64.',
                 items="object",
+                members="[{path, file_path, filename, content, content_base64, content_type}]",
             ),
             Field("headers", "object", 'Further headers: {"X-Ticket": "42"}.'),
             Field("in_reply_to", "string", "Message-ID of the mail that this one answers."),

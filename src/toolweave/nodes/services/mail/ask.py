@@ -18,6 +18,12 @@ from toolweave.nodes.services.mail.account import Account
 from toolweave.nodes.services.mail.messages import MailMessages
 from toolweave.nodes.services.mail.outgoing import check_mailbox, check_people
 
+CREDENTIALS = (
+    "{username, password, client_id, client_secret, refresh_token, access_token, tenant_id, "
+    "imap_host, imap_port: integer 1..65535, smtp_host, smtp_port: integer 1..65535, "
+    "security: tls|starttls|none}"
+)
+
 
 def mail_approval(
     provider: Provider,
@@ -53,7 +59,9 @@ def mail_approval(
         f"{provider.upper()}_INTERACTION",
         f"Ask people by mail from {title}, wait for a reply and continue by its meaning.",
         (
-            Field(access, "object", credentials, required=True, sensitive=True),
+            Field(
+                access, "object", credentials, required=True, sensitive=True, members=CREDENTIALS
+            ),
             *_message_fields(title, subject, part),
             *formatting,
             Field("auto_reply_enabled", "boolean", "Answer the reply with a confirmation.", True),

@@ -67,6 +67,7 @@ class EmailTrigger:
                 'imap: {"host": "imap.example.com", "port": 993, "use_ssl": true}; APIs: '
                 '{"base_url": ...}; webhook: {"path": "/mail/in"}.',
                 required=True,
+                members="{host, port: integer 1..65535, use_ssl: boolean, base_url, path}",
             ),
             Field(
                 "credentials",
@@ -75,6 +76,8 @@ class EmailTrigger:
                 "webhook: secret. Secrets as vault references.",
                 required=True,
                 sensitive=True,
+                members="{username, password, client_id, client_secret, refresh_token, "
+                "access_token, tenant_id, secret}",
             ),
             Field("mailbox", "string", "Folder or label that is watched: INBOX.", "INBOX"),
             Field(
@@ -83,6 +86,8 @@ class EmailTrigger:
                 'What else must hold: {"body_contains": "invoice", "subject_contains": "May", '
                 '"has_attachment": true}.',
                 {},
+                members="{body_contains: any, subject_contains: any, from_contains: any, "
+                "has_attachment: boolean}",
             ),
             Field(
                 "subject_keywords",

@@ -34,6 +34,7 @@ node = mail_approval(
             "object",
             "Where replies are sought: monitor_inbox, monitor_specific_folder, folder_name.",
             {"monitor_inbox": True, "monitor_specific_folder": False, "folder_name": ""},
+            members="{monitor_inbox: boolean, monitor_specific_folder: boolean, folder_name}",
         ),
     ),
     tags=("outlook", "microsoft"),

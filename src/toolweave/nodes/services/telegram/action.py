@@ -71,51 +71,87 @@ class TelegramAction:
                 "object",
                 "Photo, document, video, audio, voice, sticker: file_path (path, URL or id), "
                 "caption, supports_streaming.",
+                members="{file_path, file_id, url, filename, caption, parse_mode: "
+                "Markdown|HTML|MarkdownV2, supports_streaming: boolean, has_spoiler: "
+                "boolean, duration: integer, width: integer, height: integer, "
+                "performer, title}",
             ),
             Field(
                 "keyboard_config",
                 "object",
                 "Buttons: type (inline or reply), buttons as rows of {text, callback_data or url}, "
                 "one_time_keyboard.",
+                members="{type: inline|reply|remove, buttons: [[string or {text*, "
+                "callback_data, url, web_app: object, login_url: object, "
+                "switch_inline_query, switch_inline_query_current_chat, "
+                "switch_inline_query_chosen_chat: object, copy_text: object, "
+                "callback_game: object, pay: boolean, request_contact: boolean, "
+                "request_location: boolean, request_poll: object, request_users: "
+                "object, request_chat: object, style, icon_custom_emoji_id}] or "
+                "{text*, callback_data, url, web_app: object, login_url: object, "
+                "switch_inline_query, switch_inline_query_current_chat, "
+                "switch_inline_query_chosen_chat: object, copy_text: object, "
+                "callback_game: object, pay: boolean, request_contact: boolean, "
+                "request_location: boolean, request_poll: object, request_users: "
+                "object, request_chat: object, style, icon_custom_emoji_id}], "
+                "one_time_keyboard: boolean, resize_keyboard: boolean, is_persistent: "
+                "boolean, selective: boolean}",
             ),
             Field(
                 "location_config",
                 "object",
                 'Place: {"latitude": 52.52, "longitude": 13.405, "live_period": 0}.',
+                members="{latitude: number -90..90, longitude: number -180..180, live_period: "
+                "integer, horizontal_accuracy: number 0..1500, heading: integer "
+                "0..360, proximity_alert_radius: integer}",
             ),
             Field(
                 "contact_config",
                 "object",
                 'Contact: {"phone_number": "+4930123456", "first_name": "Ada", "last_name": ""}.',
+                members="{phone_number, first_name, last_name, vcard}",
             ),
             Field(
                 "poll_config",
                 "object",
                 "Poll: question, options, is_anonymous, type (regular or quiz), "
                 "allows_multiple_answers.",
+                members="{question, options: [string or {text*, …}], is_anonymous: boolean, "
+                "type: regular|quiz, allows_multiple_answers: boolean, "
+                "correct_option_id: integer, explanation, open_period: integer "
+                "5..600, close_date: integer, is_closed: boolean}",
             ),
             Field(
                 "user_management",
                 "object",
                 "Member to ban, kick, promote or restrict: user_id, until_date, revoke_messages, "
                 "permissions.",
+                members="{user_id: id, until_date: integer, revoke_messages: boolean, "
+                "only_if_banned: boolean, use_independent_chat_permissions: boolean, "
+                "permissions: object}",
             ),
             Field(
                 "message_options",
                 "object",
                 "disable_notification, protect_content, allow_sending_without_reply, "
                 "reply_to_message_id.",
+                members="{disable_notification: boolean, protect_content: boolean, "
+                "allow_sending_without_reply: boolean, reply_to_message_id: id, "
+                "message_thread_id: id}",
             ),
             Field(
                 "edit_config",
                 "object",
                 'Message to edit, delete, pin, unpin: {"message_id": "812"}, or inline_message_id.',
+                members="{message_id: id, inline_message_id}",
             ),
             Field(
                 "forward_config",
                 "object",
                 'What to forward: {"from_chat_id": "@news", "message_id": "812"}, '
                 "disable_notification.",
+                members="{from_chat_id: id, message_id: id, disable_notification: boolean, "
+                "protect_content: boolean}",
             ),
             RETRY_CONFIG,
         ),

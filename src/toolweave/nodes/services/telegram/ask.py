@@ -61,6 +61,7 @@ node = ApprovalNode(
                     ]
                 ],
                 items="array",
+                members="[[{text*, callback_data: confirmed|rejected|unrelated}]]",
             ),
             Field(
                 "enable_reply_keyboard", "boolean", "Offer answers in place of the keyboard.", False

@@ -1,0 +1,142 @@
+"""Fields of the drawing tool that take one of a few words, and entries of its lists.
+
+Warnings: an export or a run goes on with another word, but not as its author means.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from toolweave.catalog.member_shapes import member_schema
+from toolweave.json_text import JsonObject
+from toolweave.patterns import pattern
+from toolweave.problems import Problem, pointer
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.templated_values import check_values
+from toolweave.workflow.checks.values import CODES
+from toolweave.workflow.model import Node
+
+_MODELS = "sonnet|opus|haiku|inherit"
+_SCOPES = "user|project|local|personal"
+# In the notation of the members of settings.
+_WORDS = {
+    "subAgent": (
+        f"{{model: {_MODELS}, memory: user|project|local, commandScope: {_SCOPES}, "
+        "color: red|blue|green|yellow|purple|orange|pink|cyan, outputPorts: integer 1..1, …}"
+    ),
+    "skill": (
+        f"{{scope: {_SCOPES}, validationStatus: valid|missing|invalid, "
+        "executionMode: execute|load, outputPorts: integer 1..1, …}"
+    ),
+    "codex": (
+        "{promptMode: fixed|ai-generated, reasoningEffort: none|minimal|low|medium|high|xhigh, "
+        "sandbox: read-only|workspace-write|danger-full-access, outputPorts: integer 1..1, …}"
+    ),
+    "mcp": (
+        "{parameters: [{name*, type: string|number|integer|boolean|array|object, "
+        "required: boolean, …}], …}"
+    ),
+    "askUserQuestion": "{multiSelect: boolean, useAiSuggestions: boolean, …}",
+    "ifElse": "{branches: [{isDefault: boolean, …}], …}",
+    "switch": "{branches: [{isDefault: boolean, …}], …}",
+    "branch": "{branches: [{isDefault: boolean, …}], branchType: conditional|switch, …}",
+}
+_SKILL_NAME = pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PLUGIN = pattern(r"[\w-]+:.+")
+_PLACEHOLDER = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
+_RESULTS = ("_result", "_template")
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield words that the drawing tool does not know, and lists that leave something out."""
+    for index, node in enumerate(case.workflow.nodes):
+        if "subtype" in node.data:
+            continue
+        kind = type_of(node)
+        place = f"/nodes/{index}/data"
+        if kind in _WORDS:
+            yield from _words(kind, node, place)
+        if kind == "skill":
+            yield from _skill_name(node, place)
+        if kind == "template":
+            yield from _undeclared(node, place)
+        if node.parent is not None:
+            yield from _in_no_group(case, node, index)
+
+
+@cache
+def _judge(kind: str) -> CompiledSchemas:
+    return CompiledSchemas(member_schema(_WORDS[kind]))
+
+
+def _words(kind: str, node: Node, place: str) -> Iterator[Problem]:
+    judge = _judge(kind)
+    # A field without a value is as good as none; wrong types of fields are a matter of others.
+    held: JsonObject = {
+        name: value
+        for name in node.data.keys() & judge.names
+        if (value := node.data[name]) not in (None, "", [])
+    }
+    if not held or judge.accepts(held):
+        return
+    for problem in check_values(judge, held):
+        is_word = problem.code == "MCP_PARAMETER_ENUM_INVALID" or problem.pointer.count("/") > 1
+        if is_word:
+            code = CODES.get(problem.code, problem.code)
+            yield placed(replace(problem, code=code, severity="warning"), place)
+
+
+def _skill_name(node: Node, place: str) -> Iterator[Problem]:
+    name = node.data.get("name")
+    if not isinstance(name, str) or not name or _SKILL_NAME.fullmatch(name):
+        return
+    if _PLUGIN.fullmatch(name):
+        return
+    meant = "-".join(name.casefold().replace("_", " ").split())
+    at = f"{place}/name"
+    is_name = _SKILL_NAME.fullmatch(meant) is not None
+    yield Problem(
+        "FIELD_FORM_UNUSUAL",
+        at,
+        f"the name of a skill is {shown(name)}; expected small letters, digits and hyphens",
+        hint=f"use {meant!r}" if is_name else None,
+        severity="warning",
+        patch=({"op": "replace", "path": at, "value": meant},) if is_name else None,
+    )
+
+
+def _undeclared(node: Node, place: str) -> Iterator[Problem]:
+    """Yield names of a template that its own list of variables leaves out."""
+    listed, text = node.data.get("variables"), node.data.get("template")
+    if not isinstance(listed, list) or not isinstance(text, str):
+        return
+    if not all(isinstance(one, str) for one in listed):
+        return
+    used = list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+    absent = [one for one in used if one not in listed]
+    if absent and (listed or not any(one.endswith(_RESULTS) for one in absent)):
+        names = ", ".join(map(repr, absent[:5]))
+        at = place + pointer("variables")
+        yield Problem(
+            "VALUE_UNLIKELY",
+            at,
+            f"the template uses {names}, which 'variables' does not list",
+            hint="list every name of the template",
+            severity="warning",
+            patch=({"op": "replace", "path": at, "value": [*listed, *absent]},),
+        )
+
+
+def _in_no_group(case: CheckContext, node: Node, index: int) -> Iterator[Problem]:
+    parent = case.graph.nodes.get(node.parent) if node.parent is not None else None
+    if parent is None or type_of(parent) == "group":
+        return
+    message = f"{shown(parent.id)}, which the node is in, is no group"
+    hint = "use the id of a group, or remove it"
+    yield Problem(
+        "GROUP_UNKNOWN", pointer("nodes", index, "parentId"), message, hint=hint, severity="warning"
+    )

@@ -1,0 +1,96 @@
+"""Settings that have no effect beside others, and nodes that would do nothing.
+
+Warnings: the run goes on. `Field.used_when` says with which values of another setting a field is
+used.
+"""
+
+from collections.abc import Iterator
+
+from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.templated_values import has_template
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
+
+_CODE = "VALUE_UNLIKELY"
+_CONFIGURATIONS, _INPUTS = "configurations", "inputParams"
+# Nodes that do nothing without any of these settings.
+_NEEDS_ONE = {
+    "ACTION.SET_FIELDS": ("set", "expressions", "rename", "remove"),
+}
+# Operation -> the inputs of which one says what it is about; without any it does nothing.
+_ABOUT: dict[tuple[str, str], tuple[str, ...]] = {
+    ("MEMORY.KEY_VALUE_STORE", "set"): ("value",),
+    ("MEMORY.ENTITY", "note"): ("text",),
+    ("MEMORY.ENTITY", "set"): ("facts",),
+    ("MEMORY.ENTITY", "recall"): ("text",),
+    ("MEMORY.DOCUMENT_STORE", "search"): ("query", "filters"),
+    ("MEMORY.DOCUMENT_STORE", "update"): ("content", "title", "tags", "metadata"),
+}
+_ATTACHABLE = frozenset({"TOOL", "MEMORY"})
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield settings without effect, and nodes that have nothing to do."""
+    for index, node, spec in catalog_nodes(case):
+        if spec.origin is not None:
+            continue
+        settings, inputs = object_at(node.data, _CONFIGURATIONS), object_at(node.data, _INPUTS)
+        place = f"/nodes/{index}/data"
+        if dependent := case.made.of_spec(_dependent, spec):
+            yield from _unused(dependent, settings, inputs, place)
+        if needed := _NEEDS_ONE.get(spec.ref):
+            yield from _nothing(needed, settings, place)
+        if node.type not in _ATTACHABLE or case.graph.incoming(node.id):
+            yield from _about_nothing(spec, node, inputs, place)
+
+
+def _dependent(spec: NodeSpec) -> tuple[tuple[Field, Field], ...]:
+    """Fields that are used with some values of another one, each with that."""
+    known = {one.name: one for one in spec.configurations}
+    return tuple(
+        (one, known[one.used_when[0]])
+        for one in spec.configurations
+        if one.used_when and one.used_when[0] in known
+    )
+
+
+def _unused(
+    dependent: tuple[tuple[Field, Field], ...], settings: JsonObject, inputs: JsonObject, place: str
+) -> Iterator[Problem]:
+    for field, decides in dependent:
+        given = settings.get(field.name)
+        if given in (None, "", [], {}) or given == field.default or decides.name in inputs:
+            continue
+        chosen: Json = settings.get(decides.name, decides.default)
+        word = str(chosen).lower() if isinstance(chosen, bool) else chosen
+        wanted = field.used_when[1:]
+        if word in wanted or word is None or has_template(chosen):
+            continue
+        if decides.options and word not in decides.options:
+            continue  # another problem
+        hint = f"remove it, or set {decides.name!r} to {' or '.join(map(repr, wanted))}"
+        message = f"{field.name!r} has no effect while {decides.name!r} is {shown(chosen)}"
+        at = f"{place}/{_CONFIGURATIONS}{pointer(field.name)}"
+        yield Problem(_CODE, at, message, hint=hint, severity="warning")
+
+
+def _nothing(needed: tuple[str, ...], settings: JsonObject, place: str) -> Iterator[Problem]:
+    if not any(settings.get(name) for name in needed):
+        message = f"the node changes nothing without {', '.join(needed[:-1])} or {needed[-1]}"
+        at = f"{place}/{_CONFIGURATIONS}"
+        yield Problem(_CODE, at, message, hint="set one of them", severity="warning")
+
+
+def _about_nothing(spec: NodeSpec, node: Node, inputs: JsonObject, place: str) -> Iterator[Problem]:
+    operation = inputs.get("operation", object_at(node.data, _CONFIGURATIONS).get("operation"))
+    about = _ABOUT.get((spec.ref, operation)) if isinstance(operation, str) else None
+    if about and all(inputs.get(name) in (None, "", []) for name in about):
+        named = " or ".join(map(repr, about))
+        hint = f"write {_INPUTS}.{about[0]}, for example as {{{{ data.… }}}}"
+        message = f"{operation!r} without {named} keeps or finds nothing"
+        yield Problem(_CODE, f"{place}/{_INPUTS}", message, hint=hint, severity="warning")
