@@ -60,6 +60,8 @@ class Port:
     validation_schema: JsonObject | None = None
     # What the original system calls it; workflows that name it so are read.
     aliases: tuple[str, ...] = ()
+    # A setting, then those of its values with which the port is ever taken.
+    used_when: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _CUT = pattern(
     re.IGNORECASE,
 )
 _OWN_PLACEHOLDER = pattern(r"\?\d|[@$]\w")
+_NUMBERED = pattern(r"\$(\d+)")
 _BEGINNINGS = ("postgresql://", "postgres://", "sqlite:///", "${vault:")
 
 
@@ -93,6 +94,18 @@ def parameter_fault(sql: str, parameters: Sequence[object] | Mapping[str, object
         wanted = f":{min(names)}" if names else f"{marks} values"
         return f"the query asks for {wanted}, and parameters has {len(parameters)}"
     return None
+
+
+def with_marks(sql: str) -> str | None:
+    """The statement with `?` for `$1`, which only some databases know; None if it has none.
+
+    Numbers in another order than the values are left as they are.
+    """
+    numbers = _NUMBERED.findall(_without_texts(sql))
+    if not numbers:
+        return None
+    is_ordered = numbers == [str(at + 1) for at in range(len(numbers))]
+    return _NUMBERED.sub("?", sql) if is_ordered and _without_texts(sql) == sql else sql
 
 
 def meant_parameters(sql: str, parameters: Mapping[str, object]) -> dict[str, object] | None:

@@ -22,6 +22,8 @@ WORKFLOWS: dict[str, str] = {
     "EDGE_KIND_UNKNOWN": "An edge of a flow is neither data nor chain.",
     "EDGE_OUT_OF_END": "An edge leaves an end node.",
     "EDGE_PORT_UNKNOWN": "An edge starts at an output port that the node does not have.",
+    "EDGE_LEAVES_LOOP": "An edge leads out of the body of a loop.",
+    "EDGE_NEVER_TAKEN": "An edge leaves by a port that the node's settings never use.",
     "EDGE_SOURCE_UNKNOWN": "An edge starts at a node that does not exist.",
     "EDGE_TARGET_PORT_UNKNOWN": "An edge leads to an input port that the node does not have.",
     "EDGE_TARGET_UNKNOWN": "An edge leads to a node that does not exist.",

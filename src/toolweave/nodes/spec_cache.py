@@ -41,7 +41,7 @@ _RECORDS: dict[type, dict[str, type]] = {
 _TEXTS: dict[type, tuple[str, ...]] = {
     NodeSpec: ("tags", "keywords", "attached_nodes"),
     Field: ("options", "not_built_in", "aliases", "used_when"),
-    Port: ("aliases",),
+    Port: ("aliases", "used_when"),
     Example: ("also",),
     DataFormat: ("examples",),
 }

@@ -11,6 +11,7 @@ from toolweave.catalog.sql_texts import (
     meant_parameters,
     parameter_fault,
     statement_fault,
+    with_marks,
 )
 from toolweave.json_text import Json, JsonObject
 
@@ -44,6 +45,14 @@ def _check_statement(given: NodeInput) -> None:
 
 def _check_values(given: NodeInput) -> None:
     query, values = given.text("query"), read_parameters(given)
+    if (marked := with_marks(query)) is not None:
+        raise refused_at(
+            ("query",),
+            "DATABASE_QUERY_INVALID",
+            "the query asks for values by number, as $1; expected ? or :name",
+            hint="write ? for each value, in their order",
+            fix=marked if marked != query else None,
+        )
     why = None if "{{" in query else parameter_fault(query, values)
     if why is None:
         return

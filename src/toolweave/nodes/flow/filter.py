@@ -138,6 +138,7 @@ class Filter:
                 "excluded",
                 "The items that did not pass; taken with partition only.",
                 aliases=("filtered",),
+                used_when=("filter_mode", "partition"),
             ),
         ),
         checks=(read_conditions, check_order),

@@ -36,7 +36,7 @@ class WorkflowFailed:
             Field(
                 "error_codes",
                 "array",
-                "Errors that count, by code: [TOOL_TIMEOUT]; empty means any.",
+                "Errors that count, by code: [STEP_TIMEOUT]; empty means any.",
                 [],
                 items="string",
             ),

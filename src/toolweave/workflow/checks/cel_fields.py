@@ -15,6 +15,8 @@ class CelField:
     name: str
     is_condition: bool = True
     chosen_by: tuple[str, str] | None = None
+    # Whether it is evaluated wherever it is given, also where nothing requires it.
+    is_always_used: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,9 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
     "FLOW.STOP": (CelField("when"),),
     "FLOW.SWITCH": (CelField("cases"),),
     "FLOW.LOOP": (CelField("loop_condition", chosen_by=("loop_type", "while")),),
-    "FLOW.WAIT": (CelField("wait_condition", chosen_by=("wait_type", "condition")),),
+    "FLOW.WAIT": (
+        CelField("wait_condition", chosen_by=("wait_type", "condition"), is_always_used=True),
+    ),
     "FLOW.FILTER": (
         CelField(
             "custom_filter_function",
@@ -71,7 +75,8 @@ def _texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
     for field in CEL_FIELDS[spec.ref]:
         text = configurations.get(field.name)
         if isinstance(text, str):
-            yield CelText(field, (field.name,), text, is_chosen(spec, field, configurations))
+            is_used = field.is_always_used or is_chosen(spec, field, configurations)
+            yield CelText(field, (field.name,), text, is_used)
         elif isinstance(text, dict):
             for key, one in text.items():
                 if isinstance(one, str):

@@ -3,10 +3,11 @@
 Warnings without a fix: which of the two is meant is not known.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
@@ -23,6 +24,16 @@ _MEDIA = {
 _SECURITY = {465: "tls", 587: "starttls"}
 # Paths at which this service answers by itself.
 _TAKEN = frozenset({"github", "slack", "telegram", "discord", "health", "mcp", "api"})
+_TAG = pattern(r"<(/?(?:b|i|u|s|a|code|pre|strong|em|blockquote))(?:\s[^<>]*)?>")
+_TYPE_WORDS = {
+    **dict.fromkeys(("int", "long", "int64", "integer"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal", "numeric", "number"), "number"),
+    **dict.fromkeys(("bool", "boolean"), "boolean"),
+    **dict.fromkeys(("str", "text", "varchar", "char", "string", "date", "datetime"), "string"),
+    **dict.fromkeys(("timestamp", "time", "email", "url", "uri", "uuid"), "string"),
+    **dict.fromkeys(("list", "array", "tuple"), "array"),
+    **dict.fromkeys(("dict", "map", "record", "json", "object"), "object"),
+}
 _ARCHIVE_MINUTES = (60, 1_440, 4_320, 10_080)
 _HOUR_S = 3_600
 _MAX_ITERATIONS = 100
@@ -31,44 +42,22 @@ _MAX_ITERATIONS = 100
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings of a node that cannot both be meant."""
     for index, node, spec in catalog_nodes(case):
-        if spec.ref not in _REFS and spec.type != "HUMAN_IN_THE_LOOP":
+        rules = _RULES.get(spec.ref, ())
+        if spec.type == "HUMAN_IN_THE_LOOP":
+            rules = (*rules, _reminders)
+        if not rules:
             continue
         config, inputs = (object_at(node.data, key) for key in ("configurations", "inputParams"))
-        for field, message, hint in _of_node(spec.ref, config, inputs):
-            part = "inputParams" if field in inputs and field not in config else "configurations"
+        names = {one.name for one in spec.inputs}
+        for field, message, hint in (found for rule in rules for found in rule(config, inputs)):
+            first = field.split(".")[0]
+            is_input = first not in config and (first in inputs or first in names)
+            part = "inputParams" if is_input else "configurations"
             place = pointer("nodes", index, "data", part) + pointer(*field.split("."))
             yield Problem(CODE, place, message, hint=hint, severity="warning")
 
 
 _Found = tuple[str, str, str]
-# The nodes that `_of_node` knows, beside those that ask a person.
-_REFS = frozenset(
-    {"ACTION.HTTP_REQUEST", "EXTERNAL_ACTION.EMAIL", "FLOW.LOOP", "FLOW.SWITCH"}
-    | {"FLOW.SUBWORKFLOW", "TRIGGER.WEBHOOK"}
-    | {"EXTERNAL_ACTION.DISCORD_ACTION", "EXTERNAL_ACTION.DISCORD"}
-)
-
-
-def _of_node(ref: str, config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
-    match ref:
-        case "ACTION.HTTP_REQUEST":
-            yield from _request(config, inputs)
-        case "EXTERNAL_ACTION.EMAIL":
-            yield from _mail_port(config)
-        case "FLOW.LOOP":
-            yield from _range(config)
-        case "FLOW.SWITCH":
-            yield from _cases(config)
-        case "FLOW.SUBWORKFLOW":
-            yield from _data(inputs)
-        case "TRIGGER.WEBHOOK":
-            yield from _taken(config)
-        case "EXTERNAL_ACTION.DISCORD_ACTION" | "EXTERNAL_ACTION.DISCORD":
-            yield from _archive(config)
-        case _ if ref.startswith("HUMAN_IN_THE_LOOP."):
-            yield from _reminders(config)
-        case _:
-            return
 
 
 def _request(config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
@@ -94,7 +83,7 @@ def _request(config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
             yield f"headers.{name}", message, "remove the header, or choose another body_type"
 
 
-def _mail_port(config: JsonObject) -> Iterator[_Found]:
+def _mail_port(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     port, security = config.get("smtp_port"), config.get("security")
     expected = _SECURITY.get(port) if isinstance(port, int) else None
     if expected and str(security) in _SECURITY.values() and security != expected:
@@ -102,7 +91,43 @@ def _mail_port(config: JsonObject) -> Iterator[_Found]:
         yield "security", message, f"choose {expected}, or the other port"
 
 
-def _range(config: JsonObject) -> Iterator[_Found]:
+def _only_copies(config: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
+    """A mail that only those with a copy get."""
+    if not (config.get("to") or inputs.get("to")) and (inputs.get("cc") or inputs.get("bcc")):
+        yield "to", "the mail has no recipient, only copies", "name whom it is to, as 'to'"
+
+
+def _filled_query(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
+    query = config.get("query")
+    if isinstance(query, str) and "{{" in query:
+        message = "a value that is written into the query may change what it does"
+        yield "query", message, "write ? or :name, and give the value in inputParams.parameters"
+
+
+def _types(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
+    """Types of other languages, which count as a description of a text here."""
+    fields = config.get("fields")
+    for name, kind in fields.items() if isinstance(fields, dict) else ():
+        meant = _TYPE_WORDS.get(kind.strip().lower()) if isinstance(kind, str) else None
+        if meant is not None and kind != meant:
+            message = f"{shown(kind)} is no type here, so that {name!r} is a text"
+            yield f"fields.{name}", message, f"use {meant!r}, or describe the text"
+
+
+def _markup(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
+    """Tags in Markdown, or tags that are not closed."""
+    for field in ("message_text", "message_template"):
+        text, mode = config.get(field), config.get("parse_mode", "Markdown")
+        tags = _TAG.findall(text) if isinstance(text, str) else []
+        if tags and mode != "HTML":
+            message = f"{field!r} has HTML tags, and 'parse_mode' is {shown(mode)}"
+            yield field, message, "choose HTML, or write it in Markdown"
+        elif mode == "HTML" and any(tags.count(one) != tags.count(f"/{one}") for one in tags
+                                    if not one.startswith("/")):  # fmt: skip
+            yield field, "a tag is not closed", "close every tag, such as <b>…</b>"
+
+
+def _range(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     first, last = config.get("start_value", 0), config.get("end_value")
     step, most = config.get("step", 1), config.get("max_iterations", _MAX_ITERATIONS)
     numbers = [one for one in (first, last, step, most) if _is_number(one)]
@@ -115,7 +140,7 @@ def _range(config: JsonObject) -> Iterator[_Found]:
         yield field, message, "raise max_iterations, or shorten the range"
 
 
-def _cases(config: JsonObject) -> Iterator[_Found]:
+def _cases(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     """Cases that are never reached: the first that holds is taken."""
     listed = config.get("cases")
     seen: set[str] = set()
@@ -131,7 +156,7 @@ def _cases(config: JsonObject) -> Iterator[_Found]:
         seen.add(when)
 
 
-def _data(inputs: JsonObject) -> Iterator[_Found]:
+def _data(_: JsonObject, inputs: JsonObject) -> Iterator[_Found]:
     data = inputs.get("data")
     is_template = isinstance(data, str) and data.startswith("{{") and data.endswith("}}")
     if data is not None and not isinstance(data, dict) and not is_template:
@@ -139,14 +164,14 @@ def _data(inputs: JsonObject) -> Iterator[_Found]:
         yield "data", f"a workflow is started with named inputs, not with {shown(data)}", hint
 
 
-def _taken(config: JsonObject) -> Iterator[_Found]:
+def _taken(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     path = config.get("webhook_path")
     if isinstance(path, str) and path.strip("/").lower() in _TAKEN:
         message = f"{shown(path)} is the path of another service's events"
         yield "webhook_path", message, "choose a path of your own"
 
 
-def _archive(config: JsonObject) -> Iterator[_Found]:
+def _archive(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     thread = config.get("thread_config")
     minutes = thread.get("auto_archive_duration") if isinstance(thread, dict) else None
     if _is_number(minutes) and minutes not in _ARCHIVE_MINUTES:
@@ -155,7 +180,7 @@ def _archive(config: JsonObject) -> Iterator[_Found]:
         yield "thread_config.auto_archive_duration", message, hint
 
 
-def _reminders(config: JsonObject) -> Iterator[_Found]:
+def _reminders(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     """Reminders and escalations after the time in which an answer counts."""
     limit = next(
         (
@@ -182,3 +207,20 @@ def _reminders(config: JsonObject) -> Iterator[_Found]:
 
 def _is_number(value: Json) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_Rule = Callable[[JsonObject, JsonObject], Iterator[_Found]]
+# The rules of a node, beside those of all that ask a person.
+_RULES: Mapping[str, tuple[_Rule, ...]] = {
+    "ACTION.DATABASE_QUERY": (_filled_query,),
+    "ACTION.HTTP_REQUEST": (_request,),
+    "AI_AGENT.EXTRACT": (_types,),
+    "EXTERNAL_ACTION.DISCORD_ACTION": (_archive,),
+    "EXTERNAL_ACTION.EMAIL": (_mail_port, _only_copies),
+    "EXTERNAL_ACTION.TELEGRAM_ACTION": (_markup,),
+    "FLOW.LOOP": (_range,),
+    "FLOW.SUBWORKFLOW": (_data,),
+    "FLOW.SWITCH": (_cases,),
+    "HUMAN_IN_THE_LOOP.TELEGRAM_INTERACTION": (_markup,),
+    "TRIGGER.WEBHOOK": (_taken,),
+}

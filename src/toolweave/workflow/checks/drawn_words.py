@@ -40,6 +40,9 @@ _WORDS = {
         "{parameters: [{name*, type: string|number|integer|boolean|array|object, "
         "required: boolean, …}], …}"
     ),
+    "slashCommandOptions": (
+        f"{{model: default|{_MODELS}, context: default|fork, disableModelInvocation: boolean, …}}"
+    ),
     "askUserQuestion": "{multiSelect: boolean, useAiSuggestions: boolean, …}",
     "ifElse": "{branches: [{isDefault: boolean, …}], …}",
     "switch": "{branches: [{isDefault: boolean, …}], …}",
@@ -53,13 +56,16 @@ _RESULTS = ("_result", "_template")
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield words that the drawing tool does not know, and lists that leave something out."""
+    options = case.workflow.extras.get("slashCommandOptions")
+    if isinstance(options, dict):
+        yield from _words("slashCommandOptions", options, "/slashCommandOptions")
     for index, node in enumerate(case.workflow.nodes):
         if "subtype" in node.data:
             continue
         kind = type_of(node)
         place = f"/nodes/{index}/data"
         if kind in _WORDS:
-            yield from _words(kind, node, place)
+            yield from _words(kind, node.data, place)
         if kind == "skill":
             yield from _skill_name(node, place)
         if kind == "template":
@@ -73,13 +79,13 @@ def _judge(kind: str) -> CompiledSchemas:
     return CompiledSchemas(member_schema(_WORDS[kind]))
 
 
-def _words(kind: str, node: Node, place: str) -> Iterator[Problem]:
+def _words(kind: str, data: JsonObject, place: str) -> Iterator[Problem]:
     judge = _judge(kind)
     # A field without a value is as good as none; wrong types of fields are a matter of others.
     held: JsonObject = {
         name: value
-        for name in node.data.keys() & judge.names
-        if (value := node.data[name]) not in (None, "", [])
+        for name in data.keys() & judge.names
+        if (value := data[name]) not in (None, "", [])
     }
     if not held or judge.accepts(held):
         return

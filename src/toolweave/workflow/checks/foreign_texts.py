@@ -34,7 +34,15 @@ _LANGUAGES: dict[str, Language] = {
 }
 # Fields with source code of other languages, where such placeholders are usual.
 _SOURCE = frozenset({"code", "script", "command", "commands", "args", "pattern", "regex"})
+# The steps to a field of a part: `/nodes/0/data/inputParams/code`.
+_DIRECT = 5
 _ENVIRONMENT = pattern(r"\$\{?[A-Z][A-Z0-9_]+\}?|%[A-Z][A-Z0-9_]+%")
+# Placeholders of other systems that name nothing here: a path in marks that no prose has.
+_UNFILLED = pattern(
+    r"(?<!\{)\$\{(?!vault:|env:|input:)[A-Za-z_]\w*(?:\.\w+)+\}|\$\([A-Za-z_]\w*(?:\.[\w-]+)+\)"
+    r"|<%=?\s*[$\w]+\.[\w.]+\s*-?%>|\\\([A-Za-z_]\w*(?:\.\w+)+\)|#\{[A-Za-z_]\w*(?:\.\w+)*\}"
+    r"|\bStates\.[A-Z]\w+\(|@\{[A-Za-z_]\w*\([^{}]*\)[^{}]*\}|<<\s*[A-Za-z_]\w*(?:\.\w+)+\s*>>"
+)
 _PATH = pattern(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
 
 
@@ -91,6 +99,7 @@ def _is_suspect(text: str) -> bool:
         or _PATH.fullmatch(text) is not None
         or BLOCK.search(text) is not None
         or _ENVIRONMENT.fullmatch(text.strip()) is not None
+        or _UNFILLED.search(text) is not None
         or any(True for _ in placeholders_in(text))
         or any(True for _ in marked_paths(text))
     )
@@ -104,7 +113,9 @@ class _ForeignTexts:
     def problems(
         self, node: Node, name: str, text: str, place: str, language: Language
     ) -> Iterator[Problem]:
-        if name in _SOURCE or is_sensitive(name):
+        # The key of an object in a field is the author's own.
+        is_source = name in _SOURCE and place.count("/") <= _DIRECT
+        if is_source or is_sensitive(name):
             return
         if not _is_suspect(text):
             return
@@ -125,6 +136,9 @@ class _ForeignTexts:
             yield self._placeholders(place, text, found, replaced)
         elif _ENVIRONMENT.fullmatch(text.strip()):
             yield _problem(place, text, None, "read a value of the run with {{ trigger.NAME }}")
+        elif (left := _UNFILLED.search(text)) is not None:
+            hint = "read a value of the run with {{ trigger.NAME }}, of a node with {{ ID.FIELD }}"
+            yield _problem(place, left[0], None, hint)
 
     def _bare(self, node: Node, text: str, language: Language) -> str | None:
         """The whole text as a placeholder, if it is a reference without braces."""

@@ -348,12 +348,15 @@ def _listed(value: Json) -> list[Json]:
 
 
 def _listed_triggers(case: CheckContext) -> Iterator[Problem]:
-    """Yield ids in `triggers` that no node has; the nodes themselves say what starts a run."""
+    """Yield ids in `triggers` of no trigger; the nodes themselves say what starts a run."""
     given = case.workflow.extras.get("triggers")
     listed: list[Json] = given if isinstance(given, list) else []
     starts = [node.id for node in case.workflow.nodes if node.type == "TRIGGER"]
     for at, name in enumerate(listed):
-        if isinstance(name, str) and name not in case.graph.nodes:
+        node = case.graph.nodes.get(NodeId(name)) if isinstance(name, str) else None
+        spec = case.spec(node) if node is not None else None
+        is_other = spec is not None and spec.type != "TRIGGER"
+        if isinstance(name, str) and (node is None or (is_other and starts)):
             place = pointer("triggers", at)
             free = [one for one in starts if one not in listed]
             # With one trigger and one name there is no other that it can mean.
@@ -362,7 +365,7 @@ def _listed_triggers(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "TRIGGER_UNKNOWN",
                 place,
-                f"there is no node {shown(name)}",
+                f"{shown(name)} is no trigger" if is_other else f"there is no node {shown(name)}",
                 hint=f"did you mean {meant!r}?" if meant else "list the ids of trigger nodes",
                 severity="warning",
                 patch=({"op": "replace", "path": place, "value": meant},) if meant else None,

@@ -3,8 +3,11 @@
 Not a check: `text_values` looks up the form of a field.
 """
 
+import mimetypes
 import re
+from datetime import datetime
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from toolweave.catalog.address_texts import is_mailbox, is_url
 from toolweave.patterns import pattern
@@ -29,6 +32,9 @@ _REGEX_SIGNS = pattern(r"\\[.dws]|\.[*+]|\[\.\]|^\^|\$$|\([^)]*\|")
 _DATE = pattern(
     r"%[YmdHMSyjFT](?![0-9A-Fa-f])|[{<\[](?:YYYY|yyyy|YY|MM|DD|dd|HH)[^{}<>\[\]]*[}>\]]|\$\(|`[^`]+`"
 )
+_PARAMETER = pattern(r"/(?::([a-z_]\w*)|<(\w+)>|\{(\w+)\})(?=/|$)", re.IGNORECASE)
+_WORDS = pattern(r"[\s.-]+|(?<=[a-z])(?=[A-Z])")
+_AT_WORD = pattern(r"([^\s@]+?)\s*[(\[{]\s*at\s*[)\]}]\s*(\S+\.\w+)", re.IGNORECASE)
 _RULE = pattern(r"(?:(?:RRULE|EXRULE):(?=(?:.*;)?FREQ=[A-Z]+)\S+|(?:RDATE|EXDATE)[:;]\S+)")
 _EMOJI = {
     **dict.fromkeys(("thumbsup", "+1", "thumbs_up"), "\N{THUMBS UP SIGN}"),
@@ -65,12 +71,31 @@ def address(text: str) -> UnusualForm | None:
     return None
 
 
+def path_parameter(text: str) -> UnusualForm | None:
+    """A part of an address that is left for its caller to fill in, in the notation of others."""
+    expected = "{{ … }} for what a run fills in"
+    if re.search(r"%7B%7B|%7b%7b", text):
+        plain = re.sub(
+            r"%7B%7B(.*?)%7D%7D", lambda one: f"{{{{{unquote(one[1])}}}}}", text, flags=re.I
+        )
+        return UnusualForm(expected, plain)
+    path = text.partition("://")[2].partition("?")[0].partition("/")[2]
+    found = _PARAMETER.search(f"/{path}")
+    if found is None:
+        return None
+    name = found[1] or found[2] or found[3]
+    return UnusualForm(expected, hint=f"write {{{{ {name} }}}}, and give {name} in url_variables")
+
+
 def mailbox(text: str) -> UnusualForm | None:
     """A mail address with the scheme of a link, or with a name that has no brackets."""
     expected = "ada@example.com or Ada <ada@example.com>"
     plain = text.strip().removeprefix("mailto:").partition("?")[0]
     if plain != text.strip() and is_mailbox(plain):
         return UnusualForm(expected, plain)
+    if found := _AT_WORD.fullmatch(text.strip()):
+        plain = f"{found[1]}@{found[2]}"
+        return UnusualForm(expected, plain if is_mailbox(plain) else None)
     found = _WITH_NAME.fullmatch(text.strip())
     if found and is_mailbox(found[2]):
         return UnusualForm(expected, f"{found[1]} <{found[2]}>")
@@ -111,9 +136,48 @@ def glob(text: str) -> UnusualForm | None:
     found = _GLOB.fullmatch(text)
     if found:
         return UnusualForm("a pattern such as *.txt", f"*.{found[1]}")
+    if "%" in text and "*" not in text:
+        return UnusualForm("a pattern such as *.txt", text.replace("%", "*"))
     if _REGEX_SIGNS.search(text):
         return UnusualForm("a pattern such as *.txt", hint="* stands for any characters, ? for one")
     return None
+
+
+def ending(text: str) -> UnusualForm | None:
+    """A type of content or a pattern where the ending of a file's name is expected."""
+    plain = text.strip().removeprefix("*").removeprefix(".")
+    if "/" in plain:
+        known = mimetypes.guess_extension(plain.partition(";")[0])
+        return UnusualForm("an ending such as pdf", known.removeprefix(".") if known else None)
+    return None if plain == text.removeprefix(".") else UnusualForm("an ending such as pdf", plain)
+
+
+def media_type(text: str) -> UnusualForm | None:
+    """A word where a type of content is expected."""
+    if re.fullmatch(r"[\w.+-]+/[\w.+*-]+(?:\s*;.*)?", text):
+        return None
+    known = mimetypes.guess_type(f"a.{text.strip().removeprefix('.').lower()}")[0]
+    return UnusualForm("a type such as text/plain", known)
+
+
+def instant(text: str) -> UnusualForm | None:
+    """A moment without its zone, which Google refuses."""
+    expected = "a time such as 2026-03-02T18:00:00Z"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return UnusualForm(expected)
+    if moment.tzinfo is None or "T" not in text.upper():
+        return UnusualForm(expected, hint="write the T and the zone too: Z, or +01:00")
+    return None
+
+
+def error_code(text: str) -> UnusualForm | None:
+    """A text that is not written as codes of errors are."""
+    if re.fullmatch(r"[A-Z][A-Z0-9_]+", text):
+        return None
+    plain = _WORDS.sub("_", text.strip()).strip("_").upper()
+    return UnusualForm("a code such as STEP_TIMEOUT", plain)
 
 
 def emoji(text: str) -> UnusualForm | None:
@@ -127,8 +191,13 @@ def emoji(text: str) -> UnusualForm | None:
 def file_path(text: str) -> UnusualForm | None:
     """A path of this machine, or one with a date that nothing fills in."""
     expected = "a path such as reports/today.csv"
-    if text.startswith("~") or re.match(r"[A-Za-z]:[\\/]", text):
+    if re.match(r"~|[A-Za-z]:[\\/]|\$[A-Z{]|%[A-Z]+%", text) and "${vault:" not in text:
         return UnusualForm(expected, hint="paths begin in the folder that nodes may use")
+    if found := re.match(r"file:/{0,2}", text, re.IGNORECASE):
+        plain = text[found.end() :]
+        return UnusualForm(expected, plain if plain and not plain.startswith("/") else None)
+    if re.match(r"[a-z][a-z0-9+.-]+://", text, re.IGNORECASE):
+        return UnusualForm(expected, hint="a file of another machine is read with HTTP_REQUEST")
     if _DATE.search(text):
         hint = "the text is used as it is; write a moment with a template: {{ run.started_at }}"
         return UnusualForm("a path without such signs", hint=hint)

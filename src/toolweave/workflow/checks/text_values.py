@@ -33,12 +33,29 @@ _PRIVATE = pattern(
 )
 _NOTION = pattern(r"https?://(?:[\w-]+\.)*notion\.(?:so|site)/\S*?([0-9a-f]{32})(?:[?#]\S*)?")
 _NOTION_ID = pattern(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_MAIL = frozenset({"reviewers", "from_address", "to", "cc", "bcc", "reply_to"})
+_MAIL = frozenset(
+    {"reviewers", "from_address", "to", "cc", "bcc", "reply_to", "people", "attendees"}
+    | {"escalation_recipients"}
+)
+# Fields whose names say what form their texts have.
+_NAMED: Mapping[str, Callable[[str], UnusualForm | None]] = {
+    "attachment_types": text_forms.ending,
+    "content_type": text_forms.media_type,
+    "error_codes": text_forms.error_code,
+    "time_min": text_forms.instant,
+    "time_max": text_forms.instant,
+    "sort_field": text_forms.sort_field,
+}
 _MODELS = {
     "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
     "AI_AGENT.ANTHROPIC_CLAUDE": ("gpt", "o1", "o3", "gemini", "mistral", "llama"),
     "AI_AGENT.GOOGLE_GEMINI": ("gpt", "o1", "o3", "claude", "mistral", "llama"),
 }
+# Nodes whose paths are below the folder of files.
+_FILES = (
+    *("ACTION.FILE_", "TRIGGER.FILE_", "FLOW.WAIT", "EXTERNAL_ACTION.DISCORD"),
+    "EXTERNAL_ACTION.EMAIL",
+)
 
 
 _Form = Callable[[str], UnusualForm | None]
@@ -57,12 +74,19 @@ def check(case: CheckContext) -> Iterator[Problem]:
                         continue
                 elif not isinstance(value, list | dict):
                     continue
-                yield from _of_field(spec, name, value, f"/nodes/{index}/data/{part}")
+                members = case.made.of_spec(_with_members, spec)
+                yield from _of_field(spec, name, value, members, f"/nodes/{index}/data/{part}")
         yield from _of_model(spec, object_at(node.data, "configurations"), index)
 
 
-def _of_field(spec: NodeSpec, name: str, value: Json, place: str) -> Iterator[Problem]:
-    for steps, text in _texts(name, value):
+def _with_members(spec: NodeSpec) -> frozenset[str]:
+    return frozenset(one.name for one in (*spec.configurations, *spec.inputs) if one.members)
+
+
+def _of_field(
+    spec: NodeSpec, name: str, value: Json, members: frozenset[str], place: str
+) -> Iterator[Problem]:
+    for steps, text in _texts(name, value, members):
         if text in text_forms.NOTHING and len(steps) == 1:
             yield from _nothing(spec, name, text, place)
             continue
@@ -73,7 +97,8 @@ def _of_field(spec: NodeSpec, name: str, value: Json, place: str) -> Iterator[Pr
         if form is _mailbox and (several := several_mailboxes(text)):
             yield from _split(value, steps, several, place)
         elif (found := form(text)) is not None:
-            message = f"{steps[-1]!r} is {shown(text)}; expected {found.expected}"
+            named = next(one for one in reversed(steps) if isinstance(one, str))
+            message = f"{named!r} is {shown(text)}; expected {found.expected}"
             patch = ({"op": "replace", "path": at, "value": found.fix},) if found.fix else None
             hint = found.hint or (f"use {found.fix!r}" if found.fix else None)
             yield Problem(CODE, at, message, hint=hint, severity="warning", patch=patch)
@@ -95,7 +120,7 @@ def _nothing(spec: NodeSpec, name: str, text: str, place: str) -> Iterator[Probl
     yield Problem(CODE, at, message, hint="leave it out", severity="warning", patch=patch)
 
 
-def _texts(name: str, value: Json) -> Iterator[tuple[Steps, str]]:
+def _texts(name: str, value: Json, members: frozenset[str]) -> Iterator[tuple[Steps, str]]:
     """The texts of a field; of an object only where its keys are the node's own."""
     if isinstance(value, str):
         yield (name,), value
@@ -104,11 +129,11 @@ def _texts(name: str, value: Json) -> Iterator[tuple[Steps, str]]:
         yield from (
             ((name, at, key), text)
             for at, one in enumerate(value)
-            if isinstance(one, dict) and name.endswith("conditions")
+            if isinstance(one, dict) and (name.endswith("conditions") or name in members)
             for key, text in one.items()
             if isinstance(text, str)
         )
-    elif isinstance(value, dict) and name.endswith("_config"):
+    elif isinstance(value, dict) and name in members:
         yield from (((name, key), one) for key, one in value.items() if isinstance(one, str))
 
 
@@ -140,9 +165,9 @@ def _form_in(ref: str, name: str) -> _Form | None:
         return _moment
     if name in {"pattern", "allowed_response_patterns"}:
         return text_forms.glob if ref.startswith("TRIGGER.FILE") else _pattern
-    if name == "sort_field":
-        return text_forms.sort_field
-    if name in {"path", "file_path"} and ref.startswith(("ACTION.FILE_", "TRIGGER.FILE_")):
+    if name in _NAMED:
+        return _NAMED[name]
+    if name in {"path", "file_path"} and ref.startswith(_FILES):
         return text_forms.file_path
     vendor = ref.partition(".")[2].partition("_")[0]
     return _IDS.get((vendor, name))
@@ -154,7 +179,7 @@ def _url(text: str) -> UnusualForm | None:
             "a public address",
             hint="private addresses are refused unless the settings of this home allow them",
         )
-    if (odd := text_forms.address(text)) is not None:
+    if (odd := text_forms.address(text) or text_forms.path_parameter(text)) is not None:
         return odd
     if "{{" in text or "${" in text:
         return None

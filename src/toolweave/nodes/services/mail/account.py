@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from toolweave.catalog.node import NodeContext
-from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.node_input import refuse_all, refused_at
 from toolweave.catalog.resources.http import Response
 from toolweave.catalog.resources.mail import ImapServer, Provider, Security, SmtpServer
 from toolweave.catalog.resources.services import Failure, Service
@@ -44,6 +44,40 @@ SERVICES: dict[Provider, Service] = {
         who=("mail", "userPrincipalName"),
     ),
 }
+
+
+# What each way of reading or sending mail needs to sign in.
+_NEEDED = {
+    "imap": ("username", "password"),
+    "webhook": ("secret",),
+    "gmail": ("client_id", "client_secret", "refresh_token"),
+    "outlook": ("tenant_id", "client_id", "client_secret"),
+}
+_RENEWED = ("client_id",)
+
+
+def check_access(credentials: JsonObject, way: str, field_name: str) -> None:
+    """Whether credentials are complete. Raises `Invalid`: `EMAIL_CONFIG_INVALID`.
+
+    An API takes an access token as well, and without any the one that is stored for the service.
+    """
+    service = way.removesuffix("_api")
+    needed = _NEEDED.get(service, ())
+    if service in SERVICES:
+        if not credentials or credentials.get("access_token") or credentials.get("password"):
+            return
+        if service == "outlook" and credentials.get("refresh_token"):
+            needed = _RENEWED
+    refuse_all(
+        refused_at(
+            (field_name, name),
+            "EMAIL_CONFIG_INVALID",
+            f"{field_name!r} has no {name!r}, which is needed to sign in",
+            hint=f"add {name} as ${{vault:NAME}}",
+        )
+        for name in needed
+        if not credentials.get(name)
+    )
 
 
 @dataclass(frozen=True, slots=True)

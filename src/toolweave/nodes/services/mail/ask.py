@@ -14,7 +14,7 @@ from toolweave.nodes.human._reply import (
     confirmations,
     response_timeout,
 )
-from toolweave.nodes.services.mail.account import Account
+from toolweave.nodes.services.mail.account import Account, check_access
 from toolweave.nodes.services.mail.messages import MailMessages
 from toolweave.nodes.services.mail.outgoing import check_mailbox, check_people
 
@@ -41,8 +41,12 @@ def mail_approval(
     """Return the node that asks by mail from an account of a provider; the texts describe it."""
     access = f"{provider}_credentials"
 
+    def check_sender(given: NodeInput) -> None:
+        check_access(given.record(access), provider, access)
+
     def question(given: NodeInput) -> QuestionNode:
         check_addresses(given)
+        check_sender(given)
         account = Account(provider, given.text("sender_email"), given.record(access))
         if account.is_smtp:
             account.smtp()
@@ -72,7 +76,7 @@ def mail_approval(
         keywords=("mail", "email", *keywords),
         examples=examples,
     )
-    return ApprovalNode(replace(spec, checks=(check_addresses,)), question)
+    return ApprovalNode(replace(spec, checks=(check_addresses, check_sender)), question)
 
 
 def check_addresses(given: NodeInput) -> None:

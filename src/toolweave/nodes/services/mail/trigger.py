@@ -7,6 +7,7 @@ from toolweave.catalog.node_input import refuse_all, refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.services.mail.account import check_access
 from toolweave.nodes.services.mail.incoming import posted_mail, read_mail
 from toolweave.nodes.services.mail.outgoing import check_host
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, holds_one, text_at, texts
@@ -28,8 +29,23 @@ def check_source(given: NodeInput) -> None:
                 hint='write it as {"host": "imap.example.com", "port": 993}',
             )
         check_host(str(config["host"]), config.get("port"), "server_config", "host")
+    elif given.text("email_provider") == "webhook":
+        _check_hook(config)
+    check_access(given.record("credentials"), given.text("email_provider"), "credentials")
     criteria = given.record("filter_criteria")
     refuse_all(_unknown_criterion(name) for name in criteria if name not in _CRITERIA)
+
+
+def _check_hook(config: JsonObject) -> None:
+    path = config.get("path")
+    if not isinstance(path, str) or not path.startswith("/"):
+        raise refused_at(
+            ("server_config", "path"),
+            "EMAIL_CONFIG_INVALID",
+            "mail by webhook needs 'server_config.path', which begins with /",
+            hint='write {"path": "/mail/in"}',
+            fix=f"/{path}" if isinstance(path, str) and path else None,
+        )
 
 
 def _unknown_criterion(name: str) -> Invalid:

@@ -1,0 +1,94 @@
+"""Ways that no run takes as they are drawn: ports never taken, edges out of a loop's body, and
+references to disabled nodes. Warnings: the rest of the workflow runs.
+"""
+
+from collections.abc import Iterator
+
+from toolweave.catalog.spec import NodeSpec, Port
+from toolweave.json_text import Json
+from toolweave.problems import Problem
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.foreign_repair import scope_of
+from toolweave.workflow.checks.kinds import is_loop
+from toolweave.workflow.checks.ports import ERROR, is_attachment
+from toolweave.workflow.checks.templated_values import has_template
+from toolweave.workflow.model import Edge, Node, NodeId
+from toolweave.workflow.modes import object_at
+from toolweave.workflow.scope.reachability import BACK_PORT
+
+
+def check(case: CheckContext) -> Iterator[Problem]:
+    """Yield edges that carry nothing or leave a loop, and reads of disabled nodes."""
+    loops = {node.id for node in case.graph.nodes.values() if is_loop(node)}
+    for index, edge in case.edges:
+        if edge.source not in case.graph.nodes or edge.target not in case.graph.nodes:
+            continue
+        spec = case.spec(case.graph.nodes[edge.source])
+        if spec is not None and case.made.of_spec(_conditional, spec):
+            yield from _never_taken(case, index, edge, spec)
+        if loops and not is_attachment(edge) and edge.source_port != ERROR:
+            yield from _out_of_body(case, index, edge)
+    disabled = [
+        node.id
+        for node in case.graph.nodes.values()
+        if object_at(node.data, "configurations").get("enabled") is False
+    ]
+    if disabled:
+        yield from _reads(case, frozenset(disabled))
+
+
+def _conditional(spec: NodeSpec) -> tuple[Port, ...]:
+    return tuple(port for port in spec.output_ports if port.used_when)
+
+
+def _never_taken(case: CheckContext, index: int, edge: Edge, spec: NodeSpec) -> Iterator[Problem]:
+    for port in case.made.of_spec(_conditional, spec):
+        name, *wanted = port.used_when
+        if edge.source_port not in {port.name, *port.aliases}:
+            continue
+        chosen = _setting(case.graph.nodes[edge.source], spec, name)
+        if isinstance(chosen, str) and chosen not in wanted and not has_template(chosen):
+            message = (
+                f"{shown(edge.source)} never leaves by {edge.source_port!r} "
+                f"while {name!r} is {shown(chosen)}"
+            )
+            hint = f"set {name!r} to {' or '.join(map(repr, wanted))}, or remove the edge"
+            place = case.at_edge(index, "fromPort")
+            yield Problem("EDGE_NEVER_TAKEN", place, message, hint=hint, severity="warning")
+
+
+def _setting(node: Node, spec: NodeSpec, name: str) -> Json:
+    default = next((one.default for one in spec.configurations if one.name == name), None)
+    return object_at(node.data, "configurations").get(name, default)
+
+
+def _out_of_body(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem]:
+    reach = case.once(scope_of).reach
+    around, beyond = reach.loops_around(edge.source), reach.loops_around(edge.target)
+    if not around or beyond is None:
+        return
+    inner = around[0].id
+    is_back = edge.target == inner or edge.target_port == BACK_PORT
+    if is_back or any(one.id == inner for one in beyond):
+        return
+    message = f"the edge leads from the body of {shown(inner)} to a node that is not in it"
+    hint = f"connect the port 'done' of {inner!r} to what comes after the loop"
+    yield Problem("EDGE_LEAVES_LOOP", case.at_edge(index), message, hint=hint, severity="warning")
+
+
+def _reads(case: CheckContext, disabled: frozenset[NodeId]) -> Iterator[Problem]:
+    scope = case.once(scope_of)
+    for node in case.graph.nodes.values():
+        seen: set[str] = set()
+        for asked in scope.asked_by(node) or ():
+            for reference in asked.expression.references if asked.expression else ():
+                path = reference.path
+                root = path[1] if path[0] == "nodes" and len(path) > 1 else path[0]
+                place = case.at(node, *asked.steps)
+                if root not in disabled or reference.is_optional or place in seen:
+                    continue
+                seen.add(place)
+                message = f"{reference.text!r} reads {root!r}, which is disabled"
+                hint = "a disabled node gives what came in; enable it, or read another node"
+                yield Problem("REFERENCE_NOT_RUN", place, message, hint=hint, severity="warning")
