@@ -5,6 +5,7 @@ It validates literal values; templates are handled in `workflow.checks`.
 
 from typing import cast
 
+from toolweave.catalog.member_shapes import member_schema
 from toolweave.catalog.spec import Field, FieldType, NodeSpec
 from toolweave.json_text import Json, JsonObject
 
@@ -32,7 +33,13 @@ def input_schema(spec: NodeSpec) -> JsonObject:
 
 def output_schema(spec: NodeSpec) -> JsonObject:
     """What a node gives; a later version may give more."""
-    return _object(spec.outputs)
+    schema = _object(spec.outputs)
+    properties = cast("JsonObject", schema["properties"])
+    for given in spec.outputs:
+        if given.members is not None:
+            about = cast("JsonObject", properties[given.name])
+            properties[given.name] = about | member_schema(given.members)
+    return schema
 
 
 def field_schema(given: Field) -> JsonObject:

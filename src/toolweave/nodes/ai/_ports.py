@@ -48,6 +48,7 @@ FUNCTION_CALLS = Field(
     "array",
     "Tools the model called: name, arguments, result.",
     items="object",
+    members="[{name, arguments: any, result: any, is_error: boolean}]",
 )
 
 GUIDANCE = (
@@ -77,4 +78,5 @@ def token_usage(*, required: bool = False) -> Field:
         "object",
         "Tokens used: input_tokens, output_tokens, total_tokens.",
         required=required,
+        members="{input_tokens: integer, output_tokens: integer, total_tokens: integer, cached_tokens: any, cost_usd: any}",
     )

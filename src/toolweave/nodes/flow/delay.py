@@ -34,6 +34,9 @@ class Delay:
                 "object",
                 "planned_delay_seconds, actual_delay_seconds, delay_start_time, delay_end_time, "
                 "delay_type_used and was_cancelled.",
+                members="{planned_delay_seconds: number, actual_delay_seconds: number, "
+                "delay_start_time, delay_end_time, delay_type_used, "
+                "was_cancelled: boolean}",
             ),
         ),
         tags=("flow", "delay", "time"),

@@ -123,13 +123,17 @@ class Filter:
             Field("filtered_data", "array", "Items that passed."),
             Field("excluded_data", "array", "Items that did not pass."),
             Field(
-                "filter_stats", "object", "Counts: total_input, items_passed and items_filtered."
+                "filter_stats",
+                "object",
+                "Counts: total_input, items_passed and items_filtered.",
+                members="{total_input: integer, items_passed: integer, items_filtered: integer}",
             ),
             Field(
                 "validation_errors",
                 "array",
                 'Items a condition failed on: [{"index": 3, "message": ...}].',
                 items="object",
+                members="[{index: integer, message}]",
             ),
         ),
         output_ports=(

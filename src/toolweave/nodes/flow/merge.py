@@ -86,6 +86,8 @@ class Merge:
                 "merge_stats",
                 "object",
                 "Counts: total_inputs, items_merged and duplicates_removed.",
+                members="{total_inputs: integer, items_merged: integer, "
+                "duplicates_removed: integer}",
             ),
             Field(
                 "source_mapping",
@@ -93,6 +95,7 @@ class Merge:
                 "First and last place of what an input gave: "
                 '[{"source": "input_1", "range": [0, 2]}].',
                 items="object",
+                members="[{source, range: array}]",
             ),
         ),
         tags=("flow", "merge", "join"),

@@ -67,6 +67,7 @@ class Sort:
                 "sort_stats",
                 "object",
                 "Counts: total_items, and items_sorted, those that have the field.",
+                members="{total_items: integer, items_sorted: integer}",
             ),
             Field(
                 "original_indices",

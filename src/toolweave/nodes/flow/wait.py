@@ -168,6 +168,10 @@ class WaitNode:
                 "object",
                 "condition_met, wait_duration_seconds, attempts_made, wait_start_time, "
                 "wait_end_time, timeout_occurred, was_cancelled and message.",
+                members="{condition_met: boolean, wait_duration_seconds: number, "
+                "attempts_made: integer, wait_start_time, wait_end_time, "
+                "timeout_occurred: boolean, was_cancelled: boolean, message: "
+                "any}",
             ),
             Field("trigger_data", "any", "What ended the wait: the event, call or answer."),
         ),

@@ -72,7 +72,13 @@ class Entity:
             Field("facts", "array", "Facts to add to it.", items="string"),
         ),
         outputs=(
-            Field("entities", "array", "Entities: name and facts of each.", items="object"),
+            Field(
+                "entities",
+                "array",
+                "Entities: name and facts of each.",
+                items="object",
+                members="[{name, facts: array}]",
+            ),
             Field("summary", "string", "The same in plain words, a line each."),
             Field("total_entities", "integer", "How many."),
             Field("success", "boolean", "Whether it worked; an unknown name is no failure."),
