@@ -78,5 +78,6 @@ def token_usage(*, required: bool = False) -> Field:
         "object",
         "Tokens used: input_tokens, output_tokens, total_tokens.",
         required=required,
-        members="{input_tokens: integer, output_tokens: integer, total_tokens: integer, cached_tokens: any, cost_usd: any}",
+        members="{input_tokens: integer, output_tokens: integer, total_tokens: integer, "
+        "cached_tokens: any, cost_usd: any}",
     )

@@ -12,6 +12,7 @@ import anyio.to_thread
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.sql_texts import address_fault, statement_fault
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, Limited, NotFound, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
@@ -88,10 +89,15 @@ def _asked(given: NodeInput) -> str:
 
 def _query(given: NodeInput) -> tuple[str, str]:
     config = given.record("database_config")
-    return (
-        _text(config, "database_config", "connection_string"),
-        _text(config, "database_config", "condition_query"),
-    )
+    address = _text(config, "database_config", "connection_string")
+    query = _text(config, "database_config", "condition_query")
+    for name, fault in (
+        ("connection_string", address_fault(address)),
+        ("condition_query", statement_fault(query, allow_writes=False)),
+    ):
+        if fault is not None:
+            raise refused_at(("database_config", name), fault.code, fault.message, hint=fault.hint)
+    return address, query
 
 
 def _measured(given: NodeInput) -> tuple[str, float]:

@@ -6,6 +6,7 @@ Warnings without a fix: which of the two is meant is not known.
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
 
+from toolweave.cel.language import compile_text
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
@@ -140,6 +141,15 @@ def _range(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
         yield field, message, "raise max_iterations, or shorten the range"
 
 
+def _constant(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
+    """A condition that reads nothing, so that one of both ways is never taken."""
+    text = config.get("condition_expression")
+    expression = compile_text(text) if isinstance(text, str) and "{{" not in text else None
+    if expression is not None and expression.is_ours and not expression.references:
+        message = f"the condition {shown(text)} is the same in every run"
+        yield "condition_expression", message, "compare a value of the run: data.total > 100"
+
+
 def _cases(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     """Cases that are never reached: the first that holds is taken."""
     listed = config.get("cases")
@@ -218,6 +228,7 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "EXTERNAL_ACTION.DISCORD_ACTION": (_archive,),
     "EXTERNAL_ACTION.EMAIL": (_mail_port, _only_copies),
     "EXTERNAL_ACTION.TELEGRAM_ACTION": (_markup,),
+    "FLOW.IF": (_constant,),
     "FLOW.LOOP": (_range,),
     "FLOW.SUBWORKFLOW": (_data,),
     "FLOW.SWITCH": (_cases,),

@@ -45,6 +45,10 @@ _FOREIGN_INSIDE = pattern(
     r"(?:['\"]\s*\])?\s*\}\}",
     re.IGNORECASE,
 )
+# Addresses that let everybody write who knows them.
+_SECRET_URL = pattern(
+    r"https://(?:(?:\w+\.)?discord(?:app)?\.com/api/webhooks/|hooks\.slack\.com/services/)\S+"
+)
 _PASSWORD_IN_URL = pattern(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
 _NONE: Mapping[str, Json] = {}
 
@@ -104,7 +108,7 @@ def _is_literal(text: str, *, is_secret: bool) -> bool:
     if "{{" in text or "${" in text:
         return False
     if not is_secret:
-        if _KEY.fullmatch(text):
+        if _KEY.fullmatch(text) or _SECRET_URL.fullmatch(text):
             return True
         return "@" in text and _PASSWORD_IN_URL.search(text) is not None
     plain = text.removeprefix("Bearer ").removeprefix("Basic ").strip()

@@ -35,7 +35,14 @@ _DATE = pattern(
 _PARAMETER = pattern(r"/(?::([a-z_]\w*)|<(\w+)>|\{(\w+)\})(?=/|$)", re.IGNORECASE)
 _WORDS = pattern(r"[\s.-]+|(?<=[a-z])(?=[A-Z])")
 _AT_WORD = pattern(r"([^\s@]+?)\s*[(\[{]\s*at\s*[)\]}]\s*(\S+\.\w+)", re.IGNORECASE)
+_RULE_PARTS = frozenset(
+    {"FREQ", "UNTIL", "COUNT", "INTERVAL", "BYSECOND", "BYMINUTE", "BYHOUR", "BYDAY"}
+    | {"BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH", "BYSETPOS", "WKST"}
+)
+_FREQUENCIES = frozenset({"SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
+_RULE_DAY = pattern(r"[+-]?\d{0,2}(?:MO|TU|WE|TH|FR|SA|SU)")
 _RULE = pattern(r"(?:(?:RRULE|EXRULE):(?=(?:.*;)?FREQ=[A-Z]+)\S+|(?:RDATE|EXDATE)[:;]\S+)")
+_FOLDER = "paths begin in the folder that nodes may use"
 _EMOJI = {
     **dict.fromkeys(("thumbsup", "+1", "thumbs_up"), "\N{THUMBS UP SIGN}"),
     **dict.fromkeys(("thumbsdown", "-1", "thumbs_down"), "\N{THUMBS DOWN SIGN}"),
@@ -192,7 +199,9 @@ def file_path(text: str) -> UnusualForm | None:
     """A path of this machine, or one with a date that nothing fills in."""
     expected = "a path such as reports/today.csv"
     if re.match(r"~|[A-Za-z]:[\\/]|\$[A-Z{]|%[A-Z]+%", text) and "${vault:" not in text:
-        return UnusualForm(expected, hint="paths begin in the folder that nodes may use")
+        return UnusualForm(expected, hint=_FOLDER)
+    if text.startswith("/"):
+        return UnusualForm(expected, hint=f"{_FOLDER}; another folder must be allowed there")
     if found := re.match(r"file:/{0,2}", text, re.IGNORECASE):
         plain = text[found.end() :]
         return UnusualForm(expected, plain if plain and not plain.startswith("/") else None)
@@ -206,9 +215,45 @@ def file_path(text: str) -> UnusualForm | None:
 
 def recurrence(text: str) -> UnusualForm | None:
     """A rule that Google Calendar cannot read."""
-    if _RULE.fullmatch(text):
+    expected = "a rule such as RRULE:FREQ=WEEKLY;BYDAY=TU"
+    if not _RULE.fullmatch(text):
+        return UnusualForm(expected)
+    kind, _, rest = text.partition(":")
+    parts = dict(one.partition("=")[::2] for one in rest.split(";")) if "RULE" in kind else {}
+    days = parts.get("BYDAY", "MO").split(",")
+    is_rule = (
+        parts.keys() <= _RULE_PARTS
+        and parts.get("FREQ", "DAILY") in _FREQUENCIES
+        and all(_RULE_DAY.fullmatch(one) for one in days)
+    )
+    return None if is_rule else UnusualForm(expected)
+
+
+def thread(text: str) -> UnusualForm | None:
+    """A message of Slack by its link, where its time is expected."""
+    if re.fullmatch(r"\d{9,11}\.\d{3,6}", text):
         return None
-    return UnusualForm("a rule such as RRULE:FREQ=WEEKLY;BYDAY=TU")
+    found = re.search(r"(?:^|/)p(\d{10})(\d{6})(?:\?|$)", text)
+    meant = f"{found[1]}.{found[2]}" if found else None
+    return UnusualForm("the time of a message, such as 1722441600.000200", meant)
+
+
+def user_name(text: str) -> UnusualForm | None:
+    """A user of GitHub as a comment mentions one."""
+    plain = text.removeprefix("@")
+    return None if plain == text else UnusualForm("a user's name without @", plain)
+
+
+def number_id(text: str) -> UnusualForm | None:
+    """A name where Telegram expects the number of a user or a message."""
+    return None if re.fullmatch(r"-?\d+", text) else UnusualForm("a number")
+
+
+def invited(text: str) -> UnusualForm | None:
+    """A person without the mail address that an invitation goes to."""
+    if "@" in text:
+        return mailbox(text) or (None if is_mailbox(text) else UnusualForm("a mail address"))
+    return UnusualForm("a mail address")
 
 
 def repository(text: str) -> UnusualForm | None:

@@ -34,7 +34,7 @@ _PRIVATE = pattern(
 _NOTION = pattern(r"https?://(?:[\w-]+\.)*notion\.(?:so|site)/\S*?([0-9a-f]{32})(?:[?#]\S*)?")
 _NOTION_ID = pattern(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MAIL = frozenset(
-    {"reviewers", "from_address", "to", "cc", "bcc", "reply_to", "people", "attendees"}
+    {"reviewers", "from_address", "to", "cc", "bcc", "reply_to", "people"}
     | {"escalation_recipients"}
 )
 # Fields whose names say what form their texts have.
@@ -45,6 +45,7 @@ _NAMED: Mapping[str, Callable[[str], UnusualForm | None]] = {
     "time_min": text_forms.instant,
     "time_max": text_forms.instant,
     "sort_field": text_forms.sort_field,
+    "attendees": text_forms.invited,
 }
 _MODELS = {
     "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
@@ -58,6 +59,7 @@ _FILES = (
 )
 
 
+_MAX_DEPTH = 6
 _Form = Callable[[str], UnusualForm | None]
 
 
@@ -124,17 +126,17 @@ def _texts(name: str, value: Json, members: frozenset[str]) -> Iterator[tuple[St
     """The texts of a field; of an object only where its keys are the node's own."""
     if isinstance(value, str):
         yield (name,), value
-    elif isinstance(value, list):
-        yield from (((name, at), one) for at, one in enumerate(value) if isinstance(one, str))
-        yield from (
-            ((name, at, key), text)
-            for at, one in enumerate(value)
-            if isinstance(one, dict) and (name.endswith("conditions") or name in members)
-            for key, text in one.items()
-            if isinstance(text, str)
-        )
-    elif isinstance(value, dict) and name in members:
-        yield from (((name, key), one) for key, one in value.items() if isinstance(one, str))
+        return
+    is_own = name in members
+    waiting: list[tuple[Steps, Json]] = [((name,), value)]
+    while waiting:
+        at, one = waiting.pop()
+        if isinstance(one, str):
+            yield at, one
+        elif isinstance(one, dict) and is_own and len(at) < _MAX_DEPTH:
+            waiting.extend(((*at, key), below) for key, below in one.items())
+        elif isinstance(one, list) and (is_own or len(at) == 1):
+            waiting.extend(((*at, index), below) for index, below in enumerate(one))
 
 
 def _split(value: Json, steps: Steps, several: list[str], place: str) -> Iterator[Problem]:
@@ -157,11 +159,11 @@ def _form_in(ref: str, name: str) -> _Form | None:
     if name in {"url", "urls"} or name.endswith("_url"):
         # An MCP server may be named instead, and databases have addresses of their own.
         return None if name in {"mcp_server_url", "database_url"} else _url
-    if name in {"timezone", "time_zone"}:
+    if name in {"timezone", "time_zone", "timeZone"}:
         return None if ref == "TRIGGER.CRON" else _zone
     if name.endswith(("_email", "_emails")) or name in _MAIL:
         return _mailbox
-    if name.endswith("_datetime"):
+    if name.endswith("_datetime") or name == "dateTime":
         return _moment
     if name in {"pattern", "allowed_response_patterns"}:
         return text_forms.glob if ref.startswith("TRIGGER.FILE") else _pattern
@@ -248,6 +250,10 @@ _IDS: Mapping[tuple[str, str], _Form] = {
     ("GITHUB", "base_branch"): text_forms.branch,
     ("GITHUB", "repo"): text_forms.repository,
     ("GITHUB", "workflow_file"): text_forms.workflow_file,
+    ("GITHUB", "assignees"): text_forms.user_name,
+    ("TELEGRAM", "user_id"): text_forms.number_id,
+    ("TELEGRAM", "reply_to_message_id"): text_forms.number_id,
+    ("SLACK", "thread_ts"): text_forms.thread,
     ("SLACK", "user_mentions"): text_forms.mention,
     ("SLACK", "channel"): text_forms.channel,
     ("SLACK", "channel_override"): text_forms.channel,

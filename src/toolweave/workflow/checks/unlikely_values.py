@@ -29,6 +29,11 @@ _STAND_IN = pattern(
 # A part of every stand-in; most texts have none.
 _STAND_IN_PART = pattern(r"[<\[]|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO")
 _MAX_TEXT = 500
+# Parts of the names of fields whose spaces may be meant.
+_PROSE = pattern(
+    r"text|message|prompt|content|template|body|title|subject|summary|description|comment"
+    r"|delimiter|separator|prefix|suffix|pattern|query|instruct|question|html|stdin"
+)
 # Both ends of a range, by the words that make the difference.
 _ENDS = (
     ("min", "max"),
@@ -50,7 +55,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
                 place = f"/nodes/{index}/data/{part}"
                 yield from _of_values(values, place)
                 yield from _gaps(case.made.of_spec(_lists_of_texts, spec), values, place)
+            for name in values.keys() & case.made.of_spec(_plain_texts, spec):
+                yield from _spaces(values[name], f"/nodes/{index}/data/{part}{pointer(name)}")
         yield from _nobody(spec, object_at(node.data, _PARTS[0]), index)
+        yield from _none_chosen(case, spec, object_at(node.data, _PARTS[0]), index)
     for index, node in enumerate(case.workflow.nodes):
         values = object_at(node.data, "parameterValues") if node.type == "mcp" else {}
         if values and not _is_usual(values) and mode_of(node.data) == "detailed":
@@ -120,6 +128,9 @@ def _is_after(one: Json, other: Json) -> bool:
         return False
     if isinstance(one, int | float) and isinstance(other, int | float):
         return one > other
+    if isinstance(one, dict) and isinstance(other, dict):
+        # Ends of an event, as Google has them.
+        return any(_is_after(one.get(key), other.get(key)) for key in ("dateTime", "date"))
     if not isinstance(one, str) or not isinstance(other, str):
         return False
     try:
@@ -127,6 +138,24 @@ def _is_after(one: Json, other: Json) -> bool:
         return begin > end
     except (ValueError, TypeError):  # no moments, or only one of them with a zone
         return False
+
+
+def _plain_texts(spec: NodeSpec) -> frozenset[str]:
+    """Fields of one line that no prose is in: names, ids and the like."""
+    fields = (*spec.configurations, *spec.inputs)
+    return frozenset(
+        one.name
+        for one in fields
+        if one.type == "string" and not one.multiline and not one.options and not one.pattern
+        if _PROSE.search(one.name) is None
+    )
+
+
+def _spaces(text: Json, place: str) -> Iterator[Problem]:
+    if isinstance(text, str) and text.strip() and text != text.strip() and "{{" not in text:
+        message = f"{shown(text)} begins or ends with a space"
+        patch = ({"op": "replace", "path": place, "value": text.strip()},)
+        yield Problem(CODE, place, message, hint="remove it", severity="warning", patch=patch)
 
 
 def _lists_of_texts(spec: NodeSpec) -> frozenset[str]:
@@ -158,4 +187,21 @@ def _nobody(spec: NodeSpec, settings: JsonObject, index: int) -> Iterator[Proble
             place = pointer("nodes", index, "data", "configurations", name)
             message = f"{name!r} is empty: nobody is asked"
             hint = "name at least one, or leave it out"
+            yield Problem(CODE, place, message, hint=hint, severity="warning")
+
+
+def _choices(spec: NodeSpec) -> frozenset[str]:
+    """Lists of options of which some are chosen unless the author chooses others."""
+    fields = (one for one in spec.configurations if one.type == "array" and one.options)
+    return frozenset(one.name for one in fields if one.default)
+
+
+def _none_chosen(
+    case: CheckContext, spec: NodeSpec, settings: JsonObject, index: int
+) -> Iterator[Problem]:
+    for name in settings.keys() & case.made.of_spec(_choices, spec):
+        if settings[name] == []:
+            place = pointer("nodes", index, "data", "configurations", name)
+            message = f"{name!r} is empty, so that none of its options counts"
+            hint = "choose at least one, or leave it out"
             yield Problem(CODE, place, message, hint=hint, severity="warning")

@@ -62,6 +62,8 @@ class GitHubAction:
                 'Where: {"owner": "acme", "repo": "site"}. Also org, team, run_id, hook_id, '
                 "hook_url, events where the action needs them.",
                 required=True,
+                members="{owner, repo, full_name, org, team, run_id: id, hook_id: id, hook_url, "
+                "events: [string], …}",
             ),
         ),
         inputs=(

@@ -89,6 +89,9 @@ class SlackAction:
                 "array",
                 'Block Kit: [{"type": "section", "text": {"type": "mrkdwn", "text": "Hi"}}].',
                 items="object",
+                members="[{type*: actions|call|carousel|context|context_actions|divider|file|"
+                "header|image|input|markdown|plan|rich_text|section|table|task_card|video, "
+                "text: any, fields: array, …}]",
             ),
             Field(
                 "attachments",
