@@ -2,8 +2,9 @@
 
 `{name*, type: text|voice, days: integer 0..7, fields: [{name, inline: boolean}], …}`: a member is
 a text unless a type follows its name, `*` says that it is needed, words between bars are all the
-values there are, and `…` at the end says that there are other members. An `id` is a text or a
-whole number, `any` is anything, `or` stands between shapes that are both right.
+values there are. At the end, `…` says that there are other members, and `*: number` that all of
+them, whatever their names, are numbers. An `id` is a text or a whole number, `any` is anything,
+and `or` stands between shapes that are both right.
 """
 
 from functools import lru_cache
@@ -55,10 +56,13 @@ class _Reader:
     def _members(self) -> JsonObject:
         properties: JsonObject = {}
         required: list[Json] = []
-        is_open = False
+        others: Json = False
         while not self._took("}"):
             if self._took("…"):
-                is_open = True
+                others = True
+            elif self._took("*"):
+                self._expect(":")
+                others = self.shape()
             else:
                 name = self._next()
                 if self._took("*"):
@@ -68,7 +72,7 @@ class _Reader:
         schema: JsonObject = {"type": "object", "properties": properties}
         if required:
             schema["required"] = required
-        return schema if is_open else schema | {"additionalProperties": False}
+        return schema if others is True else schema | {"additionalProperties": others}
 
     def _plain(self, word: str) -> JsonObject:
         if "|" in word:

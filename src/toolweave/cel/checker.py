@@ -125,7 +125,7 @@ class _Checker:
         return fitting.pop() if len(fitting) == 1 else "dyn"
 
     def _warn_of_unequal(self, kinds: list[str], at: int) -> None:
-        known = set(kinds) - {"dyn"}
+        known = set(kinds) - {"dyn", "null_type"}
         if len(known) == 2 and not known <= NUMBERS:
             message = f"{' and '.join(kinds)} are never equal"
             fault = fault_at(self._text, at, "EXPRESSION_TYPE", message, severity="warning")

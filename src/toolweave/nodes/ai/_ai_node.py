@@ -53,6 +53,7 @@ class AiNode:
     async def run(self, context: NodeContext) -> Outcome | Wait:
         """Do the next part: a question, a call, or the end."""
         setup = self.setup(context.given)
+        checker(setup)  # what cannot be used is refused before anything is asked
         kept = _Kept(context, setup)
         if not past(context) and (answer := await kept.get()) is not None:
             return Outcome(answer)

@@ -74,8 +74,8 @@ class AnthropicClaude(AiNode):
                 "parameters), function_choice.",
                 {"enabled": False, "functions": [], "function_choice": "auto"},
                 members="{enabled: boolean, functions: [{name*, description, parameters: "
-                "object, …}], function_choice: auto|any|none, max_steps: integer, "
-                "max_calls: integer, max_total_tokens: integer, max_seconds: number}",
+                "object, …}], function_choice: auto|any|none, max_steps: integer 1..1000, "
+                "max_calls: integer 1..10000, max_total_tokens: integer, max_seconds: number}",
             ),
             Field(
                 "context_management",

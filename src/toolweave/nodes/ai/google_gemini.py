@@ -107,8 +107,8 @@ class GoogleGemini(AiNode):
                 {"enabled": False, "functions": [], "function_calling_mode": "AUTO"},
                 members="{enabled: boolean, functions: [{name*, description, parameters: "
                 "object, …}], function_calling_mode: AUTO|ANY|NONE|auto|any|none, "
-                "max_steps: integer, max_calls: integer, max_total_tokens: integer, "
-                "max_seconds: number}",
+                "max_steps: integer 1..1000, max_calls: integer 1..10000, "
+                "max_total_tokens: integer, max_seconds: number}",
             ),
         ),
         inputs=(

@@ -69,8 +69,8 @@ class OpenAiCompatible(AiNode):
                 "object",
                 "Where work with tools ends: max_steps, max_calls, max_total_tokens, max_seconds.",
                 {"max_steps": 25, "max_calls": 50},
-                members="{max_steps: integer, max_calls: integer, max_total_tokens: integer, "
-                "max_seconds: number}",
+                members="{max_steps: integer 1..1000, max_calls: integer 1..10000, "
+                "max_total_tokens: integer, max_seconds: number}",
             ),
             Field("enable_streaming", "boolean", "Show the answer while it is written.", False),
             Field("extra", "object", "Further fields of the request, as the server calls them."),

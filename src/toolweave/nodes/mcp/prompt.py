@@ -18,10 +18,21 @@ class McpPrompt:
         configurations=(
             SERVER,
             Field("prompt", "string", "Name of the prompt, as the server lists it.", required=True),
-            Field("arguments", "object", "The prompt's arguments, by name; each is a text.", {}),
+            Field(
+                "arguments",
+                "object",
+                "The prompt's arguments, by name; each is a text.",
+                {},
+                members="{*: string}",
+            ),
         ),
         inputs=(
-            Field("arguments", "object", "Arguments known at run time; they win over configured."),
+            Field(
+                "arguments",
+                "object",
+                "Arguments known at run time; they win over configured.",
+                members="{*: string}",
+            ),
         ),
         outputs=(
             Field("text", "string", "The texts of all messages.", required=True),

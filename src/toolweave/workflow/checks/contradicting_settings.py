@@ -196,6 +196,8 @@ def _reminders(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
         (
             value * unit
             for name, unit in (
+                ("response_timeout", 1),
+                ("review_deadline", 1),
                 ("timeout_seconds", 1),
                 ("timeout_minutes", 60),
                 ("timeout_hours", _HOUR_S),

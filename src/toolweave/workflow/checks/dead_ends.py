@@ -27,6 +27,12 @@ def check(case: CheckContext) -> Iterator[Problem]:
         spec = case.spec(case.graph.nodes[edge.source])
         if spec is not None and case.made.of_spec(_conditional, spec):
             yield from _never_taken(case, index, edge, spec)
+        if not is_attachment(edge) and case.once(scope_of).reach.is_attached(edge.source):
+            message = f"{shown(edge.source)} is attached to an agent, and no step of its own"
+            hint = "remove the edge; the agent calls it when it needs it"
+            yield Problem(
+                "EDGE_NEVER_TAKEN", case.at_edge(index), message, hint=hint, severity="warning"
+            )
         if loops and not is_attachment(edge) and edge.source_port != ERROR:
             yield from _out_of_body(case, index, edge)
     disabled = [

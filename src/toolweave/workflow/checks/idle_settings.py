@@ -41,12 +41,41 @@ def check(case: CheckContext) -> Iterator[Problem]:
             continue
         settings, inputs = object_at(node.data, _CONFIGURATIONS), object_at(node.data, _INPUTS)
         place = f"/nodes/{index}/data"
+        yield from _empty(case, spec, settings, inputs, place)
         if dependent := case.made.of_spec(_dependent, spec):
             yield from _unused(dependent, settings, inputs, place)
         if needed := _NEEDS_ONE.get(spec.ref):
             yield from _nothing(needed, settings, place)
         if node.type not in _ATTACHABLE or case.graph.incoming(node.id):
             yield from _about_nothing(spec, node, inputs, place)
+
+
+def _empty(
+    case: CheckContext, spec: NodeSpec, settings: JsonObject, inputs: JsonObject, place: str
+) -> Iterator[Problem]:
+    """Yield required texts without a letter, and limits that leave nothing."""
+    for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
+        for name in case.made.of_spec(_required_texts, spec) & values.keys():
+            value = values[name]
+            if isinstance(value, str) and not value.strip():
+                at, message = f"{place}/{part}{pointer(name)}", f"{name!r} is empty"
+                yield Problem(_CODE, at, message, hint="write a text", severity="warning")
+    for name in case.made.of_spec(_limits, spec) & settings.keys():
+        if settings[name] == 0:
+            at = f"{place}/{_CONFIGURATIONS}{pointer(name)}"
+            message = f"{name!r} is 0, so that nothing is left; -1 is for any number"
+            yield Problem(_CODE, at, message, severity="warning")
+
+
+def _required_texts(spec: NodeSpec) -> frozenset[str]:
+    fields = (*spec.configurations, *spec.inputs)
+    return frozenset(one.name for one in fields if one.required and one.type == "string")
+
+
+def _limits(spec: NodeSpec) -> frozenset[str]:
+    """Limits that -1 switches off."""
+    fields = (one for one in spec.configurations if one.name.startswith("max_"))
+    return frozenset(one.name for one in fields if one.minimum == -1)
 
 
 def _dependent(spec: NodeSpec) -> tuple[tuple[Field, Field], ...]:

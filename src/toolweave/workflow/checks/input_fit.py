@@ -109,10 +109,14 @@ class InputFit:
         for at, one in enumerate(needed):
             if any(name in given for name in one.names):
                 continue
-            if any(look_up(came, name).verdict != "absent" for name in one.names):
+            verdicts = {look_up(came, name).verdict for name in one.names}
+            if not verdicts <= {"absent", "unsaid"}:
                 continue
             if at > 0 or not _whole_fits(came, one.shape):
-                yield self._missing(node, spec, one, came)
+                found = self._missing(node, spec, one, came)
+                # What a schema does not list may be there nevertheless.
+                is_sure = "unsaid" not in verdicts
+                yield found if is_sure else replace(found, severity="warning", patch=None)
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
         made, ref = self._case.made.needed, spec.ref

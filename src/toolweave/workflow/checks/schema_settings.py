@@ -5,27 +5,42 @@ What a schema cannot be used for is refused by the node itself (`node_settings`)
 
 from collections.abc import Iterator
 
+from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.keywords import subschemas
+from toolweave.tools.schema import compile_schema
 from toolweave.tools.schema_slips import without_slips
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.json_patch import difference
 from toolweave.workflow.modes import object_at
 
-_FIELDS = ("form_schema", "requested_schema", "output_schema", "response_schema")
 _AROUND = frozenset({"name", "strict", "type", "description", "schema", "json_schema"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield schemas that say nothing of what their author means."""
-    for index, node, _ in catalog_nodes(case):
-        settings = object_at(node.data, "configurations")
-        for field in _FIELDS:
-            schema = settings.get(field)
+    for index, node, spec in catalog_nodes(case):
+        for part, *steps in case.made.of_spec(_schema_fields, spec):
+            schema: Json = object_at(node.data, part)
+            for step in steps:
+                schema = schema.get(step) if isinstance(schema, dict) else None
             if isinstance(schema, dict) and schema:
-                place = pointer("nodes", index, "data", "configurations", field)
+                place = pointer("nodes", index, "data", part, *steps)
                 yield from _problems(schema, place)
+
+
+def _schema_fields(spec: NodeSpec) -> tuple[tuple[str, ...], ...]:
+    """The places of settings and inputs that are schemas, as their descriptions say."""
+    found: list[tuple[str, ...]] = []
+    for part, fields in (("configurations", spec.configurations), ("inputParams", spec.inputs)):
+        for one in fields:
+            if one.type == "object" and "JSON Schema" in one.description:
+                found.append((part, one.name))
+            elif one.members and "output_schema: object" in one.members:
+                found.append((part, one.name, "output_schema"))
+    return tuple(found)
 
 
 def _problems(schema: JsonObject, place: str) -> Iterator[Problem]:
@@ -36,6 +51,13 @@ def _problems(schema: JsonObject, place: str) -> Iterator[Problem]:
         hint = "write the schema itself"
         yield Problem("FIELD_FORM_UNUSUAL", place, message, hint, "warning", patch)
         return
+    if (fields := _bare_fields(schema)) is not None:
+        message = "these are names and types, and no JSON Schema: it allows everything"
+        patch = ({"op": "replace", "path": place, "value": fields},)
+        hint = 'write {"type": "object", "properties": {…}}'
+        yield Problem("FIELD_FORM_UNUSUAL", place, message, hint, "warning", patch)
+        return
+    yield from _refusing(schema, place)
     meant = without_slips(schema)
     if not isinstance(meant, dict) or meant == schema:
         return
@@ -48,6 +70,31 @@ def _problems(schema: JsonObject, place: str) -> Iterator[Problem]:
         at = place + str(step["path"]).rpartition("/")[0]
         yield Problem("FIELD_FORM_UNUSUAL", at, message, "use the right keyword", "warning", patch)
         return
+
+
+def _bare_fields(schema: JsonObject) -> JsonObject | None:
+    """The schema of `{"name": "string", "count": "integer"}`."""
+    types = {"string", "integer", "number", "boolean", "array", "object"}
+    is_bare = all(isinstance(one, str) and one in types for one in schema.values())
+    if not is_bare or schema.keys() & {"type", "$ref"}:
+        return None
+    return {"type": "object", "properties": {key: {"type": one} for key, one in schema.items()}}
+
+
+def _refusing(schema: JsonObject, place: str) -> Iterator[Problem]:
+    """Yield keywords that no validator reads, and lists of values without any."""
+    for problem in compile_schema(schema).problems:
+        if problem.code != "MCP_TOOL_LIMIT_EXCEEDED":
+            at, message = place + problem.pointer, f"the schema: {problem.message}"
+            yield Problem("FIELD_FORM_UNUSUAL", at, message, problem.hint, "warning")
+    waiting: list[tuple[str, JsonObject]] = [("", schema)]
+    while waiting:
+        at, one = waiting.pop()
+        if one.get("enum") == []:
+            message = "'enum' is empty, so that no value is allowed"
+            yield Problem("FIELD_FORM_UNUSUAL", f"{place}{at}/enum", message, None, "warning")
+        inner = ((pointer(*steps), below) for _, steps, below in subschemas(one))
+        waiting += [(at + step, below) for step, below in inner if isinstance(below, dict)]
 
 
 def _inside(schema: JsonObject) -> JsonObject | None:

@@ -82,7 +82,9 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _with_members(spec: NodeSpec) -> frozenset[str]:
-    return frozenset(one.name for one in (*spec.configurations, *spec.inputs) if one.members)
+    fields = (*spec.configurations, *spec.inputs)
+    # The names in a map are the author's own.
+    return frozenset(one.name for one in fields if one.members and "*:" not in one.members)
 
 
 def _of_field(
@@ -158,7 +160,9 @@ def _form_of(spec: NodeSpec, name: str) -> _Form | None:
 def _form_in(ref: str, name: str) -> _Form | None:
     if name in {"url", "urls"} or name.endswith("_url"):
         # An MCP server may be named instead, and databases have addresses of their own.
-        return None if name in {"mcp_server_url", "database_url"} else _url
+        if name == "mcp_server_url":
+            return _server
+        return None if name == "database_url" else _url
     if name in {"timezone", "time_zone", "timeZone"}:
         return None if ref == "TRIGGER.CRON" else _zone
     if name.endswith(("_email", "_emails")) or name in _MAIL:
@@ -186,6 +190,12 @@ def _url(text: str) -> UnusualForm | None:
     if "{{" in text or "${" in text:
         return None
     return None if is_url(text) else UnusualForm("an address such as https://…", meant_url(text))
+
+
+def _server(text: str) -> UnusualForm | None:
+    """The address of a server without its scheme; a name is fine."""
+    is_address = "/" in text and "." in text and "://" not in text
+    return UnusualForm("an address such as https://…", meant_url(text)) if is_address else None
 
 
 def _zone(text: str) -> UnusualForm | None:

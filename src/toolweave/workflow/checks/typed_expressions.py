@@ -46,7 +46,8 @@ def type_faults(scope: Scope, node: Node, asked: NodeReferences) -> tuple[Syntax
         if found.shape.kinds == _NUMBER:
             is_mixed = True
             return number
-        return _CEL_KINDS.get(found.shape.kinds, "dyn")
+        # An operation that does not work on a kind does not work on null either.
+        return _CEL_KINDS.get(found.shape.kinds - {"null"}, "dyn")
 
     text, term = expression.text, expression.term
     kinds = {one.path: kind_of("double", one.path) for one in expression.references}

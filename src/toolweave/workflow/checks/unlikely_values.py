@@ -169,6 +169,14 @@ def _gaps(known: frozenset[str], values: JsonObject, place: str) -> Iterator[Pro
         listed = values[name]
         if not isinstance(listed, list) or not any(listed):
             continue
+        texts = [one for one in listed if isinstance(one, str) and "{{" not in one]
+        twice = next((one for at, one in enumerate(texts) if one in texts[:at]), None)
+        if twice:
+            message = f"{shown(twice)} is twice in {name!r}"
+            once: list[Json] = [one for at, one in enumerate(listed) if one not in listed[:at]]
+            patch = ({"op": "replace", "path": place + pointer(name), "value": once},)
+            last = len(listed) - 1 - listed[::-1].index(twice)
+            yield Problem(CODE, place + pointer(name, last), message, None, "warning", patch)
         gaps = [at for at, one in enumerate(listed) if one is None or one == ""]
         if gaps:
             at = place + pointer(name, gaps[0])
