@@ -6,10 +6,12 @@ import mimetypes
 from pathlib import PurePosixPath
 
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.node_input import refused_at
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.file_path import check_path
 from toolweave.nodes.services._operation import RequestPart, invalid
 
+DESCRIBING = ("path", "file_path", "content", "content_base64")
 MAX_FILE_BYTES = 16 * 1024 * 1024
 
 
@@ -32,6 +34,13 @@ async def attached(context: NodeContext, given: JsonObject, field: str = "file")
     told = given.get("content_type")
     kind = told if isinstance(told, str) else mimetypes.guess_type(name)[0]
     return RequestPart(field, name, data, kind or "application/octet-stream")
+
+
+def check_described(given: JsonObject, *at: str | int) -> None:
+    """Whether an object describes a file at all. Raises `Invalid`: `SERVICE_FIELD_INVALID`."""
+    if not any(isinstance(given.get(name), str) for name in DESCRIBING):
+        message = "this describes no file; expected path, content or content_base64"
+        raise refused_at(at, "SERVICE_FIELD_INVALID", message)
 
 
 def _content(given: JsonObject, field: str) -> bytes:

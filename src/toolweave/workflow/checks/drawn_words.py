@@ -41,13 +41,19 @@ _WORDS = {
         "required: boolean, …}], …}"
     ),
     "slashCommandOptions": (
-        f"{{model: default|{_MODELS}, context: default|fork, disableModelInvocation: boolean, …}}"
+        f"{{model: default|{_MODELS}, context: default|fork, disableModelInvocation: boolean, "
+        "allowedTools, argumentHint, …}"
     ),
     "askUserQuestion": "{multiSelect: boolean, useAiSuggestions: boolean, …}",
     "ifElse": "{branches: [{isDefault: boolean, …}], …}",
     "switch": "{branches: [{isDefault: boolean, …}], …}",
     "branch": "{branches: [{isDefault: boolean, …}], branchType: conditional|switch, …}",
 }
+_LABELLED = {"askUserQuestion": "options"} | dict.fromkeys(
+    ("ifElse", "switch", "branch"), "branches"
+)
+_SEPARATED = pattern(r"\w+(?:\s*[;|\n]\s*\w+|\s+\w+)+")
+_SEPARATORS = pattern(r"[\s;|]+")
 _SKILL_NAME = pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLUGIN = pattern(r"[\w-]+:.+")
 _PLACEHOLDER = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
@@ -66,6 +72,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
         place = f"/nodes/{index}/data"
         if kind in _WORDS:
             yield from _words(kind, node.data, place)
+        if kind in _LABELLED:
+            yield from _same_labels(node, _LABELLED[kind], place)
+        if kind in {"subAgent", "skill"}:
+            yield from _separated(node, place)
         if kind == "skill":
             yield from _skill_name(node, place)
         if kind == "template":
@@ -90,10 +100,35 @@ def _words(kind: str, data: JsonObject, place: str) -> Iterator[Problem]:
     if not held or judge.accepts(held):
         return
     for problem in check_values(judge, held):
-        is_word = problem.code == "MCP_PARAMETER_ENUM_INVALID" or problem.pointer.count("/") > 1
+        is_inner = problem.pointer.count("/") > 1 or kind == "slashCommandOptions"
+        is_word = problem.code == "MCP_PARAMETER_ENUM_INVALID" or is_inner
         if is_word:
             code = CODES.get(problem.code, problem.code)
             yield placed(replace(problem, code=code, severity="warning"), place)
+
+
+def _same_labels(node: Node, key: str, place: str) -> Iterator[Problem]:
+    listed = node.data.get(key)
+    labels: list[str] = []
+    for at, one in enumerate(listed if isinstance(listed, list) else ()):
+        label = one.get("label") if isinstance(one, dict) else None
+        if isinstance(label, str) and label.strip() and label.casefold() in labels:
+            message = f"{shown(label)} is the label of two {key}, which nobody can tell apart"
+            at_label = f"{place}/{key}/{at}/label"
+            yield Problem("VALUE_UNLIKELY", at_label, message, severity="warning")
+        labels.append(label.casefold() if isinstance(label, str) else "")
+
+
+def _separated(node: Node, place: str) -> Iterator[Problem]:
+    for name in ("tools", "allowedTools"):
+        text = node.data.get(name)
+        if isinstance(text, str) and _SEPARATED.fullmatch(text):
+            message = f"{name!r} is {shown(text)}; expected names with commas between them"
+            meant = ",".join(one.strip() for one in _SEPARATORS.split(text) if one.strip())
+            at = place + pointer(name)
+            patch = ({"op": "replace", "path": at, "value": meant},)
+            hint = f"use {meant!r}"
+            yield Problem("FIELD_FORM_UNUSUAL", at, message, hint, "warning", patch)
 
 
 def _skill_name(node: Node, place: str) -> Iterator[Problem]:

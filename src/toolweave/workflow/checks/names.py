@@ -19,6 +19,7 @@ from toolweave.workflow.model import Node
 # Limits of the CCWF format.
 PATTERN = pattern(r"[a-z0-9-]+")
 MAX_LENGTH = 64
+_VERSION = pattern(r"\d+(?:\.\d+)*(?:[-+][\w.+-]+)?")
 # Limits of the flow format.
 FLOW_PATTERN = pattern(r"[A-Za-z0-9_-]+")
 MAX_FLOW_NAME = 100
@@ -55,6 +56,13 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 def _workflow(case: CheckContext) -> Iterator[Problem]:
     name = case.workflow.name
+    version = case.workflow.version
+    if version and not _VERSION.fullmatch(version):
+        message, hint = f"the version is {shown(version)}", "write it as 1.0.0"
+        yield Problem("WORKFLOW_NAME_UNUSUAL", pointer("version"), message, hint, "warning")
+    if name == "" and case.workflow.nodes:
+        message, hint = "the workflow has no name", "write one, such as 'nightly-import'"
+        yield Problem("WORKFLOW_NAME_UNUSUAL", pointer("name"), message, hint, "warning")
     if not name or PATTERN.fullmatch(name) or "/" in name or "\\" in name:
         return  # missing names and paths are reported when the file is parsed
     yield Problem(

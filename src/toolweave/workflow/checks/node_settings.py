@@ -83,20 +83,26 @@ def _refusals(given: NodeInput, spec: NodeSpec) -> Iterator[Invalid]:
 
 
 def _lasting(refusals: list[Invalid], given: NodeInput, spec: NodeSpec) -> list[Invalid]:
-    """Return the refusals that remain whatever the templates of the node become."""
-    left = refusals
+    """Return the refusals that remain whatever the templates of the node become.
+
+    A template that is refused hides what the node would refuse after it, so that others may appear.
+    """
+    tried: list[dict[tuple[str, tuple[str, ...]], Invalid]] = []
     for possible in possible_inputs(given, spec):
-        again = {(one.code, _place(one)) for one in _refusals(possible, spec)}
-        if any(not _is_certain(given, at, spec) for _, at in again if at):
-            continue  # the value tried in place of a template is itself refused
-        left = [
-            one
-            for one in left
-            if one.facts.get("certain") is True or (one.code, _place(one)) in again
-        ]
-        if not left:
-            break
-    return left
+        found = {(one.code, _place(one)): one for one in _refusals(possible, spec)}
+        # A value tried in place of a template may itself be refused.
+        if all(not at or _is_certain(given, at, spec) for _, at in found):
+            tried.append(found)
+    if not tried:
+        return refusals
+    always = {key: one for key, one in tried[0].items() if all(key in other for other in tried)}
+    known = {(one.code, _place(one)) for one in refusals}
+    left = [
+        one
+        for one in refusals
+        if one.facts.get("certain") is True or (one.code, _place(one)) in always
+    ]
+    return [*left, *(one for key, one in always.items() if key not in known)]
 
 
 def _problem(refused: Invalid, node: Node, at: tuple[str, ...]) -> Problem:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from toolweave.catalog.node_input import NodeInput
 from toolweave.catalog.spec import Field, NodeSpec
@@ -52,7 +53,10 @@ def _filled(value: Json, field: Field | None, turn: int) -> Json:
         choices = _ANY if field is None else _choices(field)
         return choices[turn % len(choices)]
     if isinstance(value, list):
-        return [_filled(one, None, turn) for one in value]
+        each = None
+        if field is not None and field.items is not None:
+            each = replace(field, type=field.items, items=None)
+        return [_filled(one, each, turn) for one in value]
     if isinstance(value, dict):
         return {name: _filled(one, None, turn) for name, one in value.items()}
     return value

@@ -229,6 +229,22 @@ def recurrence(text: str) -> UnusualForm | None:
     return None if is_rule else UnusualForm(expected)
 
 
+def sender(text: str) -> UnusualForm | None:
+    """Several senders in one text, or one with a star."""
+    expected = "an address or a domain such as @example.com"
+    if re.fullmatch(r"@?[\w.-]+|[^\s@;,*]+@[\w.-]+", text):
+        return None
+    plain = text.strip().removeprefix("*")
+    return UnusualForm(expected, plain if re.fullmatch(r"@[\w.-]+", plain) else None)
+
+
+def field_path(text: str) -> UnusualForm | None:
+    """A path with a step that has no name."""
+    if ".." not in text and text.strip(".") == text:
+        return None
+    return UnusualForm("a path such as user.name", re.sub(r"\.{2,}", ".", text).strip("."))
+
+
 def thread(text: str) -> UnusualForm | None:
     """A message of Slack by its link, where its time is expected."""
     if re.fullmatch(r"\d{9,11}\.\d{3,6}", text):

@@ -73,12 +73,12 @@ def _is_usual(values: JsonObject) -> bool:
                 return False
         elif one and isinstance(one, dict | list):
             return False
-    return len(values) < 2 or not any(map(_begins_range, values))
+    return len(values) < 2 or not any(map(_is_one_of_two, values))
 
 
 @lru_cache(maxsize=4_096)  # nodes have the same names again and again
-def _begins_range(name: str) -> bool:
-    return any(low in name.split("_") for low, _ in _ENDS)
+def _is_one_of_two(name: str) -> bool:
+    return "overlap" in name or any(low in name.split("_") for low, _ in _ENDS)
 
 
 def _of_values(values: JsonObject, place: str) -> Iterator[Problem]:
@@ -95,6 +95,7 @@ def _of_values(values: JsonObject, place: str) -> Iterator[Problem]:
         elif isinstance(one, dict):
             if len(one) > 1:
                 yield from _reversed(one, place, at)
+                yield from _overlapping(one, place, at)
             waiting.extend(((*at, key), item) for key, item in one.items() if item)
         elif isinstance(one, list):
             waiting.extend(((*at, index), item) for index, item in enumerate(one) if item)
@@ -113,6 +114,15 @@ def _reversed(values: JsonObject, place: str, at: Steps) -> Iterator[Problem]:
                 hint = f"write a {name!r} before {other!r}"
                 place_of = place + pointer(*at, other)
                 yield Problem(CODE, place_of, message, hint=hint, severity="warning")
+
+
+def _overlapping(values: JsonObject, place: str, at: Steps) -> Iterator[Problem]:
+    """Parts of a text that would share all of it."""
+    for name in values:
+        size = values.get(name.replace("overlap", "size")) if "overlap" in name else None
+        if size is not None and (values[name] == size or _is_after(values[name], size)):
+            message = f"{name!r} is {shown(values[name])}, not less than the size, {shown(size)}"
+            yield Problem(CODE, place + pointer(*at, name), message, severity="warning")
 
 
 def _other_end(name: str, low: str, high: str) -> str | None:

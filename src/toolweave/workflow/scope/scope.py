@@ -181,6 +181,10 @@ class Scope:
                 return self._by_port(node, path)
             case "variables" if language == "value" and not self._is_input(node, "variables"):
                 return ResolvedPath(trouble="name")
+            case "context" | "variables" if isinstance(
+                given := object_at(node.data, "inputParams").get(root), dict
+            ):
+                return walk_path(of_value(given), path, 1)
             case "config" | "context" | "variables":
                 return _UNKNOWN
             case _:

@@ -1,5 +1,6 @@
 """EXTERNAL_ACTION.EMAIL: send a mail through an SMTP server."""
 
+from functools import partial
 from hashlib import sha256
 from typing import cast
 
@@ -8,7 +9,7 @@ from toolweave.catalog.node_input import read_each, refuse_all
 from toolweave.catalog.resources.mail import Security, SmtpServer
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
-from toolweave.nodes.services._attachments import attached
+from toolweave.nodes.services._attachments import attached, check_described
 from toolweave.nodes.services._operation import RequestPart, invalid, missing
 from toolweave.nodes.services.mail.outgoing import (
     MAX_RECIPIENTS,
@@ -186,6 +187,11 @@ def check_mail(given: NodeInput) -> None:
         (
             lambda: check_host(given.text("smtp_host"), given.value("smtp_port"), "smtp_host"),
             lambda: check_draft(_draft(given, ())),
+            lambda: read_each(
+                partial(check_described, one, "attachments", at)
+                for at, one in enumerate(given.listing("attachments"))
+                if isinstance(one, dict)
+            ),
         )
     )
 
