@@ -181,12 +181,10 @@ class Scope:
                 return self._by_port(node, path)
             case "variables" if language == "value" and not self._is_input(node, "variables"):
                 return ResolvedPath(trouble="name")
-            case "context" | "variables" if isinstance(
-                given := object_at(node.data, "inputParams").get(root), dict
-            ):
-                return walk_path(of_value(given), path, 1)
             case "config" | "context" | "variables":
-                return _UNKNOWN
+                # What is written as an object in the document has no other fields.
+                given = object_at(node.data, "inputParams").get(root)
+                return walk_path(of_value(given), path, 1) if isinstance(given, dict) else _UNKNOWN
             case _:
                 return self._by_name(node, path, language)
 
