@@ -11,6 +11,7 @@ from toolweave.catalog.member_shapes import member_schema
 from toolweave.json_text import JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
@@ -155,12 +156,15 @@ def _undeclared(node: Node, place: str) -> Iterator[Problem]:
     listed, text = node.data.get("variables"), node.data.get("template")
     if not isinstance(listed, list) or not isinstance(text, str):
         return
-    if not all(isinstance(one, str) for one in listed):
+    declared = [one for one in listed if isinstance(one, str)]
+    if len(declared) != len(listed):
         return
     used = list(dict.fromkeys(_PLACEHOLDER.findall(text)))
     absent = [one for one in used if one not in listed]
     if absent and (listed or not any(one.endswith(_RESULTS) for one in absent)):
         names = ", ".join(map(repr, absent[:5]))
+        # What is like a listed name, or the result of a node, may be a misspelling of it.
+        is_new = not any(one.endswith(_RESULTS) or misspelt(one, declared) for one in absent)
         at = place + pointer("variables")
         yield Problem(
             "VALUE_UNLIKELY",
@@ -168,7 +172,7 @@ def _undeclared(node: Node, place: str) -> Iterator[Problem]:
             f"the template uses {names}, which 'variables' does not list",
             hint="list every name of the template",
             severity="warning",
-            patch=({"op": "replace", "path": at, "value": [*listed, *absent]},),
+            patch=({"op": "replace", "path": at, "value": [*listed, *absent]},) if is_new else None,
         )
 
 

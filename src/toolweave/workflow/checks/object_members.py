@@ -65,7 +65,10 @@ def _problems(judge: CompiledSchemas, held: JsonObject, place: str) -> Iterator[
         # The type of the setting itself is a matter of `values`.
         if len(steps) < 2 or is_secret:
             continue
-        yield placed(replace(problem, code=code, severity="warning"), place)
+        # `80%` is 80 or 0.8, which the field alone knows.
+        is_share = "%" in str(_at(held, steps))
+        patch = None if is_share else problem.patch
+        yield placed(replace(problem, code=code, severity="warning", patch=patch), place)
 
 
 def _at(value: Json, steps: list[str]) -> Json:
