@@ -46,6 +46,7 @@ class Classify(AiNode):
                 "array",
                 'Labels, at most 16; the first leaves by label-0: ["question", "complaint"].',
                 required=True,
+                members="[string]",
             ),
             Field("instructions", "string", "What the labels mean.", multiline=True),
             Field(

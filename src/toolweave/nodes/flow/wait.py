@@ -101,7 +101,8 @@ class WaitNode:
                 {},
                 used_when=("wait_type", "api_response"),
                 members="{url, method: GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS, headers: "
-                "object, body: any, expected_status: any, expected_response: any}",
+                "object, body: any, expected_status: integer 100..599 or "
+                "[integer 100..599], expected_response: any}",
             ),
             Field(
                 "queue_config",

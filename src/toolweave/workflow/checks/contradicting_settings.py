@@ -141,6 +141,18 @@ def _range(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
         yield field, message, "raise max_iterations, or shorten the range"
 
 
+def _without_value(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
+    """Conditions that compare a field with nothing."""
+    kind, listed = config.get("filter_type"), config.get("conditions")
+    if kind not in {"simple_condition", "array_contains"}:
+        return
+    for at, one in enumerate(listed if isinstance(listed, list) else ()):
+        is_alone = isinstance(one, dict) and one.get("operator") != "exists" and "value" not in one
+        if is_alone and "field" in one:
+            message = "the condition has no 'value' that the field is compared with"
+            yield f"conditions.{at}", message, "add 'value', or choose the operator 'exists'"
+
+
 def _constant(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     """A condition that reads nothing, so that one of both ways is never taken."""
     text = config.get("condition_expression")
@@ -230,6 +242,7 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "EXTERNAL_ACTION.DISCORD_ACTION": (_archive,),
     "EXTERNAL_ACTION.EMAIL": (_mail_port, _only_copies),
     "EXTERNAL_ACTION.TELEGRAM_ACTION": (_markup,),
+    "FLOW.FILTER": (_without_value,),
     "FLOW.IF": (_constant,),
     "FLOW.LOOP": (_range,),
     "FLOW.SUBWORKFLOW": (_data,),

@@ -16,6 +16,8 @@ from toolweave.workflow.model import OUTPUT_PORT, Node
 _ERROR = "connect the port 'error' of the node to what is to happen then"
 _CONDITION = "put FLOW.IF before it, and connect its port 'true'"
 _RETRY = "nodes that support it have a setting for it; else connect the port 'error'"
+_INSIDE = "list the nodes in 'nodes', and connect the port 'loop' or another port to the first"
+_OUTPUT = "a node is read by its id: {{ ID.FIELD }}"
 # By name in small letters without signs.
 _HINTS = {
     **dict.fromkeys(("onerror", "continueonfail", "continueonerror", "ignoreerrors"), _ERROR),
@@ -27,6 +29,9 @@ _HINTS = {
         "set 'enabled' to false in its configurations",
     ),
     **dict.fromkeys(("retrypolicy", "waitbetweentries"), _RETRY),
+    **dict.fromkeys(("body", "children", "substeps", "subnodes", "loopbody", "do"), _INSIDE),
+    **dict.fromkeys(("register", "saveas", "outputvariable", "resultvariable"), _OUTPUT),
+    **dict.fromkeys(("storein", "assignto", "resultname", "outputvar", "exportas"), _OUTPUT),
     **dict.fromkeys(
         ("credentials", "typeversion", "executeonce", "alwaysoutputdata"),
         "a setting of n8n; tokens are settings of the node here: ${vault:NAME}",

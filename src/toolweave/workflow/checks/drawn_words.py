@@ -3,6 +3,7 @@
 Warnings: an export or a run goes on with another word, but not as its author means.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -58,6 +59,12 @@ _SEPARATORS = pattern(r"[\s;|]+")
 _SKILL_NAME = pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLUGIN = pattern(r"[\w-]+:.+")
 _PLACEHOLDER = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
+# How a prompt and a template write a variable, and how others would.
+_MARKS = {"prompt": "{{{{{}}}}}", "template": "{{{}}}"}
+_FOREIGN_MARKS = {
+    "prompt": r"(?<![{{$])\$?\{{{}\}}(?!\}})|\${}\b|<{}>|\[{}\]".replace("{}", "{0}"),
+    "template": r"\$\{{{}\}}|(?<!\{{)\${}\b|<{}>".replace("{}", "{0}"),
+}
 _RESULTS = ("_result", "_template")
 
 
@@ -69,20 +76,25 @@ def check(case: CheckContext) -> Iterator[Problem]:
     for index, node in enumerate(case.workflow.nodes):
         if "subtype" in node.data:
             continue
-        kind = type_of(node)
-        place = f"/nodes/{index}/data"
-        if kind in _WORDS:
-            yield from _words(kind, node.data, place)
-        if kind in _LABELLED:
-            yield from _same_labels(node, _LABELLED[kind], place)
-        if kind in {"subAgent", "skill"}:
-            yield from _separated(node, place)
-        if kind == "skill":
-            yield from _skill_name(node, place)
-        if kind == "template":
-            yield from _undeclared(node, place)
+        yield from _of_node(node, f"/nodes/{index}/data")
         if node.parent is not None:
             yield from _in_no_group(case, node, index)
+
+
+def _of_node(node: Node, place: str) -> Iterator[Problem]:
+    kind = type_of(node)
+    if kind in _WORDS:
+        yield from _words(kind, node.data, place)
+    if kind in _LABELLED:
+        yield from _same_labels(node, _LABELLED[kind], place)
+    if kind in {"subAgent", "skill"}:
+        yield from _separated(node, place)
+    if kind == "skill":
+        yield from _skill_name(node, place)
+    if kind == "template":
+        yield from _undeclared(node, place)
+    if kind in _MARKS:
+        yield from _marked(node, kind, place)
 
 
 @cache
@@ -173,6 +185,32 @@ def _undeclared(node: Node, place: str) -> Iterator[Problem]:
             hint="list every name of the template",
             severity="warning",
             patch=({"op": "replace", "path": at, "value": [*listed, *absent]},) if is_new else None,
+        )
+
+
+def _marked(node: Node, kind: str, place: str) -> Iterator[Problem]:
+    """Yield variables in the marks of another system, which are not filled in."""
+    variables = node.data.get("variables")
+    names = [str(one) for one in variables] if isinstance(variables, dict | list) else []
+    text, ours = node.data.get(kind), _MARKS[kind]
+    if not isinstance(text, str) or not names:
+        return
+    meant, wrong = text, ""
+    for name in names:
+        own = ours.format(name)
+        foreign = _FOREIGN_MARKS[kind].format(re.escape(name))
+        if own not in text and (found := re.search(foreign, text)) is not None:
+            wrong = wrong or found[0]
+            meant = re.sub(foreign, lambda _, own=own: own, meant)
+    if wrong:
+        at = place + pointer(kind)
+        yield Problem(
+            "TEMPLATE_FOREIGN_SYNTAX",
+            at,
+            f"{wrong!r} is not filled in; a variable is written as {ours.format('name')!r}",
+            hint=f"write {meant!r}"[:300],
+            severity="warning",
+            patch=({"op": "replace", "path": at, "value": meant},),
         )
 
 

@@ -9,13 +9,21 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.keywords import subschemas
+from toolweave.tools.repair import misspelt
 from toolweave.tools.schema import compile_schema
-from toolweave.tools.schema_slips import without_slips
+from toolweave.tools.schema_slips import without_slips, wrong_defaults
+from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.json_patch import difference
 from toolweave.workflow.modes import object_at
 
+_FORMATS = (
+    *("date", "time", "date-time", "duration", "email", "idn-email", "hostname", "idn-hostname"),
+    *("ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uuid", "uri-template"),
+    *("json-pointer", "relative-json-pointer", "regex", "password", "byte", "binary", "markdown"),
+    *("int32", "int64", "float", "double", "textarea", "color", "phone", "url"),
+)
 _AROUND = frozenset({"name", "strict", "type", "description", "schema", "json_schema"})
 
 
@@ -87,12 +95,21 @@ def _refusing(schema: JsonObject, place: str) -> Iterator[Problem]:
         if problem.code != "MCP_TOOL_LIMIT_EXCEEDED":
             at, message = place + problem.pointer, f"the schema: {problem.message}"
             yield Problem("FIELD_FORM_UNUSUAL", at, message, problem.hint, "warning")
+    for problem in wrong_defaults(schema):
+        at = place + problem.pointer
+        yield Problem("FIELD_FORM_UNUSUAL", at, problem.message, problem.hint, "warning")
     waiting: list[tuple[str, JsonObject]] = [("", schema)]
     while waiting:
         at, one = waiting.pop()
         if one.get("enum") == []:
             message = "'enum' is empty, so that no value is allowed"
             yield Problem("FIELD_FORM_UNUSUAL", f"{place}{at}/enum", message, None, "warning")
+        if isinstance(form := one.get("format"), str) and form not in _FORMATS:
+            at_form, meant = f"{place}{at}/format", misspelt(form, _FORMATS)
+            message = f"there is no format {shown(form)}, so that every text is allowed"
+            patch = ({"op": "replace", "path": at_form, "value": meant},) if meant else None
+            hint = f"did you mean {meant!r}?" if meant else None
+            yield Problem("FIELD_FORM_UNUSUAL", at_form, message, hint, "warning", patch)
         inner = ((pointer(*steps), below) for _, steps, below in subschemas(one))
         waiting += [(at + step, below) for step, below in inner if isinstance(below, dict)]
 

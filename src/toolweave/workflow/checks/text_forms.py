@@ -100,6 +100,8 @@ def mailbox(text: str) -> UnusualForm | None:
     plain = text.strip().removeprefix("mailto:").partition("?")[0]
     if plain != text.strip() and is_mailbox(plain):
         return UnusualForm(expected, plain)
+    if text.endswith(".") and is_mailbox(text.rstrip(".")):
+        return UnusualForm(expected, text.rstrip("."))
     if found := _AT_WORD.fullmatch(text.strip()):
         plain = f"{found[1]}@{found[2]}"
         return UnusualForm(expected, plain if is_mailbox(plain) else None)
@@ -240,9 +242,23 @@ def sender(text: str) -> UnusualForm | None:
 
 def field_path(text: str) -> UnusualForm | None:
     """A path with a step that has no name."""
+    if text.startswith(("item.", "data.", "record.", "row.")):
+        hint = f"a path begins in the item: {text.partition('.')[2]}"
+        return UnusualForm("a path such as user.name", hint=hint)
     if ".." not in text and text.strip(".") == text:
         return None
     return UnusualForm("a path such as user.name", re.sub(r"\.{2,}", ".", text).strip("."))
+
+
+def schedule(text: str) -> UnusualForm | None:
+    """A step that is longer than what it divides, so that it is taken once."""
+    fields = text.split()
+    for field, most in zip(fields, (59, 23, 31, 12, 7), strict=False):
+        found = re.fullmatch(r"(?:\*|0)/(\d+)", field)
+        if len(fields) == 5 and found and int(found[1]) > most:
+            hint = "a schedule cannot count across hours or days; write each time"
+            return UnusualForm(f"a step of at most {most}", hint=hint)
+    return None
 
 
 def thread(text: str) -> UnusualForm | None:

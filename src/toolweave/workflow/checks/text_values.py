@@ -46,6 +46,7 @@ _NAMED: Mapping[str, Callable[[str], UnusualForm | None]] = {
     "time_max": text_forms.instant,
     "sort_field": text_forms.sort_field,
     "attendees": text_forms.invited,
+    "cron_expression": text_forms.schedule,
     "field": text_forms.field_path,
     "group_by_fields": text_forms.field_path,
     "merge_key": text_forms.field_path,

@@ -29,6 +29,10 @@ _STAND_IN = pattern(
 # A part of every stand-in; most texts have none.
 _STAND_IN_PART = pattern(r"[<\[]|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO")
 _MAX_TEXT = 500
+_WORDS_FOR = pattern(
+    r"<?(?:(?i:the )?(?i:output|result|content|response|value|data|text|answer)s?)"
+    r" (?:of|from) (?:(?:the|node|step) ){0,2}['\"]?([A-Za-z_][\w-]*)['\"]?>?"
+)
 # Parts of the names of fields whose spaces may be meant.
 _PROSE = pattern(
     r"text|message|prompt|content|template|body|title|subject|summary|description|comment"
@@ -48,6 +52,7 @@ _PEOPLE = frozenset({"reviewers", "recipients", "recipient_emails", "people", "a
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield stand-ins, ranges that end before they begin, and lists of nobody."""
+    yield from _said(case)
     for index, node, spec in catalog_nodes(case):
         for part in _PARTS:
             values = object_at(node.data, part)
@@ -223,3 +228,16 @@ def _none_chosen(
             message = f"{name!r} is empty, so that none of its options counts"
             hint = "choose at least one, or leave it out"
             yield Problem(CODE, place, message, hint=hint, severity="warning")
+
+
+def _said(case: CheckContext) -> Iterator[Problem]:
+    """Yield words for what another node gives, which are passed on as they are."""
+    for index, node in enumerate(case.workflow.nodes):
+        for part in (*_PARTS, "parameterValues"):
+            for name, value in object_at(node.data, part).items():
+                found = _WORDS_FOR.fullmatch(value) if isinstance(value, str) else None
+                if found and found[1] in case.graph.nodes:
+                    place = pointer("nodes", index, "data", part, name)
+                    message = f"{shown(value)} is the text itself, not what {found[1]!r} gives"
+                    hint = f"read it with {{{{ {found[1]}.FIELD }}}}"
+                    yield Problem(CODE, place, message, hint=hint, severity="warning")
