@@ -1,5 +1,7 @@
 """The three questions: what is answered, in which order, and what is refused."""
 
+from typing import cast
+
 import pytest
 from tests.catalog.builders import (
     entries,
@@ -155,3 +157,10 @@ def test_an_empty_catalog_answers_too() -> None:
     knowledge = Knowledge(Catalog([]))
     assert knowledge.node_types() == {}
     assert knowledge.search("cron") == {"results": []}
+
+
+def test_a_found_node_names_each_required_field_once() -> None:
+    answer = our_knowledge().search("gemini", limit=5, max_tokens=5_000)
+    results = cast("list[dict[str, list[str]]]", answer["results"])
+    assert any("user_prompt" in one["required"] for one in results)
+    assert all(len(one["required"]) == len(set(one["required"])) for one in results)

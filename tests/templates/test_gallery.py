@@ -112,3 +112,19 @@ async def test_a_template_is_found_by_words_read_and_saved(desk: Desk) -> None:
         assert missing.structured_content["code"] == "TEMPLATE_UNKNOWN"
     assert len(search("")) == len(ALL)
     assert "merge-two-sources" in {one.name for one in search("combine answers")[:5]}
+
+
+@pytest.mark.parametrize(
+    ("query", "right"),
+    [
+        ("send a mail when a form comes in", "expense-form"),
+        ("I want to be told when a web page changes", "daily-site-check"),
+        ("approve an expense", "expense-form"),
+        ("summarise notes by mail", "mail-digest"),
+        ("stop if a setting is missing in a yaml file", "yaml-settings-check"),
+    ],
+)
+def test_common_words_do_not_decide_which_template_is_first(query: str, right: str) -> None:
+    found = [one.name for one in search(query)]
+    assert right in found[:3]
+    assert len(found) < len(ALL)

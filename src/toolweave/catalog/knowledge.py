@@ -228,7 +228,8 @@ def _brief(spec: NodeSpec, because: str | None) -> JsonObject:
         "node_type": spec.type,
         "subtype": spec.subtype,
         "description": text if len(text) <= SHORT_TEXT else text[: SHORT_TEXT - 1] + "…",
-        "required": [given.name for given in fields if given.required],
+        # A setting that may come as an input has one name.
+        "required": list(dict.fromkeys(given.name for given in fields if given.required)),
         "outputs": [port.name for port in spec.output_ports],
     }
     return body | {"because": because} if because else body

@@ -242,7 +242,7 @@ class SearchIndex:
                 yield phrase
                 plain = expression.sub(" ", plain)
         found = plain.split()
-        useful = [word for word in found if not _is_idle(word)] or found
+        useful = [word for word in found if not is_stop_word(word)] or found
         parts = [part for word in useful for part in self._known_parts(word)]
         english = (*in_text(text), *parts)
         # A text of another language is understood by its English words.
@@ -281,7 +281,7 @@ class SearchIndex:
         return len(word) >= 4 and at < len(words) and words[at].startswith(word)
 
 
-def _is_idle(word: str) -> bool:
+def is_stop_word(word: str) -> bool:
     """Whether it says nothing; `IF` in capitals is a name."""
     return word.casefold() in _STOP_WORDS and not (len(word) > 1 and word.isupper())
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from math import log
 
 import orjson
 
 from toolweave.catalog.budget import fit_list
+from toolweave.catalog.search import is_stop_word
 from toolweave.catalog.thesaurus import related
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
@@ -19,6 +21,8 @@ from toolweave.problems import did_you_mean
 ENDING = ".json"
 # How much a word counts where it is found, and a word of the same meaning.
 _TITLE, _TAG, _SUMMARY, _NODE, _RELATED = 4.0, 3.0, 2.0, 1.0, 0.4
+# The share of the best score below which a template is left out.
+_LEAST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +79,15 @@ def template(name: str) -> GalleryTemplate:
 
 def search(query: str) -> list[GalleryTemplate]:
     """The templates that fit, the best first; all of them without words."""
-    words = [word for word in query.casefold().replace("-", " ").split() if word]
+    said = query.casefold().replace("-", " ").split()
+    words = [word for word in said if not is_stop_word(word)] or said
     if not words:
         return list(templates().values())
-    others = set(related(words, query))
+    others = set(related(words, query)) - set(words)
     scored = [(_score(one, words, others), one) for one in templates().values()]
-    return [one for score, one in sorted(scored, key=lambda pair: -pair[0]) if score > 0]
+    best = max(score for score, _ in scored)
+    ordered = sorted(scored, key=lambda pair: -pair[0])
+    return [one for score, one in ordered if score > 0 and score >= best * _LEAST]
 
 
 def template_answer(name: str, query: str, max_tokens: int) -> JsonObject:
@@ -102,9 +109,21 @@ def template_answer(name: str, query: str, max_tokens: int) -> JsonObject:
 
 def _score(one: GalleryTemplate, words: list[str], others: set[str]) -> float:
     places = list(_places(one))
-    direct = sum(weight for word in words for weight, text in places if _is_in(word, text))
-    meant = sum(weight for word in others for weight, text in places if _is_in(word, text))
+    direct = sum(_rarity(word) * _weight(word, places) for word in words)
+    meant = sum(_rarity(word) * _weight(word, places) for word in others)
     return direct + _RELATED * meant
+
+
+def _weight(word: str, places: list[tuple[float, set[str]]]) -> float:
+    return sum(weight for weight, text in places if _is_in(word, text))
+
+
+@lru_cache(1_024)
+def _rarity(word: str) -> float:
+    """How much a word tells: little if most templates have it."""
+    all_places = [list(_places(one)) for one in templates().values()]
+    having = sum(_weight(word, places) > 0 for places in all_places)
+    return log(1 + len(all_places) / having) if having else 0.0
 
 
 def _places(one: GalleryTemplate) -> Iterator[tuple[float, set[str]]]:

@@ -269,7 +269,7 @@ def _taken(yours: Workflow, there: Stored) -> Conflict:
     name = yours.name
     if there.name == name:
         message = f"the workflow {name!r} already exists"
-        hint = "save with its revision to replace it, or choose another name"
+        hint = f"save with its revision {there.revision} to replace it, or choose another name"
     else:
         message = f"{name!r} would be saved in the file of {there.name!r}"
         hint = "choose a name that differs in letters or digits"
