@@ -49,10 +49,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if not rules:
             continue
         config, inputs = (object_at(node.data, key) for key in ("configurations", "inputParams"))
-        names = {one.name for one in spec.inputs}
         for field, message, hint in (found for rule in rules for found in rule(config, inputs)):
             first = field.split(".")[0]
-            is_input = first not in config and (first in inputs or first in names)
+            is_named = first in inputs or any(one.name == first for one in spec.inputs)
+            is_input = first not in config and is_named
             part = "inputParams" if is_input else "configurations"
             place = pointer("nodes", index, "data", part) + pointer(*field.split("."))
             yield Problem(CODE, place, message, hint=hint, severity="warning")

@@ -9,6 +9,7 @@ from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.kinds import is_loop
 from toolweave.workflow.checks.ports import ERROR, is_attachment
@@ -20,28 +21,41 @@ from toolweave.workflow.scope.reachability import BACK_PORT
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield edges that carry nothing or leave a loop, and reads of disabled nodes."""
-    loops = {node.id for node in case.graph.nodes.values() if is_loop(node)}
+    conditional: dict[NodeId, NodeSpec] = {}
+    disabled: set[NodeId] = set()
+    has_loop = has_attached = False
+    for _, node, spec in catalog_nodes(case):
+        if case.made.of_spec(_conditional, spec):
+            conditional[node.id] = spec
+        if object_at(node.data, "configurations").get("enabled") is False:
+            disabled.add(node.id)
+        has_loop |= is_loop(node)
+        has_attached |= "attachedNodes" in node.data
+    # Most workflows have none of these.
+    if conditional or has_loop or has_attached:
+        yield from _edges(case, conditional, has_loop=has_loop)
+    if disabled:
+        yield from _reads(case, frozenset(disabled))
+
+
+def _edges(
+    case: CheckContext, conditional: dict[NodeId, NodeSpec], *, has_loop: bool
+) -> Iterator[Problem]:
     for index, edge in case.edges:
         if edge.source not in case.graph.nodes or edge.target not in case.graph.nodes:
             continue
-        spec = case.spec(case.graph.nodes[edge.source])
-        if spec is not None and case.made.of_spec(_conditional, spec):
-            yield from _never_taken(case, index, edge, spec)
-        if not is_attachment(edge) and case.once(scope_of).reach.is_attached(edge.source):
+        if edge.source in conditional:
+            yield from _never_taken(case, index, edge, conditional[edge.source])
+        if is_attachment(edge):
+            continue
+        if case.once(scope_of).reach.is_attached(edge.source):
             message = f"{shown(edge.source)} is attached to an agent, and no step of its own"
             hint = "remove the edge; the agent calls it when it needs it"
             yield Problem(
                 "EDGE_NEVER_TAKEN", case.at_edge(index), message, hint=hint, severity="warning"
             )
-        if loops and not is_attachment(edge) and edge.source_port != ERROR:
+        if has_loop and edge.source_port != ERROR:
             yield from _out_of_body(case, index, edge)
-    disabled = [
-        node.id
-        for node in case.graph.nodes.values()
-        if object_at(node.data, "configurations").get("enabled") is False
-    ]
-    if disabled:
-        yield from _reads(case, frozenset(disabled))
 
 
 def _conditional(spec: NodeSpec) -> tuple[Port, ...]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 from toolweave.catalog.member_shapes import member_schema
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import misspelt
@@ -51,6 +51,7 @@ _WORDS = {
     "switch": "{branches: [{isDefault: boolean, …}], …}",
     "branch": "{branches: [{isDefault: boolean, …}], branchType: conditional|switch, …}",
 }
+_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 _LABELLED = {"askUserQuestion": "options"} | dict.fromkeys(
     ("ifElse", "switch", "branch"), "branches"
 )
@@ -76,7 +77,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
     for index, node in enumerate(case.workflow.nodes):
         if "subtype" in node.data:
             continue
-        yield from _of_node(node, f"/nodes/{index}/data")
+        if node.type != "mcp" or not _are_usual(node.data.get("parameters")):
+            yield from _of_node(node, f"/nodes/{index}/data")
         if node.parent is not None:
             yield from _in_no_group(case, node, index)
 
@@ -95,6 +97,19 @@ def _of_node(node: Node, place: str) -> Iterator[Problem]:
         yield from _undeclared(node, place)
     if kind in _MARKS:
         yield from _marked(node, kind, place)
+
+
+def _are_usual(parameters: Json) -> bool:
+    """Whether nothing is to be said of the parameters of a tool; true for nearly all."""
+    if not isinstance(parameters, list):
+        return parameters is None
+    return all(
+        isinstance(one, dict)
+        and one.get("type", "string") in _TYPES
+        and isinstance(one.get("required", False), bool)
+        and isinstance(one.get("name"), str)
+        for one in parameters
+    )
 
 
 @cache

@@ -5,6 +5,7 @@ used.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
@@ -31,7 +32,17 @@ _ABOUT: dict[tuple[str, str], tuple[str, ...]] = {
     ("MEMORY.DOCUMENT_STORE", "search"): ("query", "filters"),
     ("MEMORY.DOCUMENT_STORE", "update"): ("content", "title", "tags", "metadata"),
 }
-_ATTACHABLE = frozenset({"TOOL", "MEMORY"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a specification says about idle settings."""
+
+    # Fields that are used with some values of another one, each with that.
+    dependent: tuple[tuple[Field, Field], ...]
+    required_texts: frozenset[str]
+    # Limits that -1 switches off.
+    limits: frozenset[str]
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -39,53 +50,50 @@ def check(case: CheckContext) -> Iterator[Problem]:
     for index, node, spec in catalog_nodes(case):
         if spec.origin is not None:
             continue
+        facts = case.made.of_spec(_facts, spec)
         settings, inputs = object_at(node.data, _CONFIGURATIONS), object_at(node.data, _INPUTS)
         place = f"/nodes/{index}/data"
-        yield from _empty(case, spec, settings, inputs, place)
-        if dependent := case.made.of_spec(_dependent, spec):
-            yield from _unused(dependent, settings, inputs, place)
+        yield from _empty(facts, settings, inputs, place)
+        if facts.dependent:
+            yield from _unused(facts.dependent, settings, inputs, place)
         if needed := _NEEDS_ONE.get(spec.ref):
             yield from _nothing(needed, settings, place)
-        if node.type not in _ATTACHABLE or case.graph.incoming(node.id):
+        if node.type == "MEMORY" and case.graph.incoming(node.id):
             yield from _about_nothing(spec, node, inputs, place)
 
 
+def _facts(spec: NodeSpec) -> _Facts:
+    known = {one.name: one for one in spec.configurations}
+    fields = (*spec.configurations, *spec.inputs)
+    return _Facts(
+        tuple(
+            (one, known[one.used_when[0]])
+            for one in spec.configurations
+            if one.used_when and one.used_when[0] in known
+        ),
+        frozenset(one.name for one in fields if one.required and one.type == "string"),
+        frozenset(
+            name for name, one in known.items() if name.startswith("max_") and one.minimum == -1
+        ),
+    )
+
+
 def _empty(
-    case: CheckContext, spec: NodeSpec, settings: JsonObject, inputs: JsonObject, place: str
+    facts: _Facts, settings: JsonObject, inputs: JsonObject, place: str
 ) -> Iterator[Problem]:
     """Yield required texts without a letter, and limits that leave nothing."""
     for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
-        for name in case.made.of_spec(_required_texts, spec) & values.keys():
-            value = values[name]
-            if isinstance(value, str) and not value.strip():
+        for name, value in values.items():
+            if value != "" and not (isinstance(value, str) and value.isspace()):
+                continue
+            if name in facts.required_texts:
                 at, message = f"{place}/{part}{pointer(name)}", f"{name!r} is empty"
                 yield Problem(_CODE, at, message, hint="write a text", severity="warning")
-    for name in case.made.of_spec(_limits, spec) & settings.keys():
-        if settings[name] == 0:
+    for name in facts.limits:
+        if settings.get(name) == 0:
             at = f"{place}/{_CONFIGURATIONS}{pointer(name)}"
             message = f"{name!r} is 0, so that nothing is left; -1 is for any number"
             yield Problem(_CODE, at, message, severity="warning")
-
-
-def _required_texts(spec: NodeSpec) -> frozenset[str]:
-    fields = (*spec.configurations, *spec.inputs)
-    return frozenset(one.name for one in fields if one.required and one.type == "string")
-
-
-def _limits(spec: NodeSpec) -> frozenset[str]:
-    """Limits that -1 switches off."""
-    fields = (one for one in spec.configurations if one.name.startswith("max_"))
-    return frozenset(one.name for one in fields if one.minimum == -1)
-
-
-def _dependent(spec: NodeSpec) -> tuple[tuple[Field, Field], ...]:
-    """Fields that are used with some values of another one, each with that."""
-    known = {one.name: one for one in spec.configurations}
-    return tuple(
-        (one, known[one.used_when[0]])
-        for one in spec.configurations
-        if one.used_when and one.used_when[0] in known
-    )
 
 
 def _unused(

@@ -65,6 +65,7 @@ _FILES = (
 
 
 _MAX_DEPTH = 6
+_NO_MEMBERS: frozenset[str] = frozenset()
 _Form = Callable[[str], UnusualForm | None]
 
 
@@ -81,7 +82,11 @@ def check(case: CheckContext) -> Iterator[Problem]:
                         continue
                 elif not isinstance(value, list | dict):
                     continue
-                members = case.made.of_spec(_with_members, spec)
+                members = (
+                    _NO_MEMBERS
+                    if isinstance(value, str)
+                    else case.made.of_spec(_with_members, spec)
+                )
                 yield from _of_field(spec, name, value, members, f"/nodes/{index}/data/{part}")
         yield from _of_model(spec, object_at(node.data, "configurations"), index)
 

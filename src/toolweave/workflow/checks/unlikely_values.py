@@ -52,22 +52,45 @@ _PEOPLE = frozenset({"reviewers", "recipients", "recipient_emails", "people", "a
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield stand-ins, ranges that end before they begin, and lists of nobody."""
-    yield from _said(case)
     for index, node, spec in catalog_nodes(case):
         for part in _PARTS:
             values = object_at(node.data, part)
-            if values and not _is_usual(values):
-                place = f"/nodes/{index}/data/{part}"
+            if not values:
+                continue
+            place = f"/nodes/{index}/data/{part}"
+            if not _is_usual(values):
                 yield from _of_values(values, place)
                 yield from _gaps(case.made.of_spec(_lists_of_texts, spec), values, place)
-            for name in values.keys() & case.made.of_spec(_plain_texts, spec):
-                yield from _spaces(values[name], f"/nodes/{index}/data/{part}{pointer(name)}")
-        yield from _nobody(spec, object_at(node.data, _PARTS[0]), index)
-        yield from _none_chosen(case, spec, object_at(node.data, _PARTS[0]), index)
+            yield from _texts(case, spec, values, place)
+        yield from _lists(case, spec, object_at(node.data, _PARTS[0]), index)
     for index, node in enumerate(case.workflow.nodes):
         values = object_at(node.data, "parameterValues") if node.type == "mcp" else {}
-        if values and not _is_usual(values) and mode_of(node.data) == "detailed":
-            yield from _of_values(values, f"/nodes/{index}/data/parameterValues")
+        if values and mode_of(node.data) == "detailed":
+            place = f"/nodes/{index}/data/parameterValues"
+            if not _is_usual(values):
+                yield from _of_values(values, place)
+            yield from _texts(case, None, values, place)
+
+
+def _texts(
+    case: CheckContext, spec: NodeSpec | None, values: JsonObject, place: str
+) -> Iterator[Problem]:
+    for name, value in values.items():
+        if not isinstance(value, str) or not value:
+            continue
+        if spec is not None and (value[0].isspace() or value[-1].isspace()):
+            if name in case.made.of_spec(_plain_texts, spec):
+                yield from _spaces(value, place + pointer(name))
+        elif " of " in value or " from " in value:
+            yield from _said(case, value, place + pointer(name))
+
+
+def _lists(
+    case: CheckContext, spec: NodeSpec, settings: JsonObject, index: int
+) -> Iterator[Problem]:
+    if [] in settings.values():
+        yield from _nobody(spec, settings, index)
+        yield from _none_chosen(case, spec, settings, index)
 
 
 def _is_usual(values: JsonObject) -> bool:
@@ -166,8 +189,8 @@ def _plain_texts(spec: NodeSpec) -> frozenset[str]:
     )
 
 
-def _spaces(text: Json, place: str) -> Iterator[Problem]:
-    if isinstance(text, str) and text.strip() and text != text.strip() and "{{" not in text:
+def _spaces(text: str, place: str) -> Iterator[Problem]:
+    if text.strip() and "{{" not in text:
         message = f"{shown(text)} begins or ends with a space"
         patch = ({"op": "replace", "path": place, "value": text.strip()},)
         yield Problem(CODE, place, message, hint="remove it", severity="warning", patch=patch)
@@ -230,14 +253,10 @@ def _none_chosen(
             yield Problem(CODE, place, message, hint=hint, severity="warning")
 
 
-def _said(case: CheckContext) -> Iterator[Problem]:
+def _said(case: CheckContext, text: str, place: str) -> Iterator[Problem]:
     """Yield words for what another node gives, which are passed on as they are."""
-    for index, node in enumerate(case.workflow.nodes):
-        for part in (*_PARTS, "parameterValues"):
-            for name, value in object_at(node.data, part).items():
-                found = _WORDS_FOR.fullmatch(value) if isinstance(value, str) else None
-                if found and found[1] in case.graph.nodes:
-                    place = pointer("nodes", index, "data", part, name)
-                    message = f"{shown(value)} is the text itself, not what {found[1]!r} gives"
-                    hint = f"read it with {{{{ {found[1]}.FIELD }}}}"
-                    yield Problem(CODE, place, message, hint=hint, severity="warning")
+    found = _WORDS_FOR.fullmatch(text)
+    if found and found[1] in case.graph.nodes:
+        message = f"{shown(text)} is the text itself, not what {found[1]!r} gives"
+        hint = f"read it with {{{{ {found[1]}.FIELD }}}}"
+        yield Problem(CODE, place, message, hint=hint, severity="warning")
