@@ -62,6 +62,8 @@ def _failed(term: FunctionCall) -> Failed | None:
         return _computed(
             FunctionCall("matches", (Literal("", term.at), term.arguments[-1]), term.at, True)
         )
+    if term.function in {"_/_", "_%_"} and _is_zero(term.arguments[1]):
+        return Failed("a number is divided by zero", hint="ask first: x != 0")
     if term.function == "_[_]" and _is_negative(term.arguments[1]):
         hint = "the last item of a list is x[size(x) - 1]"
         return Failed("an index below zero is in no list", hint=hint)
@@ -80,6 +82,11 @@ def _is_negative(term: Term) -> bool:
         term = term.arguments[0]
         return isinstance(term, Literal) and isinstance(term.value, int) and term.value > 0
     return isinstance(term, Literal) and isinstance(term.value, int) and term.value < 0
+
+
+def _is_zero(term: Term) -> bool:
+    """Whether it is a whole 0; a fraction may be divided by 0.0."""
+    return isinstance(term, Literal) and type(term.value) is int and term.value == 0
 
 
 def _computed(term: FunctionCall) -> Failed | None:

@@ -4,7 +4,7 @@ What they ask for is done in another way, which the hint says. A key that only r
 removed by the fix; one that asks for a missing edge becomes this edge.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from toolweave.json_text import Json
@@ -37,9 +37,55 @@ _HINTS = {
         "a setting of n8n; tokens are settings of the node here: ${vault:NAME}",
     ),
 }
+_PARTS = "settings of a node are in 'configurations', what it works on is in its inputs"
+# Keys of catalog nodes for which the node has parts of another name.
+_OF_NODES = {
+    **dict.fromkeys(("inputs", "parameters", "params", "args", "arguments", "with"), _PARTS),
+    **dict.fromkeys(("config", "settings", "options", "properties"), _PARTS),
+    **dict.fromkeys(
+        ("async", "parallel", "background", "concurrent"),
+        "nodes without an edge between them run side by side",
+    ),
+    **dict.fromkeys(("outputs", "returns", "output"), _OUTPUT),
+}
+# Keys of models, which drawn nodes do not have.
+_OF_MODELS = dict.fromkeys(
+    ("temperature", "maxtokens", "topp", "systemprompt", "provider"),
+    "the drawing tool has no setting for it",
+)
+_OF_EDGES = {
+    **dict.fromkeys(("delay", "wait", "sleep"), "put FLOW.DELAY between the two nodes"),
+    **dict.fromkeys(
+        ("mapping", "map", "transform", "fields", "payload"),
+        "read the fields where they are used, or put ACTION.SET_FIELDS between the two nodes",
+    ),
+    **dict.fromkeys(("filter",), "put FLOW.FILTER or FLOW.IF between the two nodes"),
+    **dict.fromkeys(("priority", "weight", "order"), "all edges of a port are taken"),
+}
+_INPUTS = "declare inputs in 'inputSchema', and read them as {{ trigger.NAME }}"
+_ON_FAILURE = "connect the port 'error' of a node, or use TRIGGER.WORKFLOW_FAILED"
+_OF_WORKFLOWS = {
+    **dict.fromkeys(("variables", "vars", "env", "environment", "params", "inputs"), _INPUTS),
+    **dict.fromkeys(("parameters", "globals", "context"), _INPUTS),
+    **dict.fromkeys(("schedule", "cron", "interval"), "add a node TRIGGER.CRON"),
+    **dict.fromkeys(("onerror", "errorworkflow", "errorhandler", "onfailure"), _ON_FAILURE),
+    **dict.fromkeys(("timeout", "maxduration"), "set 'timeout' in the configurations of nodes"),
+    **dict.fromkeys(("retry", "retries", "retrypolicy"), _RETRY),
+    **dict.fromkeys(("secrets", "credentials"), "refer to the vault where one is needed"),
+    **dict.fromkeys(
+        ("settings", "config", "options", "concurrency", "parallelism", "enabled", "active"),
+        "remove it, or use the settings of the nodes",
+    ),
+}
 _NEXT = frozenset({"next", "nextnode", "nextstep", "goto", "then", "onsuccess", "transitionto"})
 _BEFORE = frozenset({"dependson", "needs", "runafter", "previous", "parents", "after", "inputfrom"})
 _MAX_TARGETS = 10
+_DRAWN = frozenset({"subAgent", "codex", "prompt", "template", "skill"})
+# Nearly all keys are these.
+_USUAL = frozenset(
+    {"subtype", "configurations", "inputParams", "outputParams", "attachedNodes", "description"}
+    | {"label", "prompt", "variables", "template", "model", "tools", "outputPorts"}
+)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -48,15 +94,35 @@ def check(case: CheckContext) -> Iterator[Problem]:
         place = f"/nodes/{index}"
         if any(map(_is_control, node.extras)):
             yield from _of_node(case, node, node.extras, place)
-        if case.specs[index] is not None and any(map(_is_control, node.data)):
-            yield from _of_node(case, node, node.data, f"{place}/data")
+        if case.specs[index] is not None:
+            if any(map(_is_control, node.data)):
+                yield from _of_node(case, node, node.data, f"{place}/data")
+            yield from _others(node.extras, _OF_NODES, place)
+            yield from _others(node.data, _OF_NODES, f"{place}/data")
+        elif node.type in _DRAWN:
+            yield from _others(node.data, _OF_MODELS, f"{place}/data")
+    if case.format in {"toolweave", "agent-team"} and not case.is_subflow:
+        for key in case.workflow.extras:
+            if (hint := _OF_WORKFLOWS.get(_plain(key))) is not None:
+                yield _problem(pointer(key), key, "a workflow", hint)
+    yield from _edges(case)
+
+
+def _edges(case: CheckContext) -> Iterator[Problem]:
     for index, edge in case.edges:
         if edge.condition and case.format != "flow" and _is_catalog(case, edge.source):
             place = case.at_edge(index, "condition")
             yield _problem(place, "condition", "an edge", _CONDITION)
         for key in edge.extras:
-            if (hint := _HINTS.get(_plain(key))) is not None:
+            plain = _plain(key)
+            if (hint := _HINTS.get(plain) or _OF_EDGES.get(plain)) is not None:
                 yield _problem(case.at_edge(index) + pointer(key), key, "an edge", hint)
+
+
+def _others(keys: dict[str, Json], hints: Mapping[str, str], place: str) -> Iterator[Problem]:
+    for key in keys:
+        if key not in _USUAL and (hint := hints.get(_plain(key))) is not None:
+            yield _problem(place + pointer(key), key, "a node", hint)
 
 
 def _is_catalog(case: CheckContext, node_id: str) -> bool:

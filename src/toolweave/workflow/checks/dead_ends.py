@@ -29,6 +29,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
             conditional[node.id] = spec
         if object_at(node.data, "configurations").get("enabled") is False:
             disabled.add(node.id)
+        if spec.ref == "FLOW.IF":
+            yield from _same_way(case, node)
         has_loop |= is_loop(node)
         has_attached |= "attachedNodes" in node.data
     # Most workflows have none of these.
@@ -56,6 +58,18 @@ def _edges(
             )
         if has_loop and edge.source_port != ERROR:
             yield from _out_of_body(case, index, edge)
+
+
+def _same_way(case: CheckContext, node: Node) -> Iterator[Problem]:
+    """Yield a condition after which both ways are one."""
+    ways: dict[str, set[NodeId]] = {"true": set(), "false": set()}
+    for edge in case.graph.outgoing(node.id):
+        if edge.source_port in ways:
+            ways[edge.source_port].add(edge.target)
+    if ways["true"] and ways["true"] == ways["false"]:
+        message = f"both ways of {shown(node.id)} lead to the same nodes"
+        hint = "connect one of them to another node, or remove the condition"
+        yield Problem("EDGE_NEVER_TAKEN", case.at(node), message, hint=hint, severity="warning")
 
 
 def _conditional(spec: NodeSpec) -> tuple[Port, ...]:

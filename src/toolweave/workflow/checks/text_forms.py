@@ -33,6 +33,7 @@ _DATE = pattern(
     r"%[YmdHMSyjFT](?![0-9A-Fa-f])|[{<\[](?:YYYY|yyyy|YY|MM|DD|dd|HH)[^{}<>\[\]]*[}>\]]|\$\(|`[^`]+`"
 )
 _PARAMETER = pattern(r"/(?::([a-z_]\w*)|<(\w+)>|\{(\w+)\})(?=/|$)", re.IGNORECASE)
+_QUERY_PARAMETER = pattern(r"[?&][\w.-]+=(?::([a-z_]\w*)|<(\w+)>|\{(\w+)\})(?=&|$)", re.I)
 _WORDS = pattern(r"[\s.-]+|(?<=[a-z])(?=[A-Z])")
 _AT_WORD = pattern(r"([^\s@]+?)\s*[(\[{]\s*at\s*[)\]}]\s*(\S+\.\w+)", re.IGNORECASE)
 _RULE_PARTS = frozenset(
@@ -87,7 +88,7 @@ def path_parameter(text: str) -> UnusualForm | None:
         )
         return UnusualForm(expected, plain)
     path = text.partition("://")[2].partition("?")[0].partition("/")[2]
-    found = _PARAMETER.search(f"/{path}")
+    found = _PARAMETER.search(f"/{path}") or _QUERY_PARAMETER.search(text)
     if found is None:
         return None
     name = found[1] or found[2] or found[3]

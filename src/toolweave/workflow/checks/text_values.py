@@ -222,6 +222,8 @@ def _mailbox(text: str) -> UnusualForm | None:
     # A reviewer may be a name; with an @ it is meant to be an address.
     if (odd := text_forms.mailbox(text)) is not None:
         return odd
+    if "://" in text:
+        return UnusualForm("a name or a mail address")
     return UnusualForm("a mail address") if "@" in text and not is_mailbox(text) else None
 
 

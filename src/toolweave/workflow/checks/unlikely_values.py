@@ -29,6 +29,7 @@ _STAND_IN = pattern(
 # A part of every stand-in; most texts have none.
 _STAND_IN_PART = pattern(r"[<\[]|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO")
 _MAX_TEXT = 500
+_QUOTED = pattern(r"\{\{\s*(['\"])([^'\"{}]*)\1\s*\}\}")
 _WORDS_FOR = pattern(
     r"<?(?:(?i:the )?(?i:output|result|content|response|value|data|text|answer)s?)"
     r" (?:of|from) (?:(?:the|node|step) ){0,2}['\"]?([A-Za-z_][\w-]*)['\"]?>?"
@@ -81,6 +82,11 @@ def _texts(
         if spec is not None and (value[0].isspace() or value[-1].isspace()):
             if name in case.made.of_spec(_plain_texts, spec):
                 yield from _spaces(value, place + pointer(name))
+        elif value.startswith("{{") and (found := _QUOTED.fullmatch(value)):
+            message = f"{shown(value)} reads nothing: it is the text {found[2]!r}"
+            hint = f"write {found[2]!r}, or a reference without quotes"
+            place_of = place + pointer(name)
+            yield Problem(CODE, place_of, message, hint=hint, severity="warning")
         elif " of " in value or " from " in value:
             yield from _said(case, value, place + pointer(name))
 
