@@ -97,6 +97,8 @@ def _provoked() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     pivot = {"operation": "pivot", "group_by_fields": ["a", "b"]}
     yield transform, {**pivot, "aggregation_functions": {"a": "sum", "b": "sum"}}, {}
     yield "ACTION.DATABASE_QUERY", {"database": "mysql://a", "query": "SELECT 1"}, {}
+    numbered = {"database": "a.db", "query": "SELECT a FROM b WHERE c = $1"}
+    yield "ACTION.DATABASE_QUERY", numbered, {"parameters": [1]}
     yield "ACTION.SET_FIELDS", {"set": {"a..b": 1}}, {}
     yield "ACTION.FILE_READ", {"path": "../../etc/passwd"}, {}
     yield "ACTION.FILE_READ", {"path": "out/"}, {}
@@ -112,6 +114,8 @@ def _provoked() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         {"resource_type": "cpu", "availability_threshold": "high"},
     ):
         yield "FLOW.WAIT", {"wait_type": "resource", "resource_config": resource}, {}
+    change = {"connection_string": "mysql://a", "condition_query": "SELECT 1"}
+    yield "FLOW.WAIT", {"wait_type": "database_change", "database_config": change}, {}
     said = {"role": "user", "message": "a", "metadata": {"conversation_id": True}}
     yield "MEMORY.CONVERSATION_BUFFER", {}, said
     keys = {"storage_backend": "memory"}

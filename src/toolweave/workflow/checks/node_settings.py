@@ -102,6 +102,8 @@ def _lasting(refusals: list[Invalid], given: NodeInput, spec: NodeSpec) -> list[
         for one in refusals
         if one.facts.get("certain") is True or (one.code, _place(one)) in always
     ]
+    if _hides_members(given, spec):
+        return left
     return [*left, *(one for key, one in always.items() if key not in known)]
 
 
@@ -265,6 +267,17 @@ def _may_hold(value: Json, name: str) -> bool:
     if not isinstance(value, dict):
         return False
     return has_template(value.get(name)) or any(_may_hold(item, name) for item in value.values())
+
+
+def _hides_members(given: NodeInput, spec: NodeSpec) -> bool:
+    """Whether a template gives a whole object or list, whose members decide about other fields."""
+    values = {**given.config, **given.inputs}
+    return any(
+        one.type in {"object", "array", "any"}
+        and isinstance(text := values.get(one.name), str)
+        and has_template(text)
+        for one in (*spec.all_configurations, *spec.inputs)
+    )
 
 
 def _hides(values: list[Json]) -> bool:

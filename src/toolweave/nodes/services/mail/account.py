@@ -50,7 +50,8 @@ SERVICES: dict[Provider, Service] = {
 _NEEDED = {
     "imap": ("username", "password"),
     "webhook": ("secret",),
-    "gmail": ("client_id", "client_secret", "refresh_token"),
+    # Some clients of Google have no secret.
+    "gmail": ("client_id", "refresh_token"),
     "outlook": ("tenant_id", "client_id", "client_secret"),
 }
 _RENEWED = ("client_id",)
