@@ -25,7 +25,7 @@ _MAX_WORK = 10_000
 _MAX_ROOM = 64 * 1024
 _DATE = pattern(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\d.])")
 _QUOTES = frozenset("'\"")
-_CODE = "EXPRESSION_TYPE"
+_CODE = "EXPRESSION_FAILED"
 
 
 def constant_faults(text: str, term: Term) -> tuple[SyntaxProblem, ...]:
@@ -112,4 +112,4 @@ def _dates(text: str) -> Iterator[SyntaxProblem]:
             continue
         message = f"{found[0]} without quotes is a subtraction of numbers"
         hint = f"write a text '{found[0]}', or timestamp('{found[0]}T00:00:00Z')"
-        yield fault_at(text, found.start(), _CODE, message, hint, "warning")
+        yield fault_at(text, found.start(), "EXPRESSION_TYPE", message, hint, "warning")
