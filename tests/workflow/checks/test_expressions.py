@@ -113,7 +113,7 @@ def test_a_translation_that_needs_true_or_false_says_so() -> None:
         ("FLOW.LOOP", {"loop_condition": "a b"}, "warning"),
         ("FLOW.LOOP", {"loop_type": "{{ data.t }}", "loop_condition": "a b"}, "warning"),
         ("FLOW.WAIT", {"wait_condition": "a b"}, "error"),
-        ("FLOW.WAIT", {"wait_type": "file", "wait_condition": "a b"}, "warning"),
+        ("FLOW.WAIT", {"wait_type": "file", "wait_condition": "a b"}, "error"),
         ("FLOW.IF", {"condition_expression": "a b", "enabled": False}, "warning"),
         (
             "ACTION.DATA_TRANSFORMATION",

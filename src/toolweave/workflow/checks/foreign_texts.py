@@ -4,6 +4,7 @@ A text may be meant as it is, so that this is never an error; a fix is offered o
 placeholder names something that the node can read.
 """
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -44,6 +45,7 @@ _UNFILLED = pattern(
     r"|(?<!\{)\{\s*[A-Za-z_]\w*(?:\.\w+)+\s*\}\}"
     r"|\bStates\.[A-Z]\w+\(|@\{[A-Za-z_]\w*\([^{}]*\)[^{}]*\}|<<\s*[A-Za-z_]\w*(?:\.\w+)+\s*>>"
 )
+_OURS = pattern(r"\{\{.*?\}\}", re.DOTALL)
 _PATH = pattern(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
 
 
@@ -100,7 +102,7 @@ def _is_suspect(text: str) -> bool:
         or _PATH.fullmatch(text) is not None
         or BLOCK.search(text) is not None
         or _ENVIRONMENT.fullmatch(text.strip()) is not None
-        or _UNFILLED.search(text) is not None
+        or _UNFILLED.search(_OURS.sub("", text)) is not None
         or any(True for _ in placeholders_in(text))
         or any(True for _ in marked_paths(text))
     )
@@ -137,7 +139,7 @@ class _ForeignTexts:
             yield self._placeholders(place, text, found, replaced)
         elif _ENVIRONMENT.fullmatch(text.strip()):
             yield _problem(place, text, None, "read a value of the run with {{ trigger.NAME }}")
-        elif (left := _UNFILLED.search(text)) is not None:
+        elif (left := _UNFILLED.search(_OURS.sub("", text))) is not None:
             hint = "read a value of the run with {{ trigger.NAME }}, of a node with {{ ID.FIELD }}"
             yield _problem(place, left[0], None, hint)
 
