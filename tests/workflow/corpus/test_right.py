@@ -21,6 +21,7 @@ EXPECTED = {
     *("SECRET_REFERENCE_INVALID", "FIELD_FORM_UNUSUAL"),
     "HOOK_UNSIGNED",  # a trigger of GitHub may do without a secret
     "EXPRESSION_TYPE",  # generated conditions compare an option with any text
+    "VALUE_UNLIKELY",  # or are the same in every run: 1 + 1 == 2
 }
 WORLDS: tuple[World, ...] = ("live", "live", "live", "pinned", "alone")
 
