@@ -51,7 +51,7 @@ _OF_NODES = {
 # Keys of models, which drawn nodes do not have.
 _OF_MODELS = dict.fromkeys(
     ("temperature", "maxtokens", "topp", "systemprompt", "provider"),
-    "the drawing tool has no setting for it",
+    "the visual editor has no setting for it",
 )
 _OF_EDGES = {
     **dict.fromkeys(("delay", "wait", "sleep"), "put FLOW.DELAY between the two nodes"),

@@ -1,4 +1,4 @@
-"""Fields of the drawing tool that take one of a few words, and entries of its lists.
+"""Fields of the visual editor that take one of a few words, and entries of its lists.
 
 Warnings: an export or a run goes on with another word, but not as its author means.
 """
@@ -70,7 +70,7 @@ _RESULTS = ("_result", "_template")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Yield words that the drawing tool does not know, and lists that leave something out."""
+    """Yield words that the visual editor does not know, and lists that leave something out."""
     options = case.workflow.extras.get("slashCommandOptions")
     if isinstance(options, dict):
         yield from _words("slashCommandOptions", options, "/slashCommandOptions")

@@ -1,5 +1,6 @@
 """Asking for an approval by mail: what the nodes of Gmail and Outlook share."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from toolweave.catalog.node import NodeInput
@@ -41,8 +42,7 @@ def mail_approval(
     """Return the node that asks by mail from an account of a provider; the texts describe it."""
     access = f"{provider}_credentials"
 
-    def check_sender(given: NodeInput) -> None:
-        check_access(given.record(access), provider, access)
+    check_sender = _sender_check(provider, access)
 
     def question(given: NodeInput) -> QuestionNode:
         check_addresses(given)
@@ -77,6 +77,11 @@ def mail_approval(
         examples=examples,
     )
     return ApprovalNode(replace(spec, checks=(check_addresses, check_sender)), question)
+
+
+def _sender_check(provider: Provider, access: str) -> Callable[[NodeInput], None]:
+    """Whether the credentials of the sender are complete. Raises `EMAIL_CONFIG_INVALID`."""
+    return lambda given: check_access(given.record(access), provider, access)
 
 
 def check_addresses(given: NodeInput) -> None:
