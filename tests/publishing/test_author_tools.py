@@ -6,6 +6,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
+from mcp_types import TextContent
 
 from publishing.desk import Desk
 from rest.drawn import drawn, greeting
@@ -77,7 +78,9 @@ async def test_a_taken_name_comes_with_the_revision_to_replace_it(desk: Desk) ->
         assert taken["facts"]["revision"] == first["revision"]
         # Some clients show their model the text only.
         answer = await client.call_tool("save_workflow", {"workflow": greeting()})
-        assert first["revision"] in answer.content[0].text
+        (block,) = answer.content
+        assert isinstance(block, TextContent)
+        assert first["revision"] in block.text
         assert tokens(taken) < 150
         again = await asked(
             client, "save_workflow", workflow=greeting(), revision=taken["facts"]["revision"]

@@ -149,5 +149,5 @@ def test_a_refused_template_does_not_hide_what_the_node_refuses_after_it() -> No
 
     assert told(right) == []
     place = "/nodes/0/data/inputParams/attachments/0"
-    wrong = right | {"attachments": [{"filename": "a.csv"}]}
+    wrong: JsonObject = {**right, "attachments": [{"filename": "a.csv"}]}
     assert told(wrong) == [("SERVICE_FIELD_INVALID", place)]

@@ -4,6 +4,7 @@ Each case is a right node, which nothing is said of, and one change of it that i
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from tests.workflow.checks.building import found, line, node, whole
@@ -191,7 +192,8 @@ def test_a_right_node_is_silent_and_a_change_of_it_is_reported_at_its_place(
 
 
 def drawn(kind: str, **data: Json) -> Workflow:
-    return line(node("s", "start"), node("a", kind, **data), node("e", "end"))
+    one = replace(node("a", kind), data=data)
+    return line(node("s", "start"), one, node("e", "end"))
 
 
 @pytest.mark.parametrize(

@@ -147,8 +147,9 @@ def _without_value(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     if kind not in {"simple_condition", "array_contains"}:
         return
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
-        is_alone = isinstance(one, dict) and one.get("operator") != "exists" and "value" not in one
-        if is_alone and "field" in one:
+        if not isinstance(one, dict) or "field" not in one or "value" in one:
+            continue
+        if one.get("operator") != "exists":
             message = "the condition has no 'value' that the field is compared with"
             yield f"conditions.{at}", message, "add 'value', or choose the operator 'exists'"
 

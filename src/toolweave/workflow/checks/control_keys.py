@@ -49,7 +49,7 @@ _OF_NODES = {
     **dict.fromkeys(("outputs", "returns", "output"), _OUTPUT),
 }
 # Keys of models, which drawn nodes do not have.
-_OF_MODELS = dict.fromkeys(
+_OF_MODELS: Mapping[str, str] = dict.fromkeys(
     ("temperature", "maxtokens", "topp", "systemprompt", "provider"),
     "the visual editor has no setting for it",
 )

@@ -118,7 +118,8 @@ def _reads(case: CheckContext, disabled: frozenset[NodeId]) -> Iterator[Problem]
         for asked in scope.asked_by(node) or ():
             for reference in asked.expression.references if asked.expression else ():
                 path = reference.path
-                root = path[1] if path[0] == "nodes" and len(path) > 1 else path[0]
+                is_by_id = reference.root == "nodes" and len(path) > 1
+                root = path[1] if is_by_id else reference.root
                 place = case.at(node, *asked.steps)
                 if root not in disabled or reference.is_optional or place in seen:
                     continue

@@ -222,7 +222,8 @@ def recurrence(text: str) -> UnusualForm | None:
     if not _RULE.fullmatch(text):
         return UnusualForm(expected)
     kind, _, rest = text.partition(":")
-    parts = dict(one.partition("=")[::2] for one in rest.split(";")) if "RULE" in kind else {}
+    listed = rest.split(";") if "RULE" in kind else []
+    parts = {one.partition("=")[0]: one.partition("=")[2] for one in listed}
     days = parts.get("BYDAY", "MO").split(",")
     is_rule = (
         parts.keys() <= _RULE_PARTS

@@ -41,7 +41,6 @@ def mail_approval(
 ) -> ApprovalNode:
     """Return the node that asks by mail from an account of a provider; the texts describe it."""
     access = f"{provider}_credentials"
-
     check_sender = _sender_check(provider, access)
 
     def question(given: NodeInput) -> QuestionNode:
