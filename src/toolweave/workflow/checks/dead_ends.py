@@ -117,9 +117,9 @@ def _reads(case: CheckContext, disabled: frozenset[NodeId]) -> Iterator[Problem]
         seen: set[str] = set()
         for asked in scope.asked_by(node) or ():
             for reference in asked.expression.references if asked.expression else ():
-                path = reference.path
-                is_by_id = reference.root == "nodes" and len(path) > 1
-                root = path[1] if is_by_id else reference.root
+                steps = [*reference.path]
+                is_by_id = steps[0] == "nodes" and len(steps) > 1
+                root = steps[1] if is_by_id else steps[0]
                 place = case.at(node, *asked.steps)
                 if root not in disabled or reference.is_optional or place in seen:
                     continue
