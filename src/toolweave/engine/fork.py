@@ -14,6 +14,7 @@ from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.workflow.formats.load import convert
+from toolweave.workflow.formats.toolweave import SUBFLOWS
 from toolweave.workflow.studio_data import PinnedOutput
 
 MAX_SHOWN = 2_000
@@ -50,12 +51,12 @@ def history_before(
 def approvals_to_repeat(
     state: RunState, node: str, plan: Plan, edits: JsonObject, asked: Container[str]
 ) -> list[str]:
-    """The steps before `node` where a person answered and what follows is not as it was then.
+    """The steps that a fork at `node` keeps where a person answered what it changes.
 
     `asked` are nodes known to have asked a person. An answer is bound to a hash of everything
-    behind its step: nodes, edges and edited inputs.
+    behind its step, and of what is executed again and leads there beside it.
     """
-    target = _step(plan, node).index
+    again = _behind(plan, _step(plan, node).index)
     earlier = _changes(state)
     found: dict[str, None] = {}
     for step in plan.steps:
@@ -63,25 +64,32 @@ def approvals_to_repeat(
             continue
         while step.loop is not None:
             step = plan.steps[step.loop]
-        if step.index == target or target not in _behind(plan, step.index):
-            continue
-        if bound_hash(state.plan, step.id, earlier) != bound_hash(plan, step.id, edits):
+        place = state.places.get(step.id)
+        if step.index in again or place is None or not any(_known(state, step.id, place)):
+            continue  # it asks anyway
+        beside = {plan.steps[index].id for index in _beside(plan, step.index) & again}
+        before, now = (state.plan, earlier), (plan, edits)
+        if bound_hash(step.id, beside, *before) != bound_hash(step.id, beside, *now):
             found[step.id] = None
     return [*found]
 
 
-def bound_hash(plan: Plan, node: str, edits: JsonObject) -> str | None:
-    """A hash of a node and everything behind it, with the inputs that were edited there."""
+def bound_hash(node: str, beside: Container[str], plan: Plan, edits: JsonObject) -> str | None:
+    """A hash of a node, everything behind it and the nodes `beside`, with edited inputs."""
     step = plan.by_id.get(node)
     if step is None:
         return None
-    behind = {plan.steps[index].id for index in _behind(plan, step.index)}
+    follows = _behind(plan, step.index, with_back=True)
+    steps = [one for one in plan.steps if one.index in follows or one.id in beside]
+    # What is attached to an agent is no step.
+    bound_ids = {part.id for one in steps for part in (one, *one.attached)}
     document = cast("JsonObject", convert(plan.workflow, "toolweave"))
     nodes, edges = (cast("list[JsonObject]", document[name]) for name in ("nodes", "connections"))
     bound: JsonObject = {
-        "nodes": [one for one in nodes if one["id"] in behind],
-        "edges": [one for one in edges if one["from"] in behind],
-        "edits": {key: value for key, value in edits.items() if key in behind},
+        "nodes": [one for one in nodes if one["id"] in bound_ids],
+        "edges": [one for one in edges if one["from"] in bound_ids],
+        "subflows": document.get(SUBFLOWS),
+        "edits": {key: value for key, value in edits.items() if key in bound_ids},
     }
     return hashlib.sha256(json_text.canonical(bound)).hexdigest()
 
@@ -154,13 +162,37 @@ def _known(state: RunState, key: Key, place: StepFrame) -> Iterator[Event]:
         yield state.failures[key]
 
 
-def _behind(plan: Plan, start: int) -> set[int]:
+def _behind(plan: Plan, start: int, *, with_back: bool = False) -> set[int]:
+    """A step and those that follow it; `with_back` also those that it can lead back to."""
     behind: set[int] = set()
     waiting = [start]
     while waiting:
         index = waiting.pop()
         if index not in behind:
             behind.add(index)
-            waiting.extend(link.target for link in plan.steps[index].outgoing)
-            waiting.extend(plan.steps[index].gated)
+            step = plan.steps[index]
+            links = (*step.outgoing, *step.back) if with_back else step.outgoing
+            waiting.extend(link.target for link in links)
+            waiting.extend(step.gated)
     return behind
+
+
+def _beside(plan: Plan, start: int) -> set[int]:
+    """Steps that lead to those behind a step, but neither to it nor from it."""
+    before: dict[int, list[int]] = {}
+    for step in plan.steps:
+        for target in (*(link.target for link in step.outgoing), *step.gated):
+            before.setdefault(target, []).append(step.index)
+
+    def leading_to(targets: Iterable[int]) -> set[int]:
+        found: set[int] = set()
+        waiting = [*targets]
+        while waiting:
+            for index in before.get(waiting.pop(), ()):
+                if index not in found:
+                    found.add(index)
+                    waiting.append(index)
+        return found
+
+    behind = _behind(plan, start)
+    return leading_to(behind - {start}) - behind - leading_to([start])

@@ -15,7 +15,7 @@ import anyio
 from toolweave.catalog.node import RunFacts
 from toolweave.clock import Clock
 from toolweave.engine.backend import RunBackend
-from toolweave.engine.events import FINAL, RunStatus, StepWaiting
+from toolweave.engine.events import FINAL, CallEnded, RunStatus, StepWaiting
 from toolweave.engine.fork import approvals_to_repeat, edits_before, history_before
 from toolweave.engine.input_check import input_error
 from toolweave.engine.journal import Journal
@@ -198,13 +198,26 @@ class Runs:
         asked: set[str] = set()
         origin: RunRecord | None = run
         while origin is not None:
-            for entry in await self._engine.journal.read(origin.id):
-                if isinstance(entry.event, StepWaiting) and entry.event.question is not None:
-                    asked.add(entry.event.key.rpartition("/")[2])
+            asked |= await self._asked_in(origin.id)
             try:
                 origin = await self._engine.get(origin.fork_of) if origin.fork_of else None
             except NotFound:  # removed since; nodes of the usual types are known without it
                 origin = None
+        return asked
+
+    async def _asked_in(self, run: str) -> set[str]:
+        """The nodes that asked a person themselves, or in a run that they called."""
+        asked: set[str] = set()
+        for entry in await self._engine.journal.read(run):
+            match entry.event:
+                case StepWaiting(key, question=question):
+                    has_asked = question is not None
+                case CallEnded(key, called):
+                    has_asked = bool(await self._asked_in(called))
+                case _:
+                    continue
+            if has_asked:
+                asked.add(key.rpartition("/")[2])
         return asked
 
     async def drive(self, run: str) -> RunStatus:
