@@ -133,9 +133,13 @@ class Runs:
         refused = request.stopped if is_fork else input_error(workflow, request.inputs)
         if refused is not None and not is_fork and not request.keep_invalid_inputs:
             raise refused
-        if self._prepare is not None and not is_fork:
-            workflow = await self._prepare(workflow)
+        if not is_fork:
+            workflow = await self.prepared(workflow)
         return await self._engine.create_run(request, await self._snapshots.take(workflow), refused)
+
+    async def prepared(self, workflow: Workflow) -> Workflow:
+        """Return a workflow as a run that starts now executes it."""
+        return workflow if self._prepare is None else await self._prepare(workflow)
 
     async def check(self, loaded: LoadedWorkflow) -> None:
         """Check a workflow as `start` does. Raises `WORKFLOW_INVALID` with every error."""

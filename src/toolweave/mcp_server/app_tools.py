@@ -5,6 +5,7 @@ A key that is limited to some tools reaches only their runs, as everywhere else.
 
 from typing import cast
 
+from toolweave.app.published_copy import require_copy
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice
 from toolweave.engine.run_search import RunSearch
@@ -37,7 +38,8 @@ class AppTools:
         """Call one of the tools."""
         if asked.name == "app_workflow":
             return _described(await self._tool(asked))
-        engine, why = (await self._context.studio()).engine, None
+        studio, why = await self._context.studio(), None
+        engine = studio.engine
         match asked.name:
             case "app_start":
                 run = await self._start(engine, asked)
@@ -45,6 +47,7 @@ class AppTools:
                 run = await self._run_of_call(engine, asked)
             case "app_rerun":
                 found = await find_run(self._context, engine, asked, is_whole=True)
+                await require_copy(studio, asked.caller.key, found)
                 run = await engine.runs.fork(found.id, asked.text("node"))
             case _:
                 found = await find_run(self._context, engine, asked, is_whole=True)

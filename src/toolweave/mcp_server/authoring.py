@@ -15,7 +15,7 @@ from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.published_calls import PublishedCalls
 from toolweave.mcp_server.stored_workflows import fit_problems
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
-from toolweave.publishing.limited_keys import require_workflow as require_published
+from toolweave.publishing.limited_keys import published_of
 from toolweave.publishing.service import PublicationRequest, PublishedTool, other_names, publish
 from toolweave.publishing.store import Publication, PublicationRecord
 from toolweave.tools.read_tool import read_tool
@@ -62,9 +62,7 @@ class AuthoringTools:
             raise Invalid("REQUEST_INVALID", "give either 'name' or 'workflow'")
         key = asked.caller.key
         if key is not None and key.tools is not None:
-            await require_published(self._context.published, key, name)
-            one = await self._context.published.of_workflow(name)
-            assert one is not None
+            one = await published_of(self._context.published, key, name)
             # Such a key may run the published version, not the current file.
             return await read_document(json_text.read(one.publication.document))
         if name:

@@ -30,7 +30,7 @@ from toolweave.home import FILES
 from toolweave.json_text import write
 from toolweave.mcp_server.stored_workflows import document_of
 from toolweave.mcp_server.tool_call import FORBIDDEN, McpCaller, OpenStudio
-from toolweave.publishing.limited_keys import VisibleRuns, allows_workflow, require_workflow
+from toolweave.publishing.limited_keys import VisibleRuns, allows_workflow, published_of
 from toolweave.recording.files import FOLDER, RecordingFolder, peek_header
 
 SCHEME = "toolweave://"
@@ -219,9 +219,7 @@ async def _recordings(_: RunningStudio, __: McpCaller) -> list[NamedResource]:
 
 async def _read_workflow(studio: RunningStudio, caller: McpCaller, name: str) -> str:
     if caller.key is not None and caller.key.tools is not None:
-        await require_workflow(studio.published, caller.key, name)
-        one = await studio.published.of_workflow(name)
-        assert one is not None
+        one = await published_of(studio.published, caller.key, name)
         # Such a key may see the published version, not the current file.
         return write(json_text.read(one.publication.document), pretty=True)
     return write(document_of(await studio.home.workflows.load(name)), pretty=True)

@@ -17,7 +17,6 @@ from anyio.to_thread import run_sync
 from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
-from toolweave import json_text
 from toolweave.access.authorization import resource_rule
 from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import ToolweaveError
@@ -27,7 +26,6 @@ from toolweave.mcp_server.resources import page_start
 from toolweave.mcp_server.tool_call import Context, McpCaller, OpenStudio
 from toolweave.nodes.spec_cache import cached_specs
 from toolweave.publishing.limited_keys import allows_workflow
-from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.yaml_text import read_yaml
 
@@ -149,9 +147,8 @@ async def _workflows(studio: RunningStudio, caller: McpCaller) -> Sequence[Workf
             found.append(stored.workflow)
         elif await allows_workflow(studio.published, key, stored.name):
             # Such a key may see the published version, not the current file.
-            one = await studio.published.of_workflow(stored.name)
-            assert one is not None
-            found.append(read(json_text.read(one.publication.document)).workflow)
+            if (one := await studio.published.of_workflow(stored.name)) is not None:
+                found.append(one.workflow)
     return found
 
 

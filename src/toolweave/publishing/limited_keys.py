@@ -7,7 +7,8 @@ from toolweave.access.keys import ApiKey
 from toolweave.engine.engine import Engine
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
-from toolweave.publishing.service import Published
+from toolweave.errors import Denied
+from toolweave.publishing.service import Published, PublishedTool
 
 
 async def allows_workflow(published: Published, key: ApiKey, workflow: str) -> bool:
@@ -27,6 +28,19 @@ async def require_workflow(published: Published, key: ApiKey, workflow: str) -> 
     if not await allows_workflow(published, key, workflow):
         found = await published.of_workflow(workflow)
         key.require_tool(found.publication.tool if found else None)
+
+
+async def published_of(published: Published, key: ApiKey, workflow: str) -> PublishedTool:
+    """Return the published copy of a workflow, which is all that a limited key may see and run.
+
+    Raises:
+        Denied: `TOOL_NOT_ALLOWED`, also if it was unpublished meanwhile.
+    """
+    await require_workflow(published, key, workflow)
+    found = await published.of_workflow(workflow)
+    if found is None:
+        raise Denied("TOOL_NOT_ALLOWED", f"workflow {workflow!r} is not published")
+    return found
 
 
 class VisibleRuns:

@@ -173,13 +173,18 @@ class TriggerActivation:
             for active in active_triggers.active
         ]
 
-    async def manual_run(self, name: str, node: str | None = None) -> RunRequest:
-        """Return the run a trigger would start now: of the active version, else the stored one."""
-        for one in await self.activations.workflows():
+    async def manual_run(
+        self, name: str, node: str | None = None, loaded: LoadedWorkflow | None = None
+    ) -> RunRequest:
+        """Return the run a trigger would start now: of the active version, else the stored one.
+
+        `loaded` is the version to run instead.
+        """
+        for one in await self.activations.workflows() if loaded is None else ():
             if name in {one.slug, one.name}:
                 loaded = read(json_text.read(one.document))
                 break
-        else:
+        if loaded is None:
             loaded = (await self._store.load(name)).loaded
         workflow = loaded.workflow
         part = only_from(workflow, triggers_of(workflow, node)[0][0])

@@ -9,8 +9,8 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, model_validator
 
-from toolweave import json_text
 from toolweave.access.keys import ApiKey
+from toolweave.app.published_copy import published_copy, require_copy
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow as require_document
 from toolweave.engine.engine import Engine
@@ -19,7 +19,7 @@ from toolweave.engine.run_json import AnsweredRun, RunSummary
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.publishing.limited_keys import VisibleRuns, require_workflow
+from toolweave.publishing.limited_keys import VisibleRuns
 from toolweave.recording.continuation import ForkWish, continue_recorded
 from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody, one_of
@@ -199,6 +199,7 @@ class _Handlers:
     ) -> RunSummary:
         """Start a new run at one node, with the results before it taken from an earlier run."""
         record = await self._runs.get(key_of(request), run)
+        await require_copy(self._studio, key_of(request), record)
         if body.edit is not None:
             require_part(request, "edit")
         edit = _Edit(body.edit) if body.edit else None
@@ -217,13 +218,8 @@ class _Handlers:
         key = key_of(request)
         if body.workflow is None:
             return await self._sent(request, body.document)
-        if key.tools is None:
-            return (await self._studio.home.workflows.load(body.workflow)).loaded
-        # The published copy is all that a key limited to some tools may run.
-        await require_workflow(self._studio.published, key, body.workflow)
-        published = await self._studio.published.of_workflow(body.workflow)
-        assert published is not None
-        return read(json_text.read(published.publication.document))
+        copy = await published_copy(self._studio, key, body.workflow)
+        return copy or (await self._studio.home.workflows.load(body.workflow)).loaded
 
     async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:
         # A key that may only run workflows runs what others have stored.

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
+from toolweave.app.published_copy import published_copy
 from toolweave.app.running_studio import RunningStudio
 from toolweave.json_record import JsonRecord
-from toolweave.publishing.limited_keys import require_workflow
 from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
@@ -75,8 +75,8 @@ class _Handlers:
         self, name: Name, body: TriggerBody, request: Request, response: Response
     ) -> StartedRunResponse:
         """Start a run now, as if the trigger had fired."""
-        await require_workflow(self._studio.published, key_of(request), name)
-        manual_run = await self._activation.manual_run(name, body.node)
+        copy = await published_copy(self._studio, key_of(request), name)
+        manual_run = await self._activation.manual_run(name, body.node, copy)
         run = await self._studio.engine.runs.start(manual_run)
         response.headers["Location"] = f"/api/v1/runs/{run}"
         return StartedRunResponse(run=run)

@@ -13,12 +13,13 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
+from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import is_workflow, require_workflow
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
-from toolweave.publishing.limited_keys import allows_workflow
+from toolweave.publishing.limited_keys import allows_workflow, published_of
 from toolweave.publishing.limited_keys import require_workflow as require_published
 from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
@@ -106,7 +107,7 @@ class _Handlers:
         """List the stored workflows that the key may see, by name."""
         key = key_of(request)
         allowed = [
-            workflow
+            await self._visible(key, workflow)
             for workflow in await self._store.list()
             if await allows_workflow(self._published, key, workflow.name)
         ]
@@ -116,8 +117,9 @@ class _Handlers:
         self, name: Name, request: Request, response: Response
     ) -> WorkflowDetails | Response:
         """Show a workflow in canonical JSON; 304 if `If-None-Match` has its revision."""
-        await require_published(self._published, key_of(request), name)
-        stored = await self._store.load(name)
+        key = key_of(request)
+        await require_published(self._published, key, name)
+        stored = await self._visible(key, await self._store.load(name))
         if stored.revision in _tags(request, "if-none-match"):
             return Response(status_code=304, headers=_etag(stored.revision))
         return await self._details(stored, response)
@@ -177,6 +179,13 @@ class _Handlers:
         with suppress(NotFound):  # the store says what is wrong with the revision
             return (await self._store.load(name)).workflow
         return None
+
+    async def _visible(self, key: ApiKey, stored: Stored) -> Stored:
+        """Return a workflow as a key may see it: a limited one its published version only."""
+        if key.tools is None:
+            return stored
+        copy = await published_of(self._published, key, stored.name)
+        return Stored(copy.loaded, Revision(copy.publication.revision), stored.slug)
 
     async def _details(self, stored: Stored, response: Response) -> WorkflowDetails:
         opened = await self._authoring.open(stored.loaded)
