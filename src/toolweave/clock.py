@@ -33,6 +33,14 @@ class SystemClock:
         await anyio.sleep(seconds)
 
 
+def has_passed(end: str, now: datetime) -> bool:
+    """Whether a stored end has come; one that cannot be read has, so that nothing lasts by it."""
+    try:
+        return datetime.fromisoformat(end) <= now
+    except (ValueError, TypeError):
+        return True
+
+
 def timestamp(moment: datetime) -> str:
     """`2025-11-16T10:30:00.000Z`, the form every file and answer uses."""
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)

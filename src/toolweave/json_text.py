@@ -4,7 +4,9 @@ Refuses what other readers guess about: duplicate keys, NaN, lone surrogates, de
 """
 
 import json
+import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from typing import TypeAlias
 
 import orjson
@@ -45,6 +47,32 @@ def read(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_
 def write(value: object, *, pretty: bool = False) -> str:
     """`value` as JSON text; keys keep their order."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 if pretty else 0).decode()
+
+
+class EscapeTable(dict[int, int | str]):
+    """A translation table that escapes control, direction and invisible characters."""
+
+    def __init__(self, spell: Callable[[int], str], *, keeps: str) -> None:
+        super().__init__({ord(character): ord(character) for character in keeps})
+        self._spell = spell
+
+    def __missing__(self, number: int) -> int | str:
+        acts = unicodedata.category(chr(number)) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        self[number] = self._spell(number) if acts else number
+        return self[number]
+
+
+def _escape(number: int) -> str:
+    units = chr(number).encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+_ESCAPES = EscapeTable(_escape, keeps="\n")
+
+
+def printable(text: str) -> str:
+    """JSON text of the same meaning, whose characters cannot act on a terminal."""
+    return text.translate(_ESCAPES)
 
 
 def canonical(value: object) -> bytes:

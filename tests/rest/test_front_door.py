@@ -254,3 +254,26 @@ def test_temporary_files_of_a_killed_process_are_removed(
     monkeypatch.setattr(files, "LEFT_AFTER_S", -1.0)
     files.sweep_temporary(tmp_path)
     assert (left.exists(), own.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("write", [files.write_private, files.replace_private])
+def test_a_private_file_is_there_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, str], None]
+) -> None:
+    path, sync, seen = tmp_path / "key", os.fsync, list[bool]()
+
+    def noted(descriptor: int) -> None:
+        sync(descriptor)
+        seen.append(path.exists())
+
+    monkeypatch.setattr(os, "fsync", noted)
+    write(path, "text")
+    assert seen == [False, True]  # not before its content is on the disk
+    assert path.read_text(encoding="utf-8") == "text"
+    assert path.stat().st_mode & 0o077 == 0
+    assert [one.name for one in tmp_path.iterdir()] == ["key"]
+    if write is files.write_private:
+        with pytest.raises(FileExistsError):
+            write(path, "other")
+        assert path.read_text(encoding="utf-8") == "text"
+        assert [one.name for one in tmp_path.iterdir()] == ["key"]

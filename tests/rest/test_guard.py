@@ -47,6 +47,17 @@ async def test_a_page_of_another_origin_is_refused(house: House, path: str, orig
     assert (answer.status_code, code_of(answer)) == (403, "ORIGIN_DENIED")
 
 
+async def test_a_second_origin_or_host_does_not_hide_the_other(house: House) -> None:
+    own, host = ("Origin", BASE), ("Host", "127.0.0.1:8765")
+    assert (await house.client.get("/health", headers=[host, own])).status_code == 200
+    for origins in ([own, ("Origin", "https://evil.example")], [("Origin", "null"), own]):
+        answer = await house.client.get("/health", headers=[host, *origins])
+        assert (answer.status_code, code_of(answer)) == (403, "ORIGIN_DENIED")
+    for hosts in ([host, ("Host", "evil.example")], [("Host", "evil.example"), host]):
+        answer = await house.client.get("/health", headers=hosts)
+        assert (answer.status_code, code_of(answer)) == (421, "HOST_DENIED")
+
+
 @pytest.mark.parametrize("origin", [BASE, "http://localhost:8765", "https://127.0.0.1:8765"])
 async def test_our_own_pages_may_ask(house: House, origin: str) -> None:
     assert (await house.client.get("/health", headers={"Origin": origin})).status_code == 200

@@ -1,5 +1,7 @@
 """Programs sign in to `/mcp` with OAuth: metadata, consent, tokens that are keys, their end."""
 
+import anyio
+import httpx2
 import pytest
 
 from rest.house import BASE, House
@@ -165,6 +167,78 @@ async def test_a_renewal_replaces_both_tokens_and_one_used_twice_ends_the_grant(
     assert (await program.renewed(second["refresh_token"])).json()["error"] == "invalid_grant"
 
 
+async def test_an_old_renewal_ends_the_grant_however_often_it_was_renewed(house: House) -> None:
+    program = await Program.registered(house)
+    first = (await program.exchanged(await program.code("tools:read"))).json()
+    other = (await program.exchanged(await program.code("tools:read"))).json()
+    stolen = first["refresh_token"]
+    for _ in range(3):  # by the thief
+        renewed = (await program.renewed(stolen)).json()
+        stolen = renewed["refresh_token"]
+    assert (await program.connected(renewed["access_token"])).status_code == 200
+    mine = await program.renewed(first["refresh_token"])
+    assert mine.json()["error"] == "invalid_grant"
+    assert (await program.connected(renewed["access_token"])).status_code == 401
+    assert (await program.renewed(stolen)).json()["error"] == "invalid_grant"
+    # The control: another grant goes on.
+    assert (await program.renewed(other["refresh_token"])).status_code == 200
+
+
+async def test_a_code_used_twice_at_once_gives_nothing_that_lasts(house: House) -> None:
+    program = await Program.registered(house)
+    assert (await program.exchanged(await program.code("tools:read"))).status_code == 200
+    code = await program.code("tools:read")
+    answers: list[httpx2.Response] = []
+
+    async def exchange() -> None:
+        answers.append(await program.exchanged(code))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(exchange)
+    for given in [one for one in answers if one.status_code == 200]:
+        token = given.json()["access_token"]
+        assert (await program.connected(token)).status_code == 401
+
+
+DAMAGED_OAUTH = (
+    "oauth_clients SET redirects",
+    "oauth_clients SET name",
+    "oauth_codes SET asked",
+    "oauth_codes SET expires_at",
+    "oauth_grants SET expires_at",
+    "oauth_grants SET client_id",
+    "api_keys SET expires_at",
+    "api_keys SET scopes",
+)
+
+
+@pytest.mark.parametrize("damaged", ["garbage{", "7", b"\xff\x00"])
+async def test_damaged_rows_give_nobody_access_and_no_internal_error(
+    house: House, damaged: str | bytes
+) -> None:
+    for column in DAMAGED_OAUTH:
+        program = await Program.registered(house)
+        tokens = (await program.exchanged(await program.code("tools:read"))).json()
+        assert (await program.connected(tokens["access_token"])).status_code == 200
+        code = await program.code("tools:read")
+        await house.home.database.execute(f"UPDATE {column} = ?", damaged)
+        house.clock.seconds += 2  # what was checked is not remembered
+        answers = [
+            await program.opened(),
+            await program.exchanged(code),
+            await program.renewed(tokens["refresh_token"]),
+            await program.connected(tokens["access_token"]),
+        ]
+        assert [one.status_code for one in answers if one.status_code >= 500] == [], column
+        if column.endswith("expires_at"):
+            assert 200 not in [answer.status_code for answer in answers[1:]][
+                {"oauth_codes": 0, "oauth_grants": 1, "api_keys": 2}[column.split()[0]] :
+            ][:1], column
+        for table in ("oauth_clients", "oauth_codes", "oauth_grants", "api_keys"):
+            await house.home.database.execute(f"DELETE FROM {table}")
+
+
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 async def test_a_program_revokes_its_own_grant(house: House, kind: str) -> None:
     program = await Program.registered(house)
@@ -214,6 +288,9 @@ async def test_a_wrong_request_is_answered_by_the_redirect(
         "http://127.0.0.1:40000@evil.example/callback",
         "http://evil.example/callback",
         "javascript:alert(1)",
+        "http://127.0.0.1:40000/call\r\nSet-Cookie: a=b\r\nback",
+        "http://127.0.0.1:40000/call\tback",
+        "\x01http://127.0.0.1:40000/callback",
         "",
     ],
 )
@@ -252,6 +329,8 @@ async def test_other_redirects_match_exactly(house: House) -> None:
         "JavaScript://x",
         "vbscript:x",
         "//example.com/cb",
+        "https://example.com/\u65e5\u672c",
+        "https://example.com/a\tb",
         "x" * 3_000,
         7,
     ],
@@ -264,6 +343,16 @@ async def test_a_program_cannot_register_a_dangerous_redirect(
     right = {"redirect_uris": ["https://example.com/cb"], "client_name": "A\u202eB\x00" + "c" * 200}
     named = (await register(house, right)).json()["client_name"]
     assert named == ("AB" + "c" * 200)[:80]
+
+
+async def test_a_wrong_request_sends_nobody_to_another_host(house: House) -> None:
+    program = await Program.registered(house, "https://app.example/cb", "http://127.0.0.1/callback")
+    other = await program.opened(redirect_uri="https://app.example/cb", response_type="token")
+    assert (other.status_code, "location" in other.headers) == (400, False)
+    # The controls: a program of this machine is told, and after consent the other host is.
+    assert (await program.opened(response_type="token")).status_code == 302
+    refused = await program.decided({"allowed": False}, redirect_uri="https://app.example/cb")
+    assert refused.json()["location"].startswith("https://app.example/cb?error=")
 
 
 async def test_fields_given_twice_are_refused(house: House) -> None:

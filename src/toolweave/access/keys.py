@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import NewType
 
-from toolweave.clock import Clock, timestamp
+from toolweave.clock import Clock, has_passed, timestamp
 from toolweave.errors import Conflict, Denied, Invalid, NotFound
 from toolweave.problems import Problem, did_you_mean
 from toolweave.storage.database import Database, Row
@@ -186,7 +186,8 @@ class ApiKeys:
         # The lookup is by hash, so its timing reveals nothing; compared in constant time anyway.
         is_right = row is not None and hmac.compare_digest(str(row[-1]), wanted)
         key = _key(row[:-1]) if row is not None and is_right and row[4] is None else None
-        if key is not None and key.expires_at and key.expires_at <= timestamp(self.clock.now()):
+        ends = key.expires_at if key is not None else None
+        if ends is not None and has_passed(ends, self.clock.now()):
             key = None
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from html import escape
 from urllib.parse import quote, quote_plus
 
 from toolweave.json_text import Json
@@ -270,9 +271,11 @@ def is_sensitive(name: str) -> bool:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Return the encodings of a secret: plain, JSON, URL, base64, line by line."""
+    """Return the encodings of a secret: plain, JSON, HTML, URL, hex, base64, line by line."""
     written = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    written |= {escape(secret), escape(secret, quote=False)}
     data = secret.encode("utf-8", "surrogatepass")
+    written |= {data.hex(), data.hex().upper()}
     for escaped in (quote(data, safe=""), quote(data), quote_plus(data)):
         written |= {escaped, _ESCAPE.sub(lambda code: code[0].lower(), escaped)}
     for encode in (base64.b64encode, base64.urlsafe_b64encode):

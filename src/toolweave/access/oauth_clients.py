@@ -39,7 +39,6 @@ _NEVER = frozenset(
     {"javascript", "data", "vbscript", "file", "blob", "about", "view-source", "ws", "wss", "ftp"}
 )
 _SCHEME = pattern(r"[a-z][a-z0-9+.-]{1,40}")
-_HIDDEN = pattern(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 # Documents of programs whose addresses a studio without internet cannot read.
 KNOWN_DOCUMENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -66,7 +65,8 @@ class ConnectingClient:
 
     def accepts(self, redirect: str) -> bool:
         """Whether a redirect is one of the program's."""
-        return any(_is_same(redirect, known) for known in self.redirects)
+        # A browser reads over line breaks and tabs, and our parser does, too.
+        return _is_plain(redirect) and any(_is_same(redirect, known) for known in self.redirects)
 
 
 def client_unknown(why: str) -> Invalid:
@@ -133,7 +133,11 @@ class OAuthClients:
         )
         if row is None:
             raise client_unknown("it is not registered here")
-        return ConnectingClient(row[0], row[1], tuple(json.loads(row[2])))
+        try:
+            redirects = tuple(_checked(one) for one in json.loads(row[2]))
+        except (ValueError, TypeError):
+            raise client_unknown("its registration is damaged; it can register again") from None
+        return ConnectingClient(client_id, str(row[1]), redirects)
 
     async def _documented(self, url: str) -> ConnectingClient:
         now = self._clock.monotonic()
@@ -191,14 +195,15 @@ def _described(given: object) -> tuple[str, tuple[str, ...]]:
         raise client_unknown(f"it needs 1 to {MAX_REDIRECTS} redirect_uris")
     checked = tuple(_checked(each) for each in cast("list[object]", redirects))
     said = fields.get("client_name")
-    name = _HIDDEN.sub("", said if isinstance(said, str) else "").strip()[:MAX_NAME]
+    shown = "".join(one for one in (said if isinstance(said, str) else "") if one.isprintable())
+    name = " ".join(shown.split())[:MAX_NAME]
     return name or "unnamed program", checked
 
 
 def _checked(redirect: object) -> str:
     """Return a redirect that a browser may be sent to with a code."""
     wrong = "a redirect_uri must be https, http on this machine, or an application's own scheme"
-    if not isinstance(redirect, str) or len(redirect) > MAX_ADDRESS or _HIDDEN.search(redirect):
+    if not isinstance(redirect, str) or len(redirect) > MAX_ADDRESS or not _is_plain(redirect):
         raise client_unknown(wrong)
     try:
         parts = urlsplit(redirect)
@@ -206,7 +211,7 @@ def _checked(redirect: object) -> str:
     except ValueError:
         raise client_unknown(wrong) from None
     scheme = redirect.partition(":")[0]
-    if "#" in redirect or "\\" in redirect or "@" in parts.netloc or " " in redirect:
+    if "#" in redirect or "\\" in redirect or "@" in parts.netloc:
         raise client_unknown(wrong)
     if scheme == "https" and host:
         return redirect
@@ -217,6 +222,11 @@ def _checked(redirect: object) -> str:
     if not redirect.startswith(f"{scheme}:/"):
         raise client_unknown(wrong)
     return redirect
+
+
+def _is_plain(redirect: str) -> bool:
+    """Whether an address consists of characters that a header can have."""
+    return redirect.isascii() and redirect.isprintable() and " " not in redirect
 
 
 def _is_same(redirect: str, known: str) -> bool:

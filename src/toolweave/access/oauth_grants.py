@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from toolweave.access.keys import SCOPES, ApiKeys, KeyId
 from toolweave.access.oauth_clients import LOOPBACK, ConnectingClient, OAuthClients
-from toolweave.clock import timestamp
+from toolweave.clock import has_passed, timestamp
 from toolweave.errors import Invalid, NotFound
 from toolweave.patterns import pattern
 from toolweave.storage.database import Database
@@ -29,6 +29,8 @@ MAX_STATE = 4_000
 GRANTABLE = tuple(scope for scope in SCOPES if scope not in ("servers:admin", "admin"))
 # What a program gets that asks for nothing in particular, if the person agrees.
 DEFAULT_SCOPES = ("tools:read", "tools:execute", "workflows:read", "workflows:run")
+_RENEWAL = "twr_"
+_BELONGS = "UPDATE oauth_codes SET key_id = ? WHERE hash = ? AND key_id IS NULL"
 _CHALLENGE = pattern(r"[A-Za-z0-9_-]{43}")
 _VERIFIER = pattern(r"[A-Za-z0-9._~-]{43,128}")
 
@@ -44,11 +46,15 @@ class OAuthError(Exception):
 
 
 class RequestRefused(OAuthError):
-    """An error of an authorization request whose redirect is right: the browser returns there."""
+    """An error of an authorization request whose redirect is right: the browser may return there.
 
-    def __init__(self, location: str, error: str, description: str) -> None:
+    `is_local` says whether that is a program on the person's own machine.
+    """
+
+    def __init__(self, location: str, error: str, description: str, *, is_local: bool) -> None:
         super().__init__(error, description)
         self.location = location
+        self.is_local = is_local
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ class OAuthGrants:
         if fault := _fault(given, issuer):
             error, description = fault
             location = request.answer(error=error, error_description=description)
-            raise RequestRefused(location, error, description)
+            raise RequestRefused(location, error, description, is_local=request.is_local)
         return request
 
     async def approve(
@@ -191,9 +197,11 @@ class OAuthGrants:
             await self._end(row[0])
 
     async def _exchange(self, given: Mapping[str, str]) -> dict[str, object]:
-        wanted, now = _hash(given.get("code", "")), timestamp(self._clock.now())
+        wanted, now = _hash(given.get("code", "")), self._clock.now()
         taken = await self._database.execute(
-            "UPDATE oauth_codes SET used_at = ? WHERE hash = ? AND used_at IS NULL", now, wanted
+            "UPDATE oauth_codes SET used_at = ? WHERE hash = ? AND used_at IS NULL",
+            timestamp(now),
+            wanted,
         )
         row = await self._database.row(
             "SELECT asked, expires_at, key_id FROM oauth_codes WHERE hash = ?", wanted
@@ -201,17 +209,17 @@ class OAuthGrants:
         if row is None:
             raise OAuthError("invalid_grant", "the code is unknown or was used")
         if not taken:
-            # Somebody else may have had it: what it was exchanged for ends as well.
-            if row[2] is not None:
+            # Somebody else may have had it: what it was exchanged for ends as well, or will.
+            if not await self._database.execute(_BELONGS, "", wanted) and row[2]:
                 await self._end(row[2])
             raise OAuthError("invalid_grant", "the code is unknown or was used")
-        asked: dict[str, Any] = json.loads(row[0])  # Any: written above
+        asked = _read_asked(row[0])
         is_right = (
             _is_same(asked["client_id"], given.get("client_id", ""))
             and _is_same(asked["redirect"], given.get("redirect_uri", ""))
             and _proves(given.get("code_verifier", ""), asked["challenge"])
         )
-        if not is_right or row[1] < now:
+        if not is_right or has_passed(row[1], now):
             raise OAuthError("invalid_grant", "the code does not belong to this request")
         key, text = await self._keys.create(
             f"{asked['client_name']} (OAuth)",
@@ -220,39 +228,43 @@ class OAuthGrants:
             client=asked["client_id"],
             lifetime_s=TOKEN_S,
         )
-        renewal = "twr_" + secrets.token_urlsafe(32)
+        family = secrets.token_urlsafe(16)
+        renewal = _renewal_of(family)
         await self._database.execute(
-            "INSERT INTO oauth_grants (key_id, client_id, refresh_hash, expires_at) "
-            "VALUES (?, ?, ?, ?)",
+            "INSERT INTO oauth_grants (key_id, client_id, refresh_hash, spent_hash, expires_at) "
+            "VALUES (?, ?, ?, ?, ?)",
             key.id,
             asked["client_id"],
             _hash(renewal),
+            _hash(family),
             self._renewal_end(),
         )
-        await self._database.execute(
-            "UPDATE oauth_codes SET key_id = ? WHERE hash = ?", key.id, wanted
-        )
+        if not await self._database.execute(_BELONGS, key.id, wanted):
+            await self._end(key.id)  # the code was used once more meanwhile
+            raise OAuthError("invalid_grant", "the code is unknown or was used")
         return _tokens(text, renewal, asked["scopes"])
 
     async def _renew(self, given: Mapping[str, str]) -> dict[str, object]:
-        spent = _hash(given.get("refresh_token", ""))
+        text = given.get("refresh_token", "")
+        spent, family = _hash(text), _family_of(text) or secrets.token_urlsafe(16)
         row = await self._database.row(
             "SELECT key_id, client_id, refresh_hash, expires_at FROM oauth_grants "
-            "WHERE refresh_hash = ? OR spent_hash = ?",
+            "WHERE refresh_hash = ? OR spent_hash = ? OR spent_hash = ?",
             spent,
             spent,
+            _hash(family),
         )
         if row is None or not _is_same(row[1], given.get("client_id", "")):
             raise OAuthError("invalid_grant", "the refresh token is unknown")
         key_id = KeyId(row[0])
-        renewal = "twr_" + secrets.token_urlsafe(32)
+        renewal = _renewal_of(family)
         changed = 0
-        if row[3] >= timestamp(self._clock.now()) and _is_same(row[2], spent):
+        if not has_passed(row[3], self._clock.now()) and _is_same(row[2], spent):
             changed = await self._database.execute(
                 "UPDATE oauth_grants SET refresh_hash = ?, spent_hash = ?, expires_at = ? "
                 "WHERE key_id = ? AND refresh_hash = ?",
                 _hash(renewal),
-                spent,
+                _hash(family),
                 self._renewal_end(),
                 key_id,
                 spent,
@@ -273,6 +285,24 @@ class OAuthGrants:
 
     def _renewal_end(self) -> str:
         return timestamp(self._clock.now() + timedelta(days=RENEWAL_DAYS))
+
+
+def _renewal_of(family: str) -> str:
+    """A new refresh token of a grant: any earlier one of its family shows that one was stolen."""
+    return f"{_RENEWAL}{family}.{secrets.token_urlsafe(32)}"
+
+
+def _family_of(renewal: str) -> str | None:
+    family, dot, _ = renewal.removeprefix(_RENEWAL).partition(".")
+    return family if dot and family else None
+
+
+def _read_asked(text: str) -> dict[str, Any]:
+    """What a code stands for. Raises `OAuthError`: the row is damaged."""
+    try:
+        return asdict(_Asked(**json.loads(text)))
+    except (ValueError, TypeError):
+        raise OAuthError("invalid_grant", "the code is unknown or was used") from None
 
 
 def _fault(given: Mapping[str, str], issuer: str) -> tuple[str, str] | None:

@@ -23,7 +23,7 @@ from typing import Protocol, TypeVar, cast
 import anyio
 
 from toolweave.errors import Denied, Invalid
-from toolweave.storage.files import make_private_folder, sync_folder
+from toolweave.storage.files import write_private
 
 T = TypeVar("T")
 
@@ -149,20 +149,8 @@ def _check_privacy(path: Path, status: os.stat_result) -> None:
 
 def _write_file(path: Path, text: str) -> Key:
     """Store `text` in a new file; if another process was first, return its key."""
-    make_private_folder(path.parent)
-    # Written completely before it is renamed: a reader never sees half a key.
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(descriptor)
-        with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
-    sync_folder(path.parent)
+    with suppress(FileExistsError):
+        write_private(path, text + "\n")
     kept = _read_file(path)
     if kept is None:
         raise FileNotFoundError(2, "the key file disappeared")

@@ -14,7 +14,7 @@ from toolweave.assistant.conversation import ChatEvent, Conversation
 from toolweave.assistant.home_models import open_model_caller
 from toolweave.cli.errors import show_error
 from toolweave.cli.prompts import read_line
-from toolweave.cli.sanitize import visible
+from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, say
 from toolweave.documents.service import DocumentSection
@@ -129,7 +129,7 @@ class _Shown:
 
     async def hear(self, event: ChatEvent) -> None:
         if self.as_json:
-            click.echo(write(event.as_json()))
+            click.echo(json_text(event.as_json(), pretty=False))
             return
         data = event.data
         match event.type:

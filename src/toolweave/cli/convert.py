@@ -6,13 +6,12 @@ from pathlib import Path
 import click
 
 from toolweave.cli.input_file import STDIN
-from toolweave.cli.terminal import is_terminal, json_option, print_json, say
+from toolweave.cli.terminal import json_option, print_document, print_json, say
 from toolweave.cli.workflow_files import write_file
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.problems import Problem
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.load import MAX_BYTES, convert, dump, load
-from toolweave.workflow.model import Workflow
 
 SHOWN_PROBLEMS = 50
 
@@ -52,16 +51,9 @@ def convert_command(
     if len(loaded.problems) > SHOWN_PROBLEMS:
         say(f"  … and {len(loaded.problems) - SHOWN_PROBLEMS} more", stderr=True)
     if out is None:
-        _print(loaded.workflow, to)
+        print_document(dump(loaded.workflow, to))
     else:
         say(f"Converted from {loaded.format} to {to}: {out}", stderr=True)
-
-
-def _print(workflow: Workflow, to: FormatName) -> None:
-    if is_terminal():
-        print_json(convert(workflow, to))
-    else:  # byte for byte in a file
-        click.echo(dump(workflow, to), nl=False)
 
 
 def _report(loaded: LoadedWorkflow, to: FormatName, out: Path | None) -> dict[str, object]:

@@ -37,6 +37,7 @@ def show_usage(error: click.ClickException, *, as_json: bool) -> None:
         message = visible(error.format_message())
         click.echo(json_text({"error": {"code": "USAGE", "message": message}}))
     else:
+        error.message = visible(error.message)
         error.show()
 
 

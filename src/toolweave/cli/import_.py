@@ -7,7 +7,7 @@ import click
 
 from toolweave.authoring.environment import approved_tools
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.terminal import json_option, print_document, print_json, say
 from toolweave.cli.workflow_files import write_file
 from toolweave.export.reimport import ReimportedWorkflow, import_path
 from toolweave.json_text import JsonObject
@@ -44,7 +44,7 @@ def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> No
     for problem in found.loaded.problems:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if name is None and out is None:
-        click.echo(dump(workflow, "toolweave"), nl=False)
+        print_document(dump(workflow, "toolweave"))
         return
     say(f"Imported {workflow.name!r} from {str(found.path)!r} as {name or str(out)!r}.")
 

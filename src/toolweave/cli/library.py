@@ -11,7 +11,7 @@ from toolweave.app.studio import open_studio
 from toolweave.cli.inputs import read_inputs
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, in_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
+from toolweave.cli.terminal import json_option, print_json, print_table, say, tell, visible
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
@@ -218,7 +218,7 @@ def _tell_execution(told: JsonObject) -> None:
     for one in results:
         say(f"{one['nodeId']}: {one['templateName']} ({one['executionTimeMs']} ms)", stderr=True)
     if told["status"] == "success":
-        click.echo(str(told["finalResult"]))
+        click.echo(visible(str(told["finalResult"])))
         return
     error = cast("JsonObject", told.get("error") or {})
     place = cast("JsonObject", error.get("failedAt") or {})

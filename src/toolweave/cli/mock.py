@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from toolweave.cli.record import folder_option
+from toolweave.cli.terminal import say
 from toolweave.demo.server import run_http, run_stdio
 from toolweave.recording.files import RecordingFolder, read_recording
 from toolweave.recording.mock_server import build_mock, outdated_calls, recorded_server
@@ -43,10 +44,10 @@ def mock(
     """
     found = read_recording(RecordingFolder(folder).find(name))
     for warning in found.warnings:
-        click.echo(f"warning: {warning.message}", err=True)
+        say(f"warning: {warning.message}", stderr=True)
     served = recorded_server(found.recording, server)
     for words in outdated_calls(found.recording, served)[:MAX_WARNINGS]:
-        click.echo(f"warning: {words}", err=True)
+        say(f"warning: {words}", stderr=True)
     build = partial(build_mock, found.recording, served, has_faults=faults)
     if over_http:
         run_http(host, port, build)

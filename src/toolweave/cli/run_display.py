@@ -14,7 +14,7 @@ from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.terminal import Part, say
 from toolweave.engine.queue_notice import queue_notice
-from toolweave.json_text import Json, JsonObject, write
+from toolweave.json_text import Json, JsonObject
 
 # A step that waits for a person: its key, what is asked, and the command that answers.
 ToDo = tuple[str, str, str]
@@ -150,7 +150,7 @@ def _unrecorded(result: JsonObject) -> tuple[str, str] | None:
 def _put(line: JsonObject) -> None:
     """Print a line for programs; a closed pipe (`| head`) does not stop the run."""
     try:
-        click.echo(write(line))
+        click.echo(json_text(line, pretty=False))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

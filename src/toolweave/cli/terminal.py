@@ -8,6 +8,7 @@ from typing import Protocol, cast
 import click
 
 from toolweave.cli.sanitize import json_text, visible
+from toolweave.json_text import printable
 
 Row = Sequence[str | None]
 Part = str | tuple[str, str]  # text, or text and its style
@@ -33,6 +34,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON f
 def print_json(value: object) -> None:
     """Print JSON, a record or a list of records to stdout."""
     click.echo(json_text(_plain(value)))
+
+
+def print_document(text: str) -> None:
+    """Print a JSON document: byte for byte into a pipe, escaped on a terminal."""
+    click.echo(printable(text) if is_terminal() else text, nl=not text.endswith("\n"))
 
 
 def tell(as_json: bool, value: object, *lines: str) -> None:

@@ -12,7 +12,7 @@ from toolweave.authoring.environment import known_built_in
 from toolweave.cli.input_file import STDIN
 from toolweave.cli.known_tools import known_tools
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import Part, json_option, print_json, say
+from toolweave.cli.terminal import Part, is_terminal, json_option, print_json, say, visible
 from toolweave.cli.workflow_files import WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
 from toolweave.problems import Problem
@@ -79,7 +79,8 @@ def _fixed(file: WorkflowFile, report: Report, *, as_json: bool, beside: bool) -
     workflow = _with_statuses(fixed.workflow, report.known) if fixed else report.loaded.workflow
     if fixed is None or (not fixed.repaired and workflow == report.loaded.workflow):
         if beside and not as_json:
-            click.echo(file.data, nl=False)
+            shown = visible(file.data.decode(errors="replace")) if is_terminal() else file.data
+            click.echo(shown, nl=False)
         return report
     text = file.dumped(workflow, report.loaded.format)
     if not as_json:

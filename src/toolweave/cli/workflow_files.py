@@ -6,9 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from toolweave.cli.input_file import STDIN, read_bytes
+from toolweave.cli.terminal import print_document
 from toolweave.errors import Conflict, Unavailable
 from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats.format import FormatName
@@ -38,7 +37,7 @@ class WorkflowFile:
     def replace(self, text: str) -> None:
         """Replace the file with the new text; write to standard output if it came from a pipe."""
         if self.name == STDIN:
-            click.echo(text, nl=False)
+            print_document(text)
             return
         path = Path(self.name)
         if path.read_bytes() != self.data:

@@ -7,7 +7,7 @@ import click
 
 from toolweave.authoring.environment import known_offline
 from toolweave.cli.session import current_home, run
-from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
+from toolweave.cli.terminal import json_option, print_document, print_json, print_table, say, tell
 from toolweave.cli.workflow_files import read_file
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import workflow_store
@@ -67,7 +67,7 @@ def show(name: str, dialect: FormatName | None, version: int | None, as_json: bo
     if as_json:
         print_json({**checked.as_dict(), "text": text})
     else:
-        click.echo(text, nl=not text.endswith("\n"))
+        print_document(text)
 
 
 @click.command()

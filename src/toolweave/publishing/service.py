@@ -5,7 +5,6 @@ copy of it lies in the home as a file, for the first answer of `toolweave mcp`.
 """
 
 import logging
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from toolweave.publishing.store import (
 )
 from toolweave.publishing.tool_annotations import annotations_of
 from toolweave.storage.damaged_rows import UNREADABLE
+from toolweave.storage.files import replace_private
 from toolweave.tasks import background
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
@@ -168,14 +168,12 @@ async def keep_copy(home: Home) -> None:
 
 def _keep(path: Path, found: Sequence[Publication]) -> None:
     text = json_text.write(list[Json](one.definition for one in found))
-    beside = path.with_suffix(f".{os.getpid()}.new")
     try:
         if not found and not path.exists():
             return
         if path.exists() and path.read_text(encoding="utf-8") == text:
             return
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        replace_private(path, text)
     except OSError:
         logger.warning(
             "the copy of the published tools could not be written"

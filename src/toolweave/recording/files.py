@@ -169,6 +169,8 @@ class _Reading:
     lines: list[AnyLine] = field(default_factory=list[AnyLine])
     other: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     end: EndLine | None = None
+    # One value may be named by many lines.
+    value_bytes: int = 0
 
     def read(self, data: bytes) -> ReadRecording:
         texts = data.split(b"\n")
@@ -227,6 +229,12 @@ class _Reading:
                 f"its value {digest[:12]!r} is not beside the recording",
                 hint=f"restore the folder {file.parent.name!r}",
                 code="RECORDING_VALUE_MISSING",
+            )
+            return None
+        self.value_bytes += file.stat().st_size
+        if self.value_bytes > MAX_BYTES:
+            self._problem(
+                number, pointer(name), f"its values have more than {MAX_BYTES} bytes together"
             )
             return None
         data = file.read_bytes()

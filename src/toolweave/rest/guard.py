@@ -73,14 +73,15 @@ class Guard:
             logger.info("request", extra=extra)
 
     def _refused(self, headers: Headers) -> ToolweaveError | None:
-        if headers.get("host", "").lower() not in self._hosts:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        # Of two hosts, another program on the way may read the other one.
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return Denied(
                 "HOST_DENIED",
                 "this server does not serve that host",
                 hint="`toolweave serve --allow-host NAME` allows another host name",
             )
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() not in self._origins:
+        if any(origin.lower() not in self._origins for origin in origins):
             return Denied("ORIGIN_DENIED", "requests from pages of other origins are not allowed")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from toolweave.clock import timestamp
-from toolweave.json_text import write
+from toolweave.json_text import printable, write
 
 ROOT = "toolweave"
 MAX_FRAMES = 20
@@ -35,7 +35,7 @@ class JsonLines(logging.Formatter):
             frames = traceback.extract_tb(record.exc_info[2])[-MAX_FRAMES:]
             body["error"] = record.exc_info[0].__name__
             body["at"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        return write(body)
+        return printable(write(body))  # a terminal may show it, and anybody can send a path
 
 
 @contextmanager

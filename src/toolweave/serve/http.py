@@ -118,7 +118,8 @@ async def open_app(
     token = None
     if address.is_loopback:
         token = await anyio.to_thread.run_sync(service_token, settings.home)
-    await anyio.to_thread.run_sync(sweep_temporary, settings.home / WORKFLOWS)
+    for folder in (settings.home, settings.home / WORKFLOWS):
+        await anyio.to_thread.run_sync(sweep_temporary, folder)
     with logged_to(log or sys.stderr):
         await catalog.refresh()
         async with (

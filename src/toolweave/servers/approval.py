@@ -53,8 +53,9 @@ async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:
     live = await gate.connections.use(await gate.registry.get(name))
     is_first = not lockfile.pins(name)
     drift = [] if is_first else lockfile.drift(name, tools)
-    connection = live.connection
-    return ApprovedListing(tools, connection.description, drift, is_first, connection.offers)
+    said = live.connection.description
+    description = None if said is None else live.secrets.hide_text(said)
+    return ApprovedListing(tools, description, drift, is_first, live.connection.offers)
 
 
 def pin_tools(lockfile: Lockfile, name: str, listed: ApprovedListing) -> None:

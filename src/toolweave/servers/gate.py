@@ -234,7 +234,13 @@ class Gate:
         """Let other calls have the slot while a person answers, and mask the question."""
 
         async def ask(question: ElicitationQuestion) -> ElicitationAnswer:
-            masked = replace(question, message=self._masker.mask_text(question.message))
+            form, url = self._masker.hide(question.schema), question.url
+            masked = replace(
+                question,
+                message=self._masker.mask_text(question.message),
+                schema=form if isinstance(form, dict) else None,
+                url=None if url is None else self._masker.hide_text(url),
+            )
             async with server_slot.paused(), self.limits.paused(call):
                 return await asker(masked)
 

@@ -19,6 +19,7 @@ import anyio.to_thread
 from toolweave.errors import Conflict, Denied, Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject, read, write
 from toolweave.servers.lockfile_trust import LockfileApproval, LockfileTrust, content_hash
+from toolweave.storage.files import sync_folder
 from toolweave.tools.difference import DifferenceKind, ToolChange, difference
 from toolweave.tools.tool import Tool, tool_hash
 
@@ -292,7 +293,7 @@ class Lockfile:
             },
         }
         text = write(body, pretty=True) + "\n"
-        fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
+        fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}.tmp")
         try:
             with fresh.open("x", encoding="utf-8", newline="") as file:
                 file.write(text)
@@ -300,6 +301,7 @@ class Lockfile:
                 os.fsync(file.fileno())
                 seen = _identity(os.fstat(file.fileno()))
             os.replace(fresh, self.path)
+            sync_folder(self.path.parent)
             if self._trust is not None:
                 self._trust.renew(self.path, content_hash(text.encode()))
         except OSError as error:

@@ -22,7 +22,8 @@ MAX_BYTES = 4 * 1024 * 1024
 DEADLINE_S = 20.0
 LISTED = 30
 _VARIABLE = pattern(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_PACKAGE = pattern(r"@?[A-Za-z0-9][A-Za-z0-9._/-]{0,213}")
+# No path and no `owner/repository`, which npm reads as an address.
+_PACKAGE = pattern(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]{0,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,112}")
 _VERSION = pattern(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}")
 
 # Any: what a registry sent.
@@ -150,7 +151,16 @@ def _values(given: list[_Entry]) -> list[tuple[str, str]]:
 
 
 def _referring(text: str) -> str:
-    """`{token}` of a registry as `${TOKEN}`, which is resolved at start."""
+    """`{token}` of a registry as `${TOKEN}`, which is resolved at start.
+
+    Raises `Invalid`: `REGISTRY_ENTRY_UNUSABLE` for a reference of our own, as to a secret.
+    """
+    if "${" in text:
+        raise Invalid(
+            "REGISTRY_ENTRY_UNUSABLE",
+            f"the entry of the registry names a value of this machine: {printable(text, 200)!r}",
+            hint="add it by hand with `toolweave servers add` if it may have that value",
+        )
     return _VARIABLE.sub(lambda found: "${" + found[1].upper() + "}", text)
 
 

@@ -25,6 +25,7 @@ def _block(block: Content, secrets: Masker) -> Content:
         text=None if block.text is None else secrets.hide_text(block.text),
         data=None if block.data is None else secrets.hide_bytes(block.data),
         uri=None if block.uri is None else secrets.hide_text(block.uri),
+        mime_type=None if block.mime_type is None else secrets.hide_text(block.mime_type),
     )
 
 

@@ -3,7 +3,8 @@
 import os
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LEFT_AFTER_S = 60.0
@@ -34,6 +35,22 @@ def sweep_temporary(folder: Path) -> None:
 
 def replace_private(path: Path, text: str) -> None:
     """Replace a file, or create it, so that only the user can read it and readers see it whole."""
+    with _written_beside(path, text) as temporary:
+        os.replace(temporary, path)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a new file, whole or not at all, that only the user can read.
+
+    Raises `FileExistsError`.
+    """
+    with _written_beside(path, text) as temporary:
+        os.link(temporary, path)  # unlike a rename, it never replaces a file
+
+
+@contextmanager
+def _written_beside(path: Path, text: str) -> Generator[str]:
+    """Write a temporary file in the folder of `path`; it is gone at the end."""
     make_private_folder(path.parent)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
@@ -41,20 +58,8 @@ def replace_private(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(descriptor)
-        os.replace(temporary, path)
-    except BaseException:
+        yield temporary
+    finally:
         with suppress(OSError):
             os.unlink(temporary)
-        raise
-    sync_folder(path.parent)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a new file that only the user can read. Raises `FileExistsError`."""
-    make_private_folder(path.parent)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(descriptor)
     sync_folder(path.parent)

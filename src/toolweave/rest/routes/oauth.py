@@ -129,11 +129,10 @@ class _Programs:
             given = _fields(request.url.query)
             await self._grants.read_request(given, base_url(request.scope))
         except RequestRefused as error:
-            return _redirect(error.location)
+            # Anybody can register an address: without consent nobody is sent to another host.
+            return _redirect(error.location) if error.is_local else _stopped(error.description)
         except Invalid as error:
-            text = f"This sign-in cannot go on: {error.message}.\n"
-            headers = {**SAFE, **NO_STORE}
-            return Response(text, 400, headers=headers, media_type="text/plain")
+            return _stopped(error.message)
         kept = {name: given[name] for name in PARAMETERS if name in given}
         return _redirect(PAGE + urlencode(kept))
 
@@ -273,6 +272,11 @@ def _fields(text: str) -> dict[str, str]:
     if len(fields) != len(pairs):
         raise Invalid("OAUTH_REQUEST_INVALID", "a field of the request occurs twice")
     return fields
+
+
+def _stopped(why: str) -> Response:
+    text = f"This sign-in cannot go on: {why}.\n"
+    return Response(text, 400, headers={**SAFE, **NO_STORE}, media_type="text/plain")
 
 
 def _redirect(location: str) -> Response:
