@@ -1,6 +1,7 @@
 """The front door: other sites, revoked keys, streams, slow bodies, unknown names, old files."""
 
-from collections.abc import AsyncGenerator
+import os
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 

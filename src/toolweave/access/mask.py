@@ -256,6 +256,12 @@ def hide_in_use(text: str) -> str:
     return text if used is None else used.hide_text(text)
 
 
+def hide_json_in_use(value: Json) -> Json:
+    """Replace the secrets of `secrets_in_use` in `value`."""
+    used = _IN_USE.get()
+    return value if used is None else used.hide(value)
+
+
 @lru_cache(maxsize=4096)
 def is_sensitive(name: str) -> bool:
     """Whether a variable, header or field of this name probably contains a secret."""

@@ -26,7 +26,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 import toolweave
-from toolweave.access.mask import Masker
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content_requests import (
@@ -74,7 +73,6 @@ _FetchPage = Callable[[str | None], Awaitable[dict[str, Any]]]
 
 INPUT_ROUNDS = 10
 PLAIN = TaskRule()
-NO_SECRETS = Masker()
 # How long one poll of a known task waits for its end.
 HOLD_S = 20.0
 DESCRIPTION_CHARACTERS = 500
@@ -143,12 +141,9 @@ class Connection:
                 raise
             self.is_conforming = False  # an error response also shows that the server is alive
 
-    async def list_tools(self, secrets: Masker = NO_SECRETS) -> tuple[Tool, ...]:
-        """Return the tools of all pages with their problems. Raises `SERVER_PROTOCOL`.
-
-        A server may repeat `secrets` that it was given; its tools are stored and shown.
-        """
-        entries = [secrets.hide(one) for one in await self._pages(self._tools_page, "tools")]
+    async def list_tools(self) -> tuple[Tool, ...]:
+        """Return the tools of all pages with their problems. Raises `SERVER_PROTOCOL`."""
+        entries = await self._pages(self._tools_page, "tools")
         return await parse_tools(self.faults.server, entries, is_modern=self.is_modern)
 
     async def _pages(self, fetch: "_FetchPage", key: str) -> list[Json]:

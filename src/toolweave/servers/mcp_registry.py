@@ -130,7 +130,7 @@ def _arguments(given: list[_Entry]) -> list[str]:
         value = one.get("value", one.get("default"))
         name = one.get("name")
         if one.get("type") == "named" and isinstance(name, str):
-            arguments.append(name)
+            arguments.append(_referring(name))
         if isinstance(value, str) and value:
             arguments.append(_referring(value))
     return arguments

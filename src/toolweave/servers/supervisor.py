@@ -270,7 +270,7 @@ class Supervisor:
         with anyio.move_on_after(self._settings.limits.connect_deadline_s) as scope:
             await connection.ping()
             latency_ms = (self._clock.monotonic() - started) * 1000
-            tools = await connection.list_tools(self._secrets)
+            tools = await connection.list_tools()
             self._failures = 0
             self.health = Health(
                 state="connected",

@@ -7,6 +7,7 @@ from dataclasses import replace
 import anyio.lowlevel
 from mcp.shared.inbound import find_invalid_x_mcp_header
 
+from toolweave.access.mask import hide_json_in_use
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
@@ -17,7 +18,8 @@ async def parse_tools(server: str, entries: Sequence[Json], *, is_modern: bool) 
     """Return every entry as a tool; one that cannot be called has an `error` problem."""
     read: list[Tool] = []
     for entry in entries:
-        read.append(read_tool(server, entry))
+        # A server may repeat a secret that it was given, and its tools are stored and shown.
+        read.append(read_tool(server, hide_json_in_use(entry)))
         # One takes a millisecond, a large one a hundred, and there can be thousands.
         await anyio.lowlevel.checkpoint()
     count = Counter(tool.name for tool in read if tool.name)
