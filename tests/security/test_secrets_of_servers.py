@@ -38,7 +38,13 @@ async def test_tools_questions_and_results_have_no_secret_of_their_server(
 ) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "title": f"K {SECRET}"}}}
     tool = a_tool("tell", description=f"I know {SECRET}.", inputSchema=schema)
-    server = ScriptedServer(tmp_path / "server", tool, instructions=f"I was given {SECRET}.")
+    greeting = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "gossip", "version": "1"},
+        "instructions": f"I was given {SECRET}.",
+    }
+    server = ScriptedServer(tmp_path / "server", tool, results={"initialize": greeting})
     form = {"type": "object", "properties": {"x": {"type": "string", "title": f"is {SECRET}"}}}
     block = {"uri": f"x://{SECRET}", "mimeType": f"text/plain; k={SECRET}", "text": SECRET}
     result = {"content": [{"type": "resource", "resource": block}], "structuredContent": {SECRET: 1}}

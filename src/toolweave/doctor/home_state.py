@@ -7,6 +7,7 @@ import anyio.to_thread
 from toolweave.access.vault_key import VARIABLE, KeySource, find_key
 from toolweave.assistant.home_models import home_models
 from toolweave.clock import timestamp
+from toolweave.doctor.damaged_rows import damaged_rows
 from toolweave.doctor.finding import DoctorFinding
 from toolweave.doctor.left_processes import left_processes
 from toolweave.engine.deployed_versions import DeployedVersions, deployed_versions
@@ -48,6 +49,7 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         remedy = f"start `{worker_command(queue.name)}` where its steps can execute"
         found.append(DoctorFinding("note", f"queue {queue.name}", details, remedy))
     found += [_unreadable(name) for name in home.registry.unreadable]
+    found += await damaged_rows(home.database)
     for notice in await home.registry.notices(SHOWN_NOTICES):
         remedy = f"see Servers in the studio, or run `toolweave servers check {notice.subject}`"
         found.append(DoctorFinding("note", f"notice {notice.at}", notice.message, remedy))
