@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from mcp import Client
@@ -102,6 +103,61 @@ async def test_the_form_of_a_question(tmp_path: Path, control: Control) -> None:
         assert code_and_problems(padded) == ("ANSWER_INVALID", [UNCHECKED])
         good = await reply(house, found["id"], {"reply": {"boxes": 2}})
         control("a good form is taken", good.json()["counts"])
+
+
+async def test_an_answer_by_the_step_of_a_run(tmp_path: Path, control: Control) -> None:
+    async with house_in(tmp_path / "home") as house:
+        found = await asked(house)
+        _, text = await house.keys.create("ada", ["workflows:run"])
+
+        async def answer(value: Json) -> httpx2.Response:
+            return await house.client.post(
+                f"/api/v1/runs/{found['run']}/answer",
+                json={"step": found["step"], "reply": value},
+                headers={"X-API-Key": text},
+            )
+
+        for wrong in ({"boxes": 0}, {"boxes": 0, "pad": PAD}):
+            refused = await answer(wrong)
+            assert refused.status_code == 422
+            assert code_and_problems(refused)[0] == "ANSWER_INVALID"
+        control("a good form is taken", (await answer({"boxes": 2})).json()["counts"])
+
+
+@pytest.mark.parametrize("multiple", [False, True])
+async def test_a_choice_is_one_of_its_options(
+    tmp_path: Path, control: Control, multiple: bool
+) -> None:
+    options = [{"id": one, "label": one.title()} for one in ("red", "blue")]
+    data = {"questionText": "Which?", "options": options, "multiSelect": multiple}
+    choice = {"id": "ask", "type": "askUserQuestion", "name": "Ask", "data": data}
+    document = drawn("choose", choice)
+    document["connections"][1]["fromPort"] = "output" if multiple else "branch-0"
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        key = await house.key()
+        for reply, status in (("Red", "success"), ("Green", "failed"), (["Green"], "failed")):
+            made = await house.client.post(
+                "/api/v1/runs", json={"document": document}, headers=key
+            )
+            assert made.status_code == 202, made.text
+            path = f"/api/v1/runs/{made.json()['id']}"
+
+            async def settled(*not_yet: str, path: str = path) -> str:
+                with anyio.fail_after(60):
+                    while True:
+                        shown = (await house.client.get(path, headers=key)).json()["status"]
+                        if shown not in {"running", *not_yet}:
+                            return shown
+                        await anyio.sleep(0.02)
+
+            assert await settled() == "waiting"
+            await house.client.post(
+                f"{path}/answer", json={"step": "ask", "reply": reply}, headers=key
+            )
+            ended = await settled("waiting")
+            if status == "success":
+                control("an option is accepted", ended == status)
+            assert ended == status, reply
 
 
 async def test_a_published_tool_with_a_limited_key(tmp_path: Path, control: Control) -> None:

@@ -16,12 +16,11 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.run_tools import find_run
 from toolweave.mcp_server.tool_call import Answer, McpCaller, ToolRequest
-from toolweave.people.inbox import check
+from toolweave.people.inbox import check_step
 from toolweave.publishing.limited_keys import VisibleRuns
 from toolweave.publishing.service import PublishedTool
 from toolweave.publishing.store import not_published
 from toolweave.tools.check import check_arguments
-from toolweave.workflow.question import question_of
 
 TRIGGER = "mcp"
 # How many of the newest runs are compared to find the run of a call.
@@ -113,9 +112,7 @@ async def _answer(engine: Engine, run: str, asked: ToolRequest) -> str | None:
         await engine.resolve(run, step, cast("Choice", choice), by=asked.caller.who)
         return None
     reply = asked.arguments["reply"]
-    waiting = (await engine.state(run)).waiting.get(step)
-    if waiting is not None and (question := question_of(waiting.question)) is not None:
-        check(question, reply)
+    await check_step(engine, run, step, reply)
     return await engine.answer(run, step, reply, by=asked.caller.person, via="mcp")
 
 

@@ -11,6 +11,7 @@ from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, structured_result
+from toolweave.people.inbox import check_step
 from toolweave.publishing.limited_keys import VisibleRuns
 
 RESULT_TOKENS = 5_000
@@ -109,4 +110,5 @@ async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> str | 
             )
         step = open_steps[0]
     reply = asked.arguments["reply"]
+    await check_step(engine, run.id, step, reply)
     return await engine.answer(run.id, step, reply, by=asked.caller.person, via="mcp")

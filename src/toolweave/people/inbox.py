@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from toolweave.engine.engine import Engine
+from toolweave.engine.events import Key
 from toolweave.engine.open_questions import OpenQuestion, Questions
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import Json
-from toolweave.workflow.question import Question
+from toolweave.workflow.question import Question, question_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,16 @@ class Inbox:
                 raise
             raise _closed(found) from None
         return AnswerOutcome(found, counts=why is None, why=why)
+
+
+async def check_step(engine: Engine, run: str, step: Key, reply: Json) -> None:
+    """Let an answer to a waiting step pass that fits its question, if it asks one of a person.
+
+    Raises `Invalid`: `ANSWER_INVALID`.
+    """
+    waiting = (await engine.state(run)).waiting.get(step)
+    if waiting is not None and (question := question_of(waiting.question)) is not None:
+        check(question, reply)
 
 
 def check(question: Question, reply: Json) -> None:

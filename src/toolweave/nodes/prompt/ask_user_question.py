@@ -22,6 +22,8 @@ class AskUserQuestion:
         reply = context.resumed.reply
         if is_free:
             answer = reply.get(ANSWER, reply) if isinstance(reply, dict) else reply
+            if options and not given.flag("useAiSuggestions"):
+                answer = _all_chosen(options, answer)
             return Outcome({"answer": answer, "data": given.incoming})
         index = _chosen(options, reply)
         value: JsonObject = {"answer": options[index].get("label"), "data": given.incoming}
@@ -46,6 +48,13 @@ def _question(context: NodeContext, options: list[JsonObject]) -> Question:
 
 def _options(given: NodeInput) -> list[JsonObject]:
     return [option for option in given.listing("options") if isinstance(option, dict)]
+
+
+def _all_chosen(options: list[JsonObject], answer: Json) -> Json:
+    """The labels of what was chosen, each an option; one alone stays one."""
+    if not isinstance(answer, list):
+        return options[_chosen(options, answer)].get("label")
+    return [options[_chosen(options, one)].get("label") for one in answer]
 
 
 def _chosen(options: list[JsonObject], reply: Json) -> int:

@@ -19,6 +19,7 @@ from toolweave.engine.run_json import AnsweredRun, RunSummary
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.people.inbox import check_step
 from toolweave.publishing.limited_keys import VisibleRuns
 from toolweave.recording.continuation import ForkWish, continue_recorded
 from toolweave.rest.auth import Authenticator, key_of, require_part
@@ -186,6 +187,7 @@ class _Handlers:
         else:
             # People are asked by name, as in the inbox.
             name = key_of(request).name
+            await check_step(self._engine, record.id, body.step, body.reply)
             why = await self._engine.answer(record.id, body.step, body.reply, by=name, via="rest")
         summary = await self._accepted(record.id, response)
         return AnsweredRun(**dict(summary), counts=why is None, why=why)
