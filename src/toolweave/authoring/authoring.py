@@ -5,6 +5,7 @@ Checking a large workflow takes a while, so it runs in a thread and does not blo
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio.to_thread
 
@@ -97,7 +98,8 @@ class Authoring:
     async def to_store(self, workflow: Workflow, *, before: Workflow | None) -> Workflow:
         """The workflow as it is stored over `before`."""
         known = await self.tools.known()
-        return to_store(workflow, known.now, known.tools_of, before=before)
+        store = partial(to_store, workflow, known.now, known.tools_of, before=before)
+        return await anyio.to_thread.run_sync(store)
 
     async def summaries(self, stored: Sequence[Stored]) -> list[WorkflowSummary]:
         """A line for each stored workflow, with the number of its problems."""

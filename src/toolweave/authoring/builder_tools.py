@@ -151,7 +151,7 @@ class BuilderTools:
         known = await self._authoring.tools.known()
         kept = with_editor_data(report.fixed.workflow, self._current)
         completed = completed_nodes(kept, known.now, known.tools_of)
-        checked = read(convert(completed, "toolweave"))
+        checked = await anyio.to_thread.run_sync(lambda: read(convert(completed, "toolweave")))
         problems = (await self._authoring.examine(checked)).report.problems
         summary = str(arguments["summary"])[:1_000]
         self.proposal = WorkflowProposal(checked.workflow, tuple(problems), summary)

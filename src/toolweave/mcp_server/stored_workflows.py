@@ -7,6 +7,8 @@ A workflow stays in the dialect and order that its author wrote, so that the poi
 from collections.abc import Sequence
 from contextlib import suppress
 
+from anyio.to_thread import run_sync
+
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.builder_tools import read_document
@@ -98,7 +100,7 @@ async def _listed(studio: RunningStudio, asked: ToolRequest) -> JsonObject:
 
 async def _shown(studio: RunningStudio, asked: ToolRequest) -> JsonObject:
     stored = await studio.home.workflows.load(asked.text("name"))
-    document = document_of(stored)
+    document = await run_sync(document_of, stored)
     shown: JsonObject = {
         "name": stored.name,
         "revision": stored.revision,
@@ -157,9 +159,8 @@ async def _patched(studio: RunningStudio, asked: ToolRequest) -> Answer:
     stored = await studio.home.workflows.load(asked.text("name"))
     operations = asked.arguments["patch"]
     assert isinstance(operations, list)
-    document = apply_patch(
-        document_of(stored), [one for one in operations if isinstance(one, dict)]
-    )
+    changes = [one for one in operations if isinstance(one, dict)]
+    document = await run_sync(lambda: apply_patch(document_of(stored), changes))
     loaded = require_workflow(await read_document(document))
     await _store(studio, loaded, Revision(asked.text("revision")), stored, asked)
     return await _report(studio, loaded.workflow.name, asked)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from getpass import getuser
 from typing import NewType, Protocol
 
+from anyio.to_thread import run_sync
+
 from toolweave.clock import Clock
 from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import Json
@@ -23,6 +25,8 @@ Revision = NewType("Revision", str)
 
 ENDING = ".json"
 LOOK_EVERY_S = 0.25
+# From this size on, a file is parsed in a thread.
+LARGE = 64 * 1024
 
 
 class WorkflowFolder(Protocol):
@@ -101,7 +105,7 @@ class WorkflowStore:
         for stem in _stems(await self._files.names()):
             data = await self._files.read(stem + ENDING)
             if data is not None:
-                found.append(_stored(stem, data))
+                found.append(await _read(stem, data))
         return sorted(found, key=lambda stored: (stored.name, stored.slug))
 
     async def slugs(self) -> frozenset[str]:
@@ -141,7 +145,7 @@ class WorkflowStore:
             raise _taken(workflow, _stored(file, old))
         if over != (None if old is None else revision_of(old)):
             raise _changed(name, over, old, workflow)
-        new = dump(workflow, dialect).encode()
+        new = await _written(workflow, dialect)
         await self._swap(name, file, old, new, workflow)
         if self._versions is not None:
             await self._versions.record(file, new, author=author or _user(), before=old)
@@ -205,7 +209,7 @@ class WorkflowStore:
         stored, data = await self._found(at)
         if stored.revision != over:
             raise _changed(at, over, data, workflow)
-        file, new = slug(workflow.name), dump(workflow, dialect).encode()
+        file, new = slug(workflow.name), await _written(workflow, dialect)
         # Written before the old one goes: a crash in between leaves both, never none.
         if not await self._files.swap(file + ENDING, None, new):
             there = await self._files.read(file + ENDING)
@@ -220,7 +224,7 @@ class WorkflowStore:
         file = slug(name)
         data = await self._files.read(file + ENDING)
         if data is not None:
-            stored = _stored(file, data)
+            stored = await _read(file, data)
             if name in {stored.name, file}:
                 return stored, data
         names = [stored.name for stored in await self.list()]
@@ -259,6 +263,16 @@ def _user() -> str | None:
 def _stems(names: list[str]) -> list[str]:
     stems = [name.removesuffix(ENDING) for name in names if name.endswith(ENDING)]
     return [stem for stem in stems if SLUG.fullmatch(stem)]
+
+
+async def _read(file: str, data: bytes) -> Stored:
+    """The same as `_stored`; a large file leaves the event loop free."""
+    return _stored(file, data) if len(data) < LARGE else await run_sync(_stored, file, data)
+
+
+async def _written(workflow: Workflow, dialect: FormatName) -> bytes:
+    """The content of a file, written in a thread: the size is not known before."""
+    return (await run_sync(dump, workflow, dialect)).encode()
 
 
 def _stored(file: str, data: bytes) -> Stored:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, cast
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
@@ -121,7 +122,7 @@ class _Handlers:
         """Turn a model's choices for a node of a run into detailed nodes; nothing is saved."""
         found = await self._engine.match(run)
         if body.document is not None:
-            loaded = require_workflow(read(cast("Json", body.document)))
+            loaded = require_workflow(await run_sync(read, cast("Json", body.document)))
         else:
             loaded = (await self._studio.home.workflows.load(found.workflow)).loaded
         frozen = await freeze_node(self._studio.home, found.id, body.node, loaded)

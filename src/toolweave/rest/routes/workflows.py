@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
@@ -132,7 +133,7 @@ class _Handlers:
         response: Response,
     ) -> WorkflowDetails:
         """Save a workflow over the revision it was based on, or a new one (201)."""
-        loaded = require_workflow(understand(cast("Json", body.document)))
+        loaded = require_workflow(await run_sync(understand, cast("Json", body.document)))
         workflow = loaded.workflow
         if not workflow.name:
             workflow = replace(workflow, name=name)
@@ -162,13 +163,15 @@ class _Handlers:
     ) -> ConvertWorkflowResponse:
         """Convert a workflow to another dialect; nothing is saved."""
         document = body.document
-        loaded = load(document) if isinstance(document, str) else understand(cast("Json", document))
+        read = load if isinstance(document, str) else understand
+        loaded = await run_sync(read, cast("Any", document))
         is_understood = is_workflow(loaded)
+        made = await run_sync(convert, loaded.workflow, body.to) if is_understood else None
         return ConvertWorkflowResponse.of(
             {
                 "from": loaded.format if is_understood else None,
                 "to": body.to,
-                "document": convert(loaded.workflow, body.to) if is_understood else None,
+                "document": made,
                 "problems": problem_records(loaded.problems),
             }
         )
@@ -193,7 +196,7 @@ class _Handlers:
         return WorkflowDetails(
             **dict(WorkflowRecord.of(stored)),
             format=stored.loaded.format,
-            document=document_in(opened.workflow, "toolweave"),
+            document=await run_sync(document_in, opened.workflow, "toolweave"),
             problems=problem_records(opened.problems),
         )
 
