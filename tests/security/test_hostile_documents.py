@@ -217,6 +217,43 @@ def test_after_many_problems_the_other_expressions_are_not_evaluated(control: Co
     assert len(tried) == len(found.problems) == MAX_PROBLEMS
 
 
+BOMBS: dict[str, list[dict[str, Any]]] = {
+    "doubled": [{"op": "copy", "from": "/data", "path": "/data/-"}] * 40,
+    "repeated": [{"op": "add", "path": "/data/-", "value": [0] * 1_000}]
+    + [{"op": "copy", "from": "/data/0", "path": "/data/-"}] * 900,
+    "deep": [
+        {"op": "add", "path": "/data" + "/0" * (90 * level), "value": json.loads("[" * 91 + "]" * 91)}
+        for level in range(10)
+    ],
+    "long": [{"op": "add", "path": "/data/-", "value": "x" * 100_000}]
+    + [{"op": "copy", "from": "/data/0", "path": "/data/-"}] * 900,
+}
+
+
+async def test_a_patch_whose_result_grows_without_end_is_refused(
+    tmp_path: Path, control: Control
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        key = await house.key()
+        made = await house.client.post(
+            "/api/v1/runs", json={"document": heavy("light", "1", 1)}, headers=key
+        )
+        path = f"/api/v1/runs/{made.json()['id']}"
+        with anyio.fail_after(60):
+            while (await house.client.get(path, headers=key)).json()["status"] == "running":
+                await anyio.lowlevel.checkpoint()
+
+        async def forked(*patch: dict[str, Any]) -> int:
+            begin = {"op": "replace", "path": "/data", "value": []}
+            body = {"from": "parse", "edit": [begin, *patch]}
+            return (await house.client.post(f"{path}/fork", json=body, headers=key)).status_code
+
+        for name, bomb in BOMBS.items():
+            control("its beginning is applied", await forked(bomb[0]) == 202)
+            assert await forked(*bomb) == 422, name
+        assert (await house.client.get("/health")).status_code == 200
+
+
 class Stops(BaseException):
     """The process is gone."""
 

@@ -34,7 +34,7 @@ from toolweave.tools.elicitation import ElicitationQuestion
 from toolweave.tools.tool import ToolProgress
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
-from toolweave.workflow.json_patch import apply_patch
+from toolweave.workflow.json_patch import apply_given_patch
 from toolweave.workflow.store import WorkflowStore
 
 
@@ -229,7 +229,7 @@ async def _load(workflows: WorkflowStore, file: str, document: str | None) -> Lo
 
 def _edit(operations: list[JsonObject]) -> Callable[[Json], Json]:
     def change(came_in: Json) -> Json:
-        changed = apply_patch({"data": came_in}, operations)
+        changed = apply_given_patch({"data": came_in}, operations)
         return cast("JsonObject", changed)["data"]
 
     return change

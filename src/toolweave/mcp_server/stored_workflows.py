@@ -21,7 +21,7 @@ from toolweave.problems import Problem
 from toolweave.templates.gallery import template_answer
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert
-from toolweave.workflow.json_patch import apply_patch
+from toolweave.workflow.json_patch import apply_given_patch
 from toolweave.workflow.store import Revision, Stored
 from toolweave.workflow.workflow_json import WorkflowRecord
 
@@ -160,7 +160,7 @@ async def _patched(studio: RunningStudio, asked: ToolRequest) -> Answer:
     operations = asked.arguments["patch"]
     assert isinstance(operations, list)
     changes = [one for one in operations if isinstance(one, dict)]
-    document = await run_sync(lambda: apply_patch(document_of(stored), changes))
+    document = await run_sync(lambda: apply_given_patch(document_of(stored), changes))
     loaded = require_workflow(await read_document(document))
     await _store(studio, loaded, Revision(asked.text("revision")), stored, asked)
     return await _report(studio, loaded.workflow.name, asked)

@@ -32,6 +32,9 @@ def size_of(value: Json, *, max_nodes: int, max_depth: int) -> Size | None:
                 below.extend(item.values())
             elif isinstance(item, list):
                 below.extend(item)
+            # Here as well: one container may stand in many places.
+            if len(below) > max_nodes:
+                return None
         nodes += len(below)
         depth += 1
         if nodes > max_nodes or depth > max_depth:

@@ -3,12 +3,19 @@
 Documents are never changed in place: what a patch touches is copied, the rest is shared.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import pointer
+from toolweave.tools.size import size_of
+
+MAX_OPERATIONS = 1_000
+MAX_VALUES = 500_000
+MAX_CHARS = 16 * 1024 * 1024
+# As deep as what a request may send.
+MAX_DEPTH = 120
 
 # Any: an operation is JSON that came from a problem or a client.
 Operation = Mapping[str, Any]
@@ -19,6 +26,20 @@ def apply_patch(document: Json, operations: Iterable[Operation]) -> Json:
     for operation in operations:
         document = _applied(document, operation)
     return document
+
+
+def apply_given_patch(document: Json, operations: Sequence[Operation]) -> Json:
+    """Apply a patch that somebody sent, whose copies may grow without end; raises `Invalid`."""
+    if len(operations) > MAX_OPERATIONS:
+        raise _too_large(f"{len(operations):,} operations; at most {MAX_OPERATIONS:,}")
+    changed = apply_patch(document, operations)
+    size = size_of(changed, max_nodes=MAX_VALUES, max_depth=MAX_DEPTH)
+    if size is None or size.chars > MAX_CHARS:
+        raise _too_large(
+            f"the result has more than {MAX_VALUES:,} values or {MAX_CHARS:,} characters,"
+            f" or is nested more than {MAX_DEPTH} deep"
+        )
+    return changed
 
 
 def difference(old: Json, new: Json, place: str = "") -> list[dict[str, Json]]:
@@ -193,6 +214,10 @@ def _equal(one: Json, other: Json) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_equal, one, other))
     return one == other
+
+
+def _too_large(what: str) -> Invalid:
+    return Invalid("PATCH_IMPOSSIBLE", f"the patch is too large: {what}", hint="change less at once")
 
 
 def _impossible(place: str, why: str) -> Invalid:

@@ -30,7 +30,7 @@ from toolweave.triggers.active_triggers import only_from, triggers_of
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.ids import MAX_NAME
-from toolweave.workflow.json_patch import apply_patch
+from toolweave.workflow.json_patch import apply_given_patch
 from toolweave.workflow.studio_data import pins_of
 
 TRIGGER = "rest"
@@ -275,7 +275,7 @@ class _Edit:
         ]
 
     def __call__(self, value: Json) -> Json:
-        changed = apply_patch({"data": value}, self._operations)
+        changed = apply_given_patch({"data": value}, self._operations)
         if not isinstance(changed, dict) or "data" not in changed:
             message = "the patch removes the whole input"
             hint = "replace `/data` instead of removing it"
