@@ -19,6 +19,7 @@ from toolweave.servers.config_entry import registered_name_problems
 from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
 from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database, Row, Transaction, Value
+from toolweave.tools.text import look_alike
 
 MAX_FAILURES = 3  # a server is disabled after this many failures in a row
 FRESH_S = 1.0
@@ -125,6 +126,13 @@ class Registry:
                     "SERVER_NAME_TAKEN",
                     f"server {name!r} already exists",
                     hint="choose another name, or run `toolweave servers remove` first",
+                )
+            others = [str(other) for (other,) in await change.rows("SELECT name FROM servers")]
+            if (other := look_alike(name, others)) is not None:
+                raise Conflict(
+                    "SERVER_NAME_TAKEN",
+                    f"server {ascii(name)} looks like the server {ascii(other)}",
+                    hint="choose a name that people can tell from it",
                 )
             await change.execute(
                 f"INSERT INTO servers ({_COLUMNS}) "

@@ -11,6 +11,7 @@ from toolweave.access.mask import hide_json_in_use
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
+from toolweave.tools.text import as_seen
 from toolweave.tools.tool import Tool
 
 
@@ -23,11 +24,29 @@ async def parse_tools(server: str, entries: Sequence[Json], *, is_modern: bool) 
         # One takes a millisecond, a large one a hundred, and there can be thousands.
         await anyio.lowlevel.checkpoint()
     count = Counter(tool.name for tool in read if tool.name)
+    # The first of several that look the same is one in ASCII, if there is one.
+    by_look = dict[str, str]()
+    for name in sorted(count, key=lambda name: not name.isascii()):
+        by_look.setdefault(as_seen(name), name)
     judged: list[Tool] = []
     for tool in read:
         judged.append(_judged(tool, count[tool.name] > 1, is_modern))
+        other = by_look.get(as_seen(tool.name), tool.name)
+        if other.casefold() != tool.name.casefold():
+            problems = (*judged[-1].problems, _similar(tool.name, other))
+            judged[-1] = replace(judged[-1], problems=problems)
         await anyio.lowlevel.checkpoint()
     return tuple(judged)
+
+
+def _similar(name: str, other: str) -> Problem:
+    return Problem(
+        "TOOL_TEXT_SUSPICIOUS",
+        "/name",
+        f"the name {ascii(name)} looks like that of another tool, {ascii(other)}",
+        hint="review both tools before you approve them",
+        severity="warning",
+    )
 
 
 def _judged(tool: Tool, is_double: bool, is_modern: bool) -> Tool:

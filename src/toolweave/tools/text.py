@@ -4,7 +4,7 @@ A description is kept unchanged, so the person who approves it must be warned.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
@@ -20,6 +20,28 @@ _HIDDEN = pattern(
     "\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
     "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
 )
+
+
+# Letters of other scripts that look like Latin ones.
+_LATIN = {
+    **dict(zip("\u0430\u0432\u0441\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf", "abcdehijkl", strict=True)),
+    **dict(zip("\u043c\u043e\u0440\u051b\u0433\u0455\u0442\u0475\u051d\u0445\u0443", "mopqrstvwxy", strict=True)),
+    **dict(zip("\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1", "abenikvop", strict=True)),
+    **dict(zip("\u03c4\u03c5\u03c7\u03b3\u0131\u0251\u0261", "tuxyiag", strict=True)),
+}
+_LOOKALIKES = str.maketrans(_LATIN)
+
+
+def look_alike(name: str, others: Iterable[str]) -> str | None:
+    """Return a different name of `others` that a person would read as `name`."""
+    folded, seen = name.casefold(), as_seen(name)
+    return next((one for one in others if one.casefold() != folded and as_seen(one) == seen), None)
+
+
+def as_seen(name: str) -> str:
+    """Return the same text for names that people read as the same."""
+    shown = "".join(one for one in unicodedata.normalize("NFKC", name) if one.isprintable())
+    return shown.casefold().translate(_LOOKALIKES)
 
 
 def hidden_characters(text: str) -> list[str]:
