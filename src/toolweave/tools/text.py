@@ -22,14 +22,14 @@ _HIDDEN = pattern(
 )
 
 
-# Letters of other scripts that look like Latin ones.
-_LATIN = {
-    **dict(zip("\u0430\u0432\u0441\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf", "abcdehijkl", strict=True)),
-    **dict(zip("\u043c\u043e\u0440\u051b\u0433\u0455\u0442\u0475\u051d\u0445\u0443", "mopqrstvwxy", strict=True)),
-    **dict(zip("\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1", "abenikvop", strict=True)),
-    **dict(zip("\u03c4\u03c5\u03c7\u03b3\u0131\u0251\u0261", "tuxyiag", strict=True)),
-}
-_LOOKALIKES = str.maketrans(_LATIN)
+# Letters of other scripts that look like Latin ones: Cyrillic, Greek, and rare Latin ones.
+_LOOKALIKES = str.maketrans(
+    "\u0430\u0432\u0441\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf"
+    "\u043c\u043e\u0440\u051b\u0433\u0455\u0442\u0475\u051d\u0445\u0443"
+    "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1"
+    "\u03c4\u03c5\u03c7\u03b3\u0131\u0251\u0261",
+    "abcdehijkl" + "mopqrstvwxy" + "abenikvop" + "tuxyiag",
+)
 
 
 def look_alike(name: str, others: Iterable[str]) -> str | None:
