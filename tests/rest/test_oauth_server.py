@@ -232,9 +232,12 @@ async def test_damaged_rows_give_nobody_access_and_no_internal_error(
         ]
         assert [one.status_code for one in answers if one.status_code >= 500] == [], column
         if column.endswith("expires_at"):
-            assert 200 not in [answer.status_code for answer in answers[1:]][
-                {"oauth_codes": 0, "oauth_grants": 1, "api_keys": 2}[column.split()[0]] :
-            ][:1], column
+            assert (
+                200
+                not in [answer.status_code for answer in answers[1:]][
+                    {"oauth_codes": 0, "oauth_grants": 1, "api_keys": 2}[column.split()[0]] :
+                ][:1]
+            ), column
         for table in ("oauth_clients", "oauth_codes", "oauth_grants", "api_keys"):
             await house.home.database.execute(f"DELETE FROM {table}")
 

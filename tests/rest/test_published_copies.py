@@ -35,7 +35,9 @@ async def result_of(house: House, run: str) -> str:
     return (await house.client.get(f"/api/v1/runs/{run}/output", headers=key)).text
 
 
-async def sent(house: House, path: str, body: Any, key: dict[str, str], method: str = "POST") -> Any:
+async def sent(
+    house: House, path: str, body: Any, key: dict[str, str], method: str = "POST"
+) -> Any:
     headers = {**key, **({"If-Match": "*"} if method == "PUT" else {})}
     answer = await house.client.request(method, f"/api/v1/{path}", json=body, headers=headers)
     assert answer.is_success, answer.text

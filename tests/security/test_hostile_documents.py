@@ -222,7 +222,7 @@ BOMBS: dict[str, list[dict[str, Any]]] = {
     "repeated": [{"op": "add", "path": "/data/-", "value": [0] * 1_000}]
     + [{"op": "copy", "from": "/data/0", "path": "/data/-"}] * 900,
     "deep": [
-        {"op": "add", "path": "/data" + "/0" * (90 * level), "value": json.loads("[" * 91 + "]" * 91)}
+        {"op": "add", "path": "/data" + "/0" * 90 * level, "value": json.loads("[" * 91 + "]" * 91)}
         for level in range(10)
     ],
     "long": [{"op": "add", "path": "/data/-", "value": "x" * 100_000}]

@@ -58,4 +58,4 @@ async def test_a_large_workflow_leaves_the_event_loop_free(
         asked = {"document": document, "to": "ccwf"}
         made = await house.client.post("/api/v1/workflows/convert", json=asked, headers=key)
         control("it is converted", made.status_code == 200)
-    assert on_loop == dict.fromkeys(PARTS, {False})
+    assert on_loop == {part: {False} for part in PARTS}

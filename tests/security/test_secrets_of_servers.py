@@ -47,7 +47,8 @@ async def test_tools_questions_and_results_have_no_secret_of_their_server(
     server = ScriptedServer(tmp_path / "server", tool, results={"initialize": greeting})
     form = {"type": "object", "properties": {"x": {"type": "string", "title": f"is {SECRET}"}}}
     block = {"uri": f"x://{SECRET}", "mimeType": f"text/plain; k={SECRET}", "text": SECRET}
-    result = {"content": [{"type": "resource", "resource": block}], "structuredContent": {SECRET: 1}}
+    content = [{"type": "resource", "resource": block}]
+    result = {"content": content, "structuredContent": {SECRET: 1}}
     server.on_call("tell", [asks(f"May {SECRET}?", requestedSchema=form), answers(result)])
     asked: list[ElicitationQuestion] = []
 

@@ -136,9 +136,7 @@ async def test_a_choice_is_one_of_its_options(
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
         key = await house.key()
         for reply, status in (("Red", "success"), ("Green", "failed"), (["Green"], "failed")):
-            made = await house.client.post(
-                "/api/v1/runs", json={"document": document}, headers=key
-            )
+            made = await house.client.post("/api/v1/runs", json={"document": document}, headers=key)
             assert made.status_code == 202, made.text
             path = f"/api/v1/runs/{made.json()['id']}"
 

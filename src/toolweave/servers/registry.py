@@ -131,7 +131,7 @@ class Registry:
             if (other := look_alike(name, others)) is not None:
                 raise Conflict(
                     "SERVER_NAME_TAKEN",
-                    f"server {ascii(name)} looks like the server {ascii(other)}",
+                    f"server {name!a} looks like the server {other!a}",
                     hint="choose a name that people can tell from it",
                 )
             await change.execute(

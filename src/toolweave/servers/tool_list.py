@@ -43,7 +43,7 @@ def _similar(name: str, other: str) -> Problem:
     return Problem(
         "TOOL_TEXT_SUSPICIOUS",
         "/name",
-        f"the name {ascii(name)} looks like that of another tool, {ascii(other)}",
+        f"the name {name!a} looks like that of another tool, {other!a}",
         hint="review both tools before you approve them",
         severity="warning",
     )

@@ -217,7 +217,9 @@ def _equal(one: Json, other: Json) -> bool:
 
 
 def _too_large(what: str) -> Invalid:
-    return Invalid("PATCH_IMPOSSIBLE", f"the patch is too large: {what}", hint="change less at once")
+    return Invalid(
+        "PATCH_IMPOSSIBLE", f"the patch is too large: {what}", hint="change less at once"
+    )
 
 
 def _impossible(place: str, why: str) -> Invalid:
