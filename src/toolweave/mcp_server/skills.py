@@ -145,10 +145,12 @@ async def _workflows(studio: RunningStudio, caller: McpCaller) -> Sequence[Workf
         key = caller.key
         if key is None or key.tools is None:
             found.append(stored.workflow)
-        elif await allows_workflow(studio.published, key, stored.name):
+            continue
+        is_allowed = await allows_workflow(studio.published, key, stored.name)
+        one = await studio.published.of_workflow(stored.name) if is_allowed else None
+        if one is not None:
             # Such a key may see the published version, not the current file.
-            if (one := await studio.published.of_workflow(stored.name)) is not None:
-                found.append(one.workflow)
+            found.append(one.workflow)
     return found
 
 
