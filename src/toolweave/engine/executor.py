@@ -41,7 +41,7 @@ from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.lone_step import LoneStep
 from toolweave.engine.open_questions import OpenQuestions
-from toolweave.engine.pure_steps import Computer, bound_input, rows_of
+from toolweave.engine.pure_steps import Computer, bound_input, bounded_end, rows_of
 from toolweave.engine.queues import Placement
 from toolweave.engine.state import RunState
 from toolweave.engine.step_attempts import StepAttempts
@@ -182,8 +182,10 @@ class RunExecutor:
             return await self._move(decision.elsewhere)
         self._starting = await self._made_ready(decision)
         if decision.finish is not None:
-            rows = await rows_of([decision.finish], self._services.heavy.lane)
-            self._apply_written(decision.finish, rows[0])
+            finish, is_large = bounded_end(decision.finish)
+            lane = self._services.heavy.lane
+            rows = await rows_of([finish], lane, is_large=is_large)
+            self._apply_written(finish, rows[0])
         self._has_news = False
         await self._commit(decision)
         self._wake_at = decision.wake_at
@@ -260,7 +262,8 @@ class RunExecutor:
         )
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):
-            self._unwritten.extend(await rows_of(events, self._services.heavy.lane))
+            lane = self._services.heavy.lane
+            self._unwritten.extend(await rows_of(events, lane, is_large=computer.is_large))
             if time.monotonic() > until:
                 await self._write(None)
                 await anyio.lowlevel.checkpoint()

@@ -24,15 +24,16 @@ from toolweave.engine.heavy_steps import (
     has_next,
     unforeseen,
 )
-from toolweave.engine.heavy_work import LARGE, size_of
+from toolweave.engine.heavy_work import LARGE, LESS_DATA, MAX_RESULT_BYTES, size_of
 from toolweave.engine.journal_rows import Written, written
+from toolweave.engine.result_size import MAX_DEPTH, ResultSizes
 from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, RunState
 from toolweave.engine.step_failure import failure_of
 from toolweave.engine.step_input import Binder
 from toolweave.engine.step_pool import StepPool
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 
 MAX_STEPS = 1_000
 # The work of expressions on the event loop: about 20 ms. A step that needs more is heavy.
@@ -86,13 +87,16 @@ class Computer:
         self._verdicts: dict[Key, bool] = {}
         self._budget = WorkBudget(LIGHT_WORK)
         self._spent = 0
+        self._sizes = ResultSizes()
+        # Of the results in this batch; a large one is the last.
+        self._size = 0
 
     def events(self) -> list[Event]:
         """Return the events of one batch, already applied; none if there was nothing to compute.
 
         At most about `MAX_STEPS` steps and `LIGHT_WORK`: call it again until it returns none.
         """
-        self._spent = 0
+        self._spent = self._size = 0
         with limited_to(self._budget):
             self._compute_batch()
         return self._taken_events()
@@ -114,7 +118,13 @@ class Computer:
 
     @property
     def _has_room(self) -> bool:
-        return len(self._row.steps) < MAX_STEPS and self._spent < LIGHT_WORK
+        steps = len(self._row.steps)
+        return steps < MAX_STEPS and self._spent < LIGHT_WORK and not self.is_large
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the events of the last batch take long to write."""
+        return self._size > LARGE
 
     def _taken_events(self) -> list[Event]:
         self._close_row()
@@ -165,6 +175,8 @@ class Computer:
     ) -> StepFrame | None:
         if isinstance(found, Outcome):
             return self._apply(place, found, leave)
+        if isinstance(found, LoopOpened) and not self._may_keep(found.items):
+            found = result_too_large(place)
         self._apart(found)
         return None
 
@@ -179,7 +191,7 @@ class Computer:
 
     async def heavy_events(self) -> list[Event]:
         """Compute the next heavy step in another process, so that the event loop stays free."""
-        heavy = self._heavy.pop(0)
+        heavy, self._size = self._heavy.pop(0), 0
         place, key = heavy.place, heavy.place.key
         found = await computed_apart(heavy, self._binder, self._pool)
         if heavy.loop is None:
@@ -244,7 +256,16 @@ class Computer:
             turn = loop.failed.pop(0)
             loop.broken = turn if code.stops(given, turn) else None
 
+    def _may_keep(self, value: Json) -> bool:
+        """Add the size of a result to that of the batch; whether it can be kept at all."""
+        size = self._sizes.of(value)
+        self._size += size or 0
+        return size is not None
+
     def _apply(self, place: StepFrame, outcome: Outcome, leave: Leave) -> StepFrame | None:
+        if not self._may_keep(outcome.value):
+            self._apart(result_too_large(place))
+            return None
         self._row.add(place.key, outcome)
         return leave(place, outcome)
 
@@ -260,21 +281,33 @@ class Computer:
             self._row = _Row()
 
 
-async def rows_of(events: list[Event], lane: anyio.CapacityLimiter) -> list[Written]:
+async def rows_of(
+    events: list[Event], lane: anyio.CapacityLimiter, *, is_large: bool
+) -> list[Written]:
     """Return events as they will be stored; large ones are written in a thread."""
-    if is_large(*(value for event in events for value in _values(event))):
+    if is_large:
         return await anyio.to_thread.run_sync(_written, events, limiter=lane)
     return _written(events)
 
 
-def _values(event: Event) -> list[Json]:
-    match event:
-        case PureStepsDone(_, values):
-            return values
-        case Finished(_, result):
-            return [result]
-        case _:
-            return []
+def bounded_end(event: Finished) -> tuple[Finished, bool]:
+    """Return the end of a run and whether it is large; one with too large a result is a failure."""
+    size = ResultSizes().of(event.result)
+    if size is not None:
+        return event, size > LARGE
+    message = f"the run gives more than {MAX_RESULT_BYTES // 1024**2} MB of JSON"
+    error: JsonObject = {"code": "STEP_OUTPUT_LIMIT", "message": message, "hint": LESS_DATA}
+    return Finished("failed", None, error), False
+
+
+def result_too_large(place: StepFrame) -> StepFailed:
+    """Return the failure of a step whose result cannot be kept."""
+    size = MAX_RESULT_BYTES // 1024**2
+    message = (
+        f"node {place.step.id!r} gives more than {size} MB of JSON, or JSON that is nested more"
+        f" than {MAX_DEPTH} deep"
+    )
+    return StepFailed(place.key, "STEP_OUTPUT_LIMIT", message, hint=LESS_DATA)
 
 
 def _written(events: list[Event]) -> list[Written]:
