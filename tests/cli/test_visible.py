@@ -55,6 +55,7 @@ AS_IT_IS = {
     ("keys.py", "text"),
     ("lazy.py", "ctx.get_help()"),
     ("prompts.py", "prompt"),
+    ("record_traffic.py", "f'Recorded {recorder.calls} calls as {str(recorder.path)!r}.'"),
     ("record_traffic.py", "f'listening on {url}'"),
     ("results.py", "f'saved {_save(block, tool, save_to)}'"),
     ("results.py", "sound"),

@@ -190,11 +190,8 @@ AGENT: dict[str, Any] = {
     "type": "AI_AGENT",
     "data": {"subtype": "OPENAI_CHATGPT", "configurations": {}, "attachedNodes": ["tool"]},
 }
-TOOL: dict[str, Any] = {
-    "id": "tool",
-    "type": "TOOL",
-    "data": {"subtype": "MCP_TOOL", "configurations": {"tool_name": "look"}},
-}
+CALL = {"serverId": "shop", "toolName": "look", "mode": "detailed", "parameterValues": {}}
+TOOL: dict[str, Any] = {"id": "tool", "type": "mcp", "data": CALL}
 ALONE: dict[str, Any] = {"id": "alone", "type": "prompt", "data": {"prompt": "hi"}}
 SUBFLOW: dict[str, Any] = {"id": "sub", "name": "sub", "nodes": [], "connections": []}
 BUYING = drawn("buy", ASK, AGENT)
@@ -217,7 +214,6 @@ def test_an_answer_is_bound_to_tools_of_an_agent_and_to_subflows() -> None:
     assert first is not None
     other = with_data("alone", {"prompt": "bye"})
     assert bound(nodes=other) == first  # the positive control: it does not follow
-    configurations = {"tool_name": "delete_everything"}
-    tools = with_data("tool", {"subtype": "MCP_TOOL", "configurations": configurations})
+    tools = with_data("tool", {**CALL, "toolName": "delete_everything"})
     assert bound(nodes=tools) != first
     assert bound(subAgentFlows=[{**SUBFLOW, "nodes": [ALONE]}]) != first
