@@ -332,7 +332,7 @@ def _proves(verifier: str, challenge: str) -> bool:
 
 
 def _is_same(known: str, given: str) -> bool:
-    return hmac.compare_digest(known.encode(), given.encode(errors="replace"))
+    return hmac.compare_digest(str(known).encode(), given.encode(errors="replace"))
 
 
 def _hash(text: str) -> str:
