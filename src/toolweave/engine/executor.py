@@ -43,6 +43,7 @@ from toolweave.engine.lone_step import LoneStep
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.pure_steps import Computer, bound_input, bounded_end, rows_of
 from toolweave.engine.queues import Placement
+from toolweave.engine.result_size import ResultSizes
 from toolweave.engine.state import RunState
 from toolweave.engine.step_attempts import StepAttempts
 from toolweave.engine.step_failure import failure_of
@@ -84,7 +85,10 @@ class RunExecutor:
         self._held = HeldLease(lease, journal, services.clock)
         # The time of the last write: a silent holder loses the lease.
         self._said = time.monotonic()
-        self._attempts = StepAttempts(state, run, services, held=self._held, tell=self._tell)
+        self._sizes = ResultSizes()
+        self._attempts = StepAttempts(
+            state, run, services, held=self._held, tell=self._tell, sizes=self._sizes
+        )
         self._alone = LoneStep(self._drive, self._attempts, tell=self._tell)
         # Steps to begin once their start is written, and the next time something becomes due.
         self._starting: list[tuple[NextWork, StepContext]] = []
@@ -182,7 +186,7 @@ class RunExecutor:
             return await self._move(decision.elsewhere)
         self._starting = await self._made_ready(decision)
         if decision.finish is not None:
-            finish, is_large = bounded_end(decision.finish)
+            finish, is_large = bounded_end(decision.finish, self._sizes)
             lane = self._services.heavy.lane
             rows = await rows_of([finish], lane, is_large=is_large)
             self._apply_written(finish, rows[0])
@@ -258,7 +262,11 @@ class RunExecutor:
         if not (self._state.computable or self._state.touched):
             return
         computer = Computer(
-            self._state, self._binder, pool=self._services.heavy, is_traced=self._attempts.is_traced
+            self._state,
+            self._binder,
+            pool=self._services.heavy,
+            sizes=self._sizes,
+            is_traced=self._attempts.is_traced,
         )
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):

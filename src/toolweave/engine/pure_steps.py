@@ -24,9 +24,9 @@ from toolweave.engine.heavy_steps import (
     has_next,
     unforeseen,
 )
-from toolweave.engine.heavy_work import LARGE, LESS_DATA, MAX_RESULT_BYTES, size_of
+from toolweave.engine.heavy_work import LARGE, LESS_DATA, size_of
 from toolweave.engine.journal_rows import Written, written
-from toolweave.engine.result_size import MAX_DEPTH, ResultSizes
+from toolweave.engine.result_size import MAX_ANSWER_BYTES, MIB, ResultSizes, result_too_large
 from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, RunState
 from toolweave.engine.step_failure import failure_of
@@ -74,6 +74,7 @@ class Computer:
         binder: Binder,
         *,
         pool: StepPool,
+        sizes: ResultSizes,
         is_traced: bool = False,
     ) -> None:
         self._state = state
@@ -87,7 +88,7 @@ class Computer:
         self._verdicts: dict[Key, bool] = {}
         self._budget = WorkBudget(LIGHT_WORK)
         self._spent = 0
-        self._sizes = ResultSizes()
+        self._sizes = sizes
         # Of the results in this batch; a large one is the last.
         self._size = 0
 
@@ -290,24 +291,14 @@ async def rows_of(
     return _written(events)
 
 
-def bounded_end(event: Finished) -> tuple[Finished, bool]:
+def bounded_end(event: Finished, sizes: ResultSizes) -> tuple[Finished, bool]:
     """Return the end of a run and whether it is large; one with too large a result is a failure."""
-    size = ResultSizes().of(event.result)
+    size = sizes.of(event.result, MAX_ANSWER_BYTES)
     if size is not None:
         return event, size > LARGE
-    message = f"the run gives more than {MAX_RESULT_BYTES // 1024**2} MB of JSON"
+    message = f"the run gives more than {MAX_ANSWER_BYTES // MIB} MB of JSON"
     error: JsonObject = {"code": "STEP_OUTPUT_LIMIT", "message": message, "hint": LESS_DATA}
     return Finished("failed", None, error), False
-
-
-def result_too_large(place: StepFrame) -> StepFailed:
-    """Return the failure of a step whose result cannot be kept."""
-    size = MAX_RESULT_BYTES // 1024**2
-    message = (
-        f"node {place.step.id!r} gives more than {size} MB of JSON, or JSON that is nested more"
-        f" than {MAX_DEPTH} deep"
-    )
-    return StepFailed(place.key, "STEP_OUTPUT_LIMIT", message, hint=LESS_DATA)
 
 
 def _written(events: list[Event]) -> list[Written]:

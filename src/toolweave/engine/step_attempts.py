@@ -16,6 +16,7 @@ from toolweave.engine.events import Event, Key, StepCancelled, StepFailed, StepF
 from toolweave.engine.fork import with_edits
 from toolweave.engine.held_lease import HeldLease
 from toolweave.engine.progress import StepProgressReporter
+from toolweave.engine.result_size import MAX_ANSWER_BYTES, ResultSizes, result_too_large
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
@@ -37,6 +38,7 @@ class StepAttempts:
         *,
         held: HeldLease,
         tell: Callable[[Event], None],
+        sizes: ResultSizes,
     ) -> None:
         self.is_traced = is_traced()
         self._state = state
@@ -44,6 +46,7 @@ class StepAttempts:
         self._services = services
         self._held = held
         self._tell = tell
+        self._sizes = sizes
         self._reporters: dict[Key, StepProgressReporter] = {}
         self._scopes: dict[Key, anyio.CancelScope] = {}
         self._stopped: set[Key] = set()
@@ -114,6 +117,8 @@ class StepAttempts:
         if isinstance(outcome, Wait):
             question = with_edits(outcome.question, self._state)
             return waiting(key, replace(outcome, question=question), secrets)
+        if self._sizes.of(outcome.value, MAX_ANSWER_BYTES) is None:
+            return result_too_large(work.place)
         ports = None if outcome.ports == ("output",) else list(outcome.ports)
         return StepFinished(key, secrets.hide(outcome.value), ports)
 

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 from types import MappingProxyType
@@ -30,6 +31,8 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 BUSY_TIMEOUT_S = 5.0
+# The columns of the schema that hold binary data.
+BINARY = ("nonce", "sealed", "vector", "content")
 # How often a listener checks whether another process wrote.
 LOOK_EVERY_S = 0.1
 # Less free space than this is a full disk: SQLite's shared-memory file grows by 32 KiB.
@@ -123,7 +126,7 @@ class _Session:
             await done
 
     async def fetch(self, sql: str, values: Values) -> list[Row]:
-        return await self.run(lambda connection: connection.execute(sql, values).fetchall())
+        return await self.run(lambda connection: _rows(connection.execute(sql, values)))
 
     async def execute(self, sql: str, values: Values) -> int:
         return await self.run(lambda connection: max(connection.execute(sql, values).rowcount, 0))
@@ -287,7 +290,7 @@ def _at_once(connection: sqlite3.Connection, statements: Sequence[Statement]) ->
     try:
         for one in statements:
             if one.many is None:
-                found.append(connection.execute(one.sql, one.values).fetchall())
+                found.append(_rows(connection.execute(one.sql, one.values)))
             else:
                 connection.executemany(one.sql, one.many)
                 found.append([])
@@ -296,6 +299,21 @@ def _at_once(connection: sqlite3.Connection, statements: Sequence[Statement]) ->
         raise
     _commit(connection)
     return found
+
+
+def _rows(cursor: sqlite3.Cursor) -> list[Row]:
+    """Fetch all rows; binary data in a column of text, which SQLite accepts, is read as text."""
+    rows: list[Row] = cursor.fetchall()
+    if bytes not in set(map(type, chain.from_iterable(rows))):
+        return rows
+    are_binary = [any(word in one[0] for word in BINARY) for one in cursor.description]
+    return [
+        tuple(
+            value.decode(errors="replace") if isinstance(value, bytes) and not is_binary else value
+            for value, is_binary in zip(row, are_binary, strict=True)
+        )
+        for row in rows
+    ]
 
 
 def _begin(connection: sqlite3.Connection) -> None:
