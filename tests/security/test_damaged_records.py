@@ -47,11 +47,23 @@ DAMAGED = (
         "workflow_contents SET content = ?",
     ),
 )
-CASES = (
+BINARY = b"\xff\x00"
+CASES: tuple[tuple[str | bytes, Sequence[str]], ...] = (
+    (
+        BINARY,
+        (
+            *DAMAGED[2],
+            "runs SET status = ? WHERE workflow = 'pause'",
+            "calls SET tool = ?",
+            "trigger_firings SET outcome = ?",
+            "api_keys SET name = ? WHERE name = 'bad'",
+            "secrets SET name = ? WHERE name = 'bad'",
+        ),
+    ),
     ('{"version": 99, "kind": "later"}', DAMAGED[0]),
     ("garbage{", DAMAGED[1]),
     ("7", DAMAGED[1]),
-    ("garbage{", DAMAGED[2]),
+    ("garbage{", (*DAMAGED[2], "trigger_firings SET outcome = ?")),
 )
 SHOWN = (
     *("runs", "workflows", "published", "triggers", "servers", "inbox", "keys", "models"),
@@ -100,6 +112,7 @@ async def fill(house: House) -> None:
     await send("POST", "models", {"name": "bad", **model})
     await send("POST", "servers", {"name": "bad", "definition": '{"command": "no"}'})
     await house.keys.create("bad", ["tools:read"])
+    await house.home.vault.put("bad", "a secret text")
 
 
 async def works(house: House, control: Control) -> list[str]:
@@ -140,7 +153,29 @@ async def test_a_damaged_row_ends_neither_the_service_nor_other_records(
             assert await works(house, control) == [], (rows, garbage)
 
 
-def damage(path: Path, rows: Sequence[str], garbage: str) -> None:
+async def test_the_diagnostics_name_what_is_damaged(tmp_path: Path, control: Control) -> None:
+    home = tmp_path / "home"
+    async with house_in(home, rate_per_s=1e6, burst=10**6) as house:
+        await fill(house)
+        key = await house.key("admin")
+
+        async def faults() -> list[str]:
+            shown = await house.client.get("/api/v1/doctor", headers=key)
+            assert shown.status_code == 200, shown.text
+            return [one["what"] for one in shown.json()["findings"] if one["state"] == "fault"]
+
+        control("nothing is damaged before", not [one for one in await faults() if "bad" in one])
+        for garbage, rows in (
+            ("garbage{", ("published_tools SET document = ? WHERE tool = 'bad'",)),
+            ("7", ("active_workflows SET document = ? WHERE slug = 'bad'",)),
+            (BINARY, ("models SET provider = ? WHERE name = 'bad'",)),
+        ):
+            damage(home / "toolweave.db", rows, garbage)
+        found = await faults()
+    assert {"published tool bad", "triggers of workflow bad", "table models"} <= {*found}
+
+
+def damage(path: Path, rows: Sequence[str], garbage: str | bytes) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         for row in rows:
             database.execute(f"UPDATE {row}", (garbage,))

@@ -5,7 +5,7 @@ graph: `fetch`, or `loop#3/fetch` for the fourth iteration of `loop`.
 """
 
 from dataclasses import dataclass, fields
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from toolweave.catalog.spec import Effect
 from toolweave.errors import Invalid
@@ -13,6 +13,7 @@ from toolweave.json_text import Json, JsonObject
 
 Key: TypeAlias = str
 RunStatus = Literal["running", "waiting", "uncertain", "success", "partial", "failed", "cancelled"]
+STATUSES: frozenset[RunStatus] = frozenset(get_args(RunStatus))
 FINAL: frozenset[RunStatus] = frozenset({"success", "partial", "failed", "cancelled"})
 Choice = Literal["retry", "skip", "fail"]
 

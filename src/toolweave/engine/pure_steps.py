@@ -293,7 +293,7 @@ async def rows_of(
 
 def bounded_end(event: Finished, sizes: ResultSizes) -> tuple[Finished, bool]:
     """Return the end of a run and whether it is large; one with too large a result is a failure."""
-    size = sizes.of(event.result, MAX_ANSWER_BYTES)
+    size = sizes.of_answer(event.result)
     if size is not None:
         return event, size > LARGE
     message = f"the run gives more than {MAX_ANSWER_BYTES // MIB} MB of JSON"

@@ -14,8 +14,8 @@ from toolweave.json_text import Json
 MIB = 1024 * 1024
 # Of a step with effects, whose answers have limits of their own.
 MAX_ANSWER_BYTES = 4 * MAX_RESULT_BYTES
-# All large results of a run while one process executes it.
-MAX_KEPT_BYTES = 512 * MIB
+# All large results of a run while one process executes it: whoever reads a run reads all of it.
+MAX_KEPT_BYTES = 128 * MIB
 # Less than what the journal reads, which has a few levels of its own.
 MAX_DEPTH = 200
 KNOWN = 16
@@ -41,6 +41,10 @@ class ResultSizes:
             if len(self._known) > KNOWN:
                 self._known.popitem(last=False)
         return size if self._kept <= MAX_KEPT_BYTES else None
+
+    def of_answer(self, value: Json) -> int | None:
+        """Return the same of a step with effects, or of a run."""
+        return self.of(value, MAX_ANSWER_BYTES)
 
     def _measured(self, value: Json, most: int) -> tuple[int, int, int] | None:
         """Return the size, how much of it was not known, and the depth."""

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import count
 
 from toolweave.clock import timestamp
-from toolweave.engine.events import RunStatus
+from toolweave.engine.events import STATUSES, RunStatus
 from toolweave.engine.run_search import STARTED_BODY, RunSearch
 from toolweave.errors import NotFound
 from toolweave.storage.database import Database, Row, Value
@@ -98,4 +98,7 @@ def _text(value: Value) -> str | None:
 
 def _run(row: Row) -> RunRecord:
     found = RunRecord(*row)
+    if found.status not in STATUSES:
+        # Damaged, or of a later version.
+        found = replace(found, status="failed", error=f"its status {found.status!r} is unknown")
     return replace(found, wake_at=found.changed_at) if found.wake_at == AT_ONCE else found

@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import anyio
 
@@ -20,6 +20,7 @@ from toolweave.tasks import background, keep_going
 logger = logging.getLogger(__name__)
 
 Outcome = Literal["started", "ignored", "refused", "paused"]
+OUTCOMES = frozenset(get_args(Outcome))
 
 # Kept per trigger, however many deliveries arrive.
 KEPT = 20
@@ -81,7 +82,8 @@ class TriggerEvents:
         """Return the stored events by workflow and node, newest first."""
         found: defaultdict[tuple[str, str], list[TriggerEvent]] = defaultdict(list)
         for workflow, node, at, outcome, run, reason, status in await self._database.rows(_RECENT):
-            found[workflow, node].append(TriggerEvent(at, outcome, run, reason, status))
+            known = outcome if outcome in OUTCOMES else "ignored"  # of a damaged row
+            found[workflow, node].append(TriggerEvent(at, known, run, reason, status))
         return found
 
     async def save(self) -> None:
