@@ -16,7 +16,10 @@ from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.formats.reshape import original_place
 from toolweave.workflow.json_patch import apply_patch, difference
 from toolweave.workflow.model import Workflow
-from toolweave.workflow.repair import RepairedWorkflow, checked, fix
+from toolweave.workflow.repair import RepairedWorkflow, checked, fix, size_with_subflows
+
+# The limit of nodes written to say patches in another dialect; beyond it, problems have none.
+MAX_WRITTEN = 20_000
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,15 @@ def examine_loaded(loaded: LoadedWorkflow, known: KnownEnvironment) -> Report:
 
 def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Problem]:
     document = None
+    # To say a patch in another dialect, the whole workflow is written in it.
+    size = size_with_subflows(loaded.workflow)
+    room = MAX_WRITTEN
     for one in checked(loaded.workflow, known, loaded.format):
         patch = None
         if one.document is not None and loaded.format == "toolweave":
             patch = one.changes
-        elif one.repaired is not None:
+        elif room >= 0 and one.repaired is not None:
+            room -= size
             document = convert(loaded.workflow, loaded.format) if document is None else document
             native = convert(_native(one.repaired, loaded, known), loaded.format)
             patch = tuple(difference(document, native))
