@@ -14,7 +14,7 @@ from toolweave.json_text import Json
 MIB = 1024 * 1024
 # Of a step with effects, whose answers have limits of their own.
 MAX_ANSWER_BYTES = 4 * MAX_RESULT_BYTES
-# All large results of a run while one process executes it: whoever reads a run reads all of it.
+# All large results of a run while one process executes it: a reader of a run reads all of it.
 MAX_KEPT_BYTES = 128 * MIB
 # Less than what the journal reads, which has a few levels of its own.
 MAX_DEPTH = 200
