@@ -38,6 +38,8 @@ from toolweave.json_text import Json, JsonObject
 MAX_STEPS = 1_000
 # The work of expressions on the event loop: about 20 ms. A step that needs more is heavy.
 LIGHT_WORK = 200_000
+# The JSON that is written at once.
+MAX_BATCH = 64 * 1024 * 1024
 
 # Applies the end of a step; returns the place to continue with, if only one can follow.
 Leave: TypeAlias = Callable[[StepFrame, Outcome], StepFrame | None]
@@ -59,6 +61,10 @@ class _Row:
         # No mark stands for the default port.
         ports: list[Json] = [] if outcome.ports == ("output",) else list(outcome.ports) or [None]
         self.steps.append([key, number, *ports])
+
+    def has(self, value: Json) -> bool:
+        """Whether a value is passed on, and written already."""
+        return id(value) in self._numbers
 
     def turn(self, key: Key) -> None:
         """Add the start of an iteration."""
@@ -89,7 +95,7 @@ class Computer:
         self._budget = WorkBudget(LIGHT_WORK)
         self._spent = 0
         self._sizes = sizes
-        # Of the results in this batch; a large one is the last.
+        # Of the results in this batch, as they are written.
         self._size = 0
 
     def events(self) -> list[Event]:
@@ -120,7 +126,7 @@ class Computer:
     @property
     def _has_room(self) -> bool:
         steps = len(self._row.steps)
-        return steps < MAX_STEPS and self._spent < LIGHT_WORK and not self.is_large
+        return steps < MAX_STEPS and self._spent < LIGHT_WORK and self._size < MAX_BATCH
 
     @property
     def is_large(self) -> bool:
@@ -259,6 +265,8 @@ class Computer:
 
     def _may_keep(self, value: Json) -> bool:
         """Add the size of a result to that of the batch; whether it can be kept at all."""
+        if self._row.has(value):
+            return True
         size = self._sizes.of(value)
         self._size += size or 0
         return size is not None
