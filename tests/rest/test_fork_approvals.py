@@ -190,14 +190,20 @@ AGENT: dict[str, Any] = {
     "type": "AI_AGENT",
     "data": {"subtype": "OPENAI_CHATGPT", "configurations": {}, "attachedNodes": ["tool"]},
 }
-CALL = {"serverId": "shop", "toolName": "look", "mode": "detailed", "parameterValues": {}}
+CALL: dict[str, Any] = {
+    "serverId": "shop",
+    "toolName": "look",
+    "mode": "detailed",
+    "parameterValues": {},
+}
 TOOL: dict[str, Any] = {"id": "tool", "type": "mcp", "data": CALL}
 ALONE: dict[str, Any] = {"id": "alone", "type": "prompt", "data": {"prompt": "hi"}}
 SUBFLOW: dict[str, Any] = {"id": "sub", "name": "sub", "nodes": [], "connections": []}
-BUYING = drawn("buy", ASK, AGENT)
-BUYING |= {
-    "nodes": [*BUYING["nodes"], TOOL, ALONE],
-    "connections": [*BUYING["connections"], {"id": "x", "from": "start", "to": "alone"}],
+CHAIN = drawn("buy", ASK, AGENT)
+BUYING: dict[str, Any] = {
+    **CHAIN,
+    "nodes": [*CHAIN["nodes"], TOOL, ALONE],
+    "connections": [*CHAIN["connections"], {"id": "x", "from": "start", "to": "alone"}],
     "subAgentFlows": [SUBFLOW],
 }
 

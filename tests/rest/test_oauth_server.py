@@ -171,7 +171,7 @@ async def test_an_old_renewal_ends_the_grant_however_often_it_was_renewed(house:
     program = await Program.registered(house)
     first = (await program.exchanged(await program.code("tools:read"))).json()
     other = (await program.exchanged(await program.code("tools:read"))).json()
-    stolen = first["refresh_token"]
+    stolen, renewed = first["refresh_token"], first
     for _ in range(3):  # by the thief
         renewed = (await program.renewed(stolen)).json()
         stolen = renewed["refresh_token"]

@@ -244,8 +244,8 @@ async def test_a_patch_whose_result_grows_without_end_is_refused(
                 await anyio.lowlevel.checkpoint()
 
         async def forked(*patch: dict[str, Any]) -> int:
-            begin = {"op": "replace", "path": "/data", "value": []}
-            body = {"from": "parse", "edit": [begin, *patch]}
+            begin: dict[str, Any] = {"op": "replace", "path": "/data", "value": []}
+            body: dict[str, Any] = {"from": "parse", "edit": [begin, *patch]}
             return (await house.client.post(f"{path}/fork", json=body, headers=key)).status_code
 
         for name, bomb in BOMBS.items():

@@ -1,6 +1,7 @@
 """A server repeats a secret everywhere it can: in its tools, its questions and its answers."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.security.controls import Control
@@ -38,7 +39,7 @@ async def test_tools_questions_and_results_have_no_secret_of_their_server(
 ) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "title": f"K {SECRET}"}}}
     tool = a_tool("tell", description=f"I know {SECRET}.", inputSchema=schema)
-    greeting = {
+    greeting: dict[str, Any] = {
         "protocolVersion": "2025-06-18",
         "capabilities": {"tools": {}},
         "serverInfo": {"name": "gossip", "version": "1"},

@@ -117,7 +117,8 @@ async def test_an_answer_by_the_step_of_a_run(tmp_path: Path, control: Control) 
                 headers={"X-API-Key": text},
             )
 
-        for wrong in ({"boxes": 0}, {"boxes": 0, "pad": PAD}):
+        wrong_answers: list[Json] = [{"boxes": 0}, {"boxes": 0, "pad": PAD}]
+        for wrong in wrong_answers:
             refused = await answer(wrong)
             assert refused.status_code == 422
             assert code_and_problems(refused)[0] == "ANSWER_INVALID"

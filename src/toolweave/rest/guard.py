@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, cast
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError
@@ -56,7 +56,7 @@ class Guard:
         state["request_id"] = f"req-{uuid.uuid4()}"
         answer = _Answer(send, state["request_id"])
         try:
-            if (refused := self._refused(Headers(scope=scope))) is not None:
+            if (refused := self._refused(scope["headers"])) is not None:
                 await error_response(scope, refused)(scope, receive, answer)
             else:
                 await self._app(scope, self._bodies.bounded(receive), answer)
@@ -72,18 +72,26 @@ class Guard:
             extra = {**_log_fields(scope, state), **facts}
             logger.info("request", extra=extra)
 
-    def _refused(self, headers: Headers) -> ToolweaveError | None:
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    def _refused(self, headers: list[tuple[bytes, bytes]]) -> ToolweaveError | None:
+        hosts: list[str] = []
+        has_other_origin, length = False, "0"
+        for name, value in headers:
+            if name == b"host":
+                hosts.append(value.decode("latin-1").lower())
+            elif name == b"origin":
+                is_own = value.decode("latin-1").lower() in self._origins
+                has_other_origin = has_other_origin or not is_own
+            elif name == b"content-length":
+                length = value.decode("latin-1")
         # Of two hosts, another program on the way may read the other one.
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
             return Denied(
                 "HOST_DENIED",
                 "this server does not serve that host",
                 hint="`toolweave serve --allow-host NAME` allows another host name",
             )
-        if any(origin.lower() not in self._origins for origin in origins):
+        if has_other_origin:
             return Denied("ORIGIN_DENIED", "requests from pages of other origins are not allowed")
-        length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
             return too_large()
         return None
