@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from tests.workflow.checks.building import found, line, node, whole
+from tests.workflow.checks.building import found, known, line, node, whole
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.workflow.checks import (
+    check_workflow,
     contradicting_settings,
     dead_ends,
     drawn_words,
@@ -257,3 +258,18 @@ def test_a_reference_to_a_disabled_node_is_reported() -> None:
     (problem,) = found(dead_ends.check, reading(enabled=False))
     assert problem.code == "REFERENCE_NOT_RUN"
     assert problem.pointer == "/nodes/1/data/configurations/set/x"
+
+
+@pytest.mark.parametrize("odd", [None, True, 7, "x", [], ["x"], [{}], {}, {"value": "x"}])
+def test_a_value_of_any_kind_at_any_place_stops_no_check(odd: Json) -> None:
+    for ref in ("FLOW.FILTER", "FLOW.WAIT", "FLOW.IF", "AI_AGENT.EXTRACT", "TRIGGER.EMAIL"):
+        spec = known().catalog.get(*ref.split(".", 1))
+        assert spec is not None
+        config: JsonObject = {one.name: odd for one in spec.configurations}
+        inputs: JsonObject = {one.name: odd for one in spec.inputs}
+        check_workflow(line(node("a", ref, configurations=config, inputParams=inputs)), known())
+    for kind in ("mcp", "subAgent", "skill", "codex", "template", "prompt", "ifElse"):
+        names = ("parameters", "model", "tools", "name", "variables", "branches", "template")
+        check_workflow(drawn(kind, **dict.fromkeys(names, odd)), known())
+    listed = drawn("mcp", parameters=[{"name": odd, "type": odd, "required": odd}])
+    check_workflow(listed, known())

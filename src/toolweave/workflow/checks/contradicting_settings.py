@@ -144,7 +144,7 @@ def _range(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
 def _without_value(config: JsonObject, _: JsonObject) -> Iterator[_Found]:
     """Conditions that compare a field with nothing."""
     kind, listed = config.get("filter_type"), config.get("conditions")
-    if kind not in {"simple_condition", "array_contains"}:
+    if kind not in ("simple_condition", "array_contains"):
         return
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
         if not isinstance(one, dict) or "field" not in one or "value" in one:

@@ -105,7 +105,7 @@ def _are_usual(parameters: Json) -> bool:
         return parameters is None
     return all(
         isinstance(one, dict)
-        and one.get("type", "string") in _TYPES
+        and str(one.get("type", "string")) in _TYPES
         and isinstance(one.get("required", False), bool)
         and isinstance(one.get("name"), str)
         for one in parameters
