@@ -3,7 +3,8 @@
 import pytest
 
 from toolweave.tools.conversions import duration, seconds_in
-from toolweave.tools.meaning import meant, renamed
+from toolweave.tools.key_meaning import renamed
+from toolweave.tools.meaning import meant
 
 ACTIONS = ("send_message", "send_file", "update_message", "delete_message", "add_issue_comment")
 

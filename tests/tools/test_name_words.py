@@ -2,7 +2,8 @@
 
 import pytest
 
-from toolweave.tools.meaning import is_credential, meant
+from toolweave.tools.key_meaning import is_credential
+from toolweave.tools.meaning import meant
 from toolweave.tools.name_words import alike
 from toolweave.tools.text_variants import variants
 

@@ -1,7 +1,7 @@
 """Web addresses, hosts and mail addresses as people write them, and what each means. Pure."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from rapidfuzz.distance import OSA
 
@@ -9,7 +9,11 @@ from toolweave.patterns import pattern
 
 _URL = pattern(r"https?://[^/?#\s]+(?:[/?#]\S*)?", re.IGNORECASE)
 _MARKDOWN = pattern(r"\[[^\]]*\]\((\S+)\)|<(\S+)>|\"(\S+)\"|'(\S+)'|`(\S+)`")
-_SCHEME = pattern(r"([a-z]{3,7})\s*(:/{1,3}|:|/{2,3})\s*(?=[a-z0-9\[])", re.IGNORECASE)
+# `curl https://…`, `url: https://…`
+_LABELLED = pattern(
+    r"(?:curl|wget|url|link|endpoint|address)\s*[:=]?\s+(https?://\S+)", re.IGNORECASE
+)
+_SCHEME = pattern(r"([a-z]{3,7})\s*(:/{1,3}|[;.,]/{2}|:|/{2,3})\s*(?=[a-z0-9\[])", re.IGNORECASE)
 _NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 # The last part has a letter: 10.0.0.1 is no name.
 _PUBLIC = pattern(rf"{_NAME}(?:\.{_NAME})*\.[a-z][a-z0-9-]+(?::\d+)?(?=[/?#]|$)", re.IGNORECASE)
@@ -18,6 +22,8 @@ _MAILBOX = pattern(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+\.[^\s@<>,;:\"()\[
 _NAMED = pattern(r"[^<>\n\r]*<([^<>]+)>")
 # Signs that no name of a machine has; other letters may be in one.
 _NO_HOST = pattern(r"[,;!*'\"()|\\^`<>=&+]|\.\.")
+# A space before or after a point of a name.
+_POINTS = pattern(r"(?<=\w)\s*\.\s*(?=\w)")
 _OTHER_SCHEMES = frozenset({"ftp", "file", "mailto", "data", "sftp", "ssh", "ws", "wss", "s3"})
 
 
@@ -43,7 +49,15 @@ def meant_url(text: str) -> str | None:
     plain = text.strip()
     if marked := _MARKDOWN.fullmatch(plain):
         plain = next(one for one in marked.groups() if one)
+    if re.match(r"https?%3a", plain, re.IGNORECASE):
+        plain = unquote(plain)
+    if "\\" in plain:
+        plain = plain.replace("\\/", "/").replace("\\", "/")
+    if (labelled := _LABELLED.fullmatch(plain)) is not None:
+        plain = labelled[1]
     plain = _with_scheme(plain)
+    head, mark, rest = plain.partition("://")
+    plain = head + mark + re.sub(r"^([^/?#]*)", lambda found: _POINTS.sub(".", found[0]), rest)
     if re.search(r"\s", plain):
         host, slash, rest = plain.partition("://")[2].partition("/")
         if re.search(r"\s", host) or not slash or re.search(r"[\r\n\t]", rest):

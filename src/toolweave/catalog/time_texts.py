@@ -9,6 +9,8 @@ from cronsim import CronSim, CronSimError
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from toolweave.catalog.spoken_times import spoken_cron
+from toolweave.catalog.zone_names import ZONES
 from toolweave.patterns import pattern
 
 FIELDS = 5
@@ -99,7 +101,7 @@ _HOUR = pattern(r"(\d{1,2})(am|pm|h|hr)", re.IGNORECASE)
 def zone_in_cron(text: str) -> tuple[str, str] | None:
     """The expression and the zone of `CRON_TZ=Europe/Vienna 30 6 * * *`; None without one."""
     words = text.split()
-    named = [one for one in words if "/" in one and is_zone(one.rpartition("=")[2])]
+    named = [one for one in words if ("/" in one or "=" in one) and is_zone(one.rpartition("=")[2])]
     if len(words) != FIELDS + 1 or len(named) != 1 or named[0] not in {words[0], words[-1]}:
         return None
     plain = " ".join(one for one in words if one is not named[0])
@@ -112,10 +114,16 @@ def meant_cron(text: str) -> str | None:
     text = _COMMENT.sub("", text.translate(_DASHES))
     found = _SHORTCUTS.get(text.strip().lower())
     if found is None:
-        aws = _AWS.fullmatch(text.strip())
-        fields = (aws[1] if aws else re.sub(r"\s*,\s+", ",", text)).split()
+        text = text.strip().rstrip(".;")
+        aws = _AWS.fullmatch(text)
+        listed = [one.strip() for one in text.split(",")]
+        is_list = len(listed) == FIELDS and all(" " not in one for one in listed)
+        plain = " ".join(listed) if is_list else re.sub(r"\s*,\s+", ",", text)
+        fields = (aws[1] if aws else plain).split()
         found = " ".join(_plain_fields(_five(fields, has_year=aws is not None)))
     is_other = found != " ".join(given.split())
+    if cron_fault(found) is not None and (spoken := spoken_cron(given)) is not None:
+        return spoken
     return found if is_other and cron_fault(found) is None else None
 
 
@@ -123,10 +131,13 @@ def _five(fields: list[str], *, has_year: bool) -> list[str]:
     """Leave out the second and the year, which other notations have, where they say nothing."""
     if len(fields) == FIELDS + 2 and fields[-1] in {"*", "?"}:
         fields = fields[:-1]
+    if len(fields) == 1 and len(parts := re.split(r"[-_]", fields[0])) == FIELDS and "*" in parts:
+        return parts
     if len(fields) != FIELDS + 1:
         return fields
     if not has_year:
-        return fields[1:] if fields[0] in {"0", "00"} else fields
+        is_year = fields[-1] in {"*", "?"} and fields[0] not in {"0", "00"}
+        return fields[1:] if fields[0] in {"0", "00"} else fields[:-1] if is_year else fields
     # The days of this notation are counted from 1; only names are the same.
     is_plain = fields[-1] in {"*", "?"} and not re.search(r"\d", fields[4])
     return fields[:-1] if is_plain else fields
@@ -160,10 +171,22 @@ def is_zone(text: str) -> bool:
 
 def meant_zones(text: str) -> list[str]:
     """The time zones that a text means: by its letters, its city, or one or two typing errors."""
+    plain = re.sub(r"\([^()]*\)", "", text).strip(" '\"")
+    plain = re.sub(r"^(?:tz|timezone|zone)\s*[:=]\s*|\s+time$", "", plain, flags=re.IGNORECASE)
+    tried = (text, plain, re.sub(r"[.\s-]+", "/", plain), plain.partition(",")[0].strip())
+    for one in dict.fromkeys(tried):
+        if one and (found := _zones_meant(one)):
+            return found
+    return []
+
+
+def _zones_meant(text: str) -> list[str]:
     by_letters, by_city = _zones()
     plain = _letters(text)
     if found := by_letters.get(plain) or by_city.get(plain):
         return sorted(found)
+    if (other := _other_name(text)) is not None:
+        return [other]
     if "/" not in text or len(text) > 60:
         named = _PLACES.get(plain, "")
         return sorted(by_city.get(_letters(named), ()))
@@ -175,7 +198,20 @@ def meant_zones(text: str) -> list[str]:
         plain, list(by_letters), scorer=OSA.distance, score_cutoff=2 if len(plain) > 8 else 1
     )
     best = [name for name, far, _ in near if far == near[0][1]]
+    if not best:
+        # `Japan/Tokyo`: the city alone says it.
+        return sorted(by_city.get(_letters(parts[-1]), ()))
     return sorted({zone for name in best for zone in by_letters[name]})
+
+
+def _other_name(text: str) -> str | None:
+    """The zone that Windows calls so. A distance from UTC is none: it has no summer."""
+    return _by_name().get(_letters(text))
+
+
+@cache
+def _by_name() -> dict[str, str]:
+    return {_letters(name): zone for name, zone in ZONES.items()}
 
 
 @cache

@@ -9,8 +9,10 @@ from toolweave.patterns import pattern
 _TEMPLATE = pattern(r"\{\{.*?\}\}|\{[\w.-]+\}", re.DOTALL)
 
 
-def check_url(url: str, *at: str | int) -> None:
+def check_url(url: str, *at: str | int, method: str = "") -> None:
     """Whether an address can be called; a template may still give a part of it.
+
+    The `method` of the request may stand before it, which is a mistake with one answer.
 
     Raises `Invalid`: `HTTP_URL_INVALID`.
     """
@@ -22,6 +24,8 @@ def check_url(url: str, *at: str | int) -> None:
     if is_open or is_url(_TEMPLATE.sub("1", url)):
         return
     meant = meant_url(url) if "{" not in url else None
+    bare = url.strip().removeprefix(f"{method} ").strip()
+    meant = bare if method and is_url(_TEMPLATE.sub("1", bare)) else meant
     raise refused_at(
         at,
         "HTTP_URL_INVALID",

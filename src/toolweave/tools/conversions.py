@@ -4,6 +4,7 @@ import re
 from ast import literal_eval
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from math import prod
 from typing import cast
 
 from toolweave import json_text
@@ -22,6 +23,7 @@ _PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 _PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
 _LISTED = pattern(r"[\w#@+*-][\w#@+*./-]*(\s*[,;]\s*[\w#@+*-][\w#@+*./-]*)+")
 _NUMBERED = pattern(r".*\d")
+_ADDRESS = pattern(r"[^\s@,;|]+@[^\s@,;|]+")
 # YAML booleans too: converted files contain them as texts.
 _BOOLEANS = {
     **dict.fromkeys(("true", "yes", "on", "y", "ja", "oui", "si", "sí", "sim", "1"), True),
@@ -35,6 +37,8 @@ _WORDS = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     )
 }
+_NUMBER_WORDS = pattern(rf"^(?:{'|'.join(_WORDS)})(?=\s)", re.IGNORECASE)
+_THOUSANDS = pattern(r"(\d{1,6}(?:\.\d{1,3})?)\s?[kK]")
 _ISO = pattern(
     r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?", re.ASCII
 )
@@ -50,6 +54,10 @@ _BULLET = pattern(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
 _LINE = pattern(r"([A-Za-z_][\w-]{0,40})\s*(?::\s|=\s?)(.{1,500})")
 _QUERY = pattern(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
 _RRULE = pattern(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
+_PRODUCT = pattern(r"\d{1,9}(?:\s*[*x\u00d7]\s*\d{1,9}){1,4}")
+_RANGE = pattern(
+    r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|\.{2,3}|\u2013|to|bis|,|;|:|/)\s*(-?\d+(?:\.\d+)?)\s*"
+)
 _DURATION = pattern(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
 # Seconds of a unit; a bare `m` is a minute.
 _UNITS: dict[str, float] = {
@@ -86,6 +94,9 @@ _NAMES = ("name", "key", "field", "header", "property", "id", "column")
 _VALUES = ("value", "val", "type", "expression", "content")
 # A change from one name to another: which is the key, the field decides.
 _OLD, _NEW = ("from", "old", "source"), ("to", "new", "target")
+_ENDS = (("min", "max"), ("minimum", "maximum"), ("start", "end"), ("from", "to"), ("low", "high"))
+_NEW_TO_OLD = pattern(r"\bnew (?:name|path|key|field)s? to old", re.IGNORECASE)
+_OLD_TO_NEW = pattern(r"\bold (?:name|path|key|field)s? to new", re.IGNORECASE)
 
 
 def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Json]:
@@ -111,11 +122,26 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
             yield from _only_member(plain)
 
 
+def as_range(value: Json, sample: Json) -> JsonObject | None:
+    """`{"min": 1, "max": 5}` for `[1, 5]` or `1-5`, where a sample has two ends of one kind."""
+    ends = [*sample] if isinstance(sample, dict) else []
+    pair = next((pair for pair in _ENDS if {*pair} == {*ends}), None)
+    if isinstance(value, str) and (found := _RANGE.fullmatch(value)):
+        value = [_scalar(found[1]), _scalar(found[2])]
+    is_pair = isinstance(value, list) and len(value) == 2
+    if pair is None or not is_pair or not isinstance(value, list):
+        return None
+    is_counted = all(isinstance(one, int | float) and not isinstance(one, bool) for one in value)
+    return dict(zip(pair, value, strict=True)) if is_counted else None
+
+
 def listed_in(value: JsonObject) -> list[Json] | None:
     """The list that an object stands for: the only one in it, its numbers, or what is set."""
     if len(value) == 1 and (inner := next(iter(value.values()))).__class__ is list:
-        key = next(iter(value))
-        return cast("list[Json]", inner) if key.lower() in _LISTING else None
+        # An object that is itself an item has other members as well.
+        listed = cast("list[Json]", inner)
+        is_plain = not any(isinstance(one, dict) for one in listed)
+        return listed if is_plain or next(iter(value)).lower() in _LISTING else None
     numbers = [key.rpartition("-")[2].rpartition("_")[2] for key in value]
     count = len(numbers)
     if count and [int(one) if one.isdecimal() else -1 for one in numbers] in (
@@ -178,8 +204,10 @@ def _seconds(text: str) -> float | None:
 def _from_text(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
     if "integer" in kinds or "number" in kinds:
         yield from _numbers(text, kinds, about)
-    if "boolean" in kinds and text.lower() in _BOOLEANS:
-        yield _BOOLEANS[text.lower()]
+    if "boolean" in kinds and (word := text.strip("'\"` ").lower()) in _BOOLEANS:
+        yield _BOOLEANS[word]
+    if "array" in kinds and "pattern" in about.partition("\n")[0] and text[:1] in ("(", "^", "\\"):
+        yield [text]
     if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "[", "("):
         yield from _parsed(text)
         return
@@ -210,7 +238,17 @@ def _lines(text: str) -> JsonObject | None:
     """The members of a text with one on each line: `Accept: application/json`."""
     found = [_LINE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
     members: JsonObject = {one[1]: _scalar(one[2].strip()) for one in found if one is not None}
+    if len(found) == 1 and (several := _on_one_line(text)) is not None:
+        return several
     return members if members and len(members) == len(found) else None
+
+
+def _on_one_line(text: str) -> JsonObject | None:
+    """The members of `plate: string, wheels: integer`; None if not each part has a name."""
+    parts = re.split(r"[,;]\s*", text.strip().rstrip(",;"))
+    found = [_LINE.fullmatch(part.strip()) for part in parts]
+    members: JsonObject = {one[1]: _scalar(one[2].strip()) for one in found if one is not None}
+    return members if len(parts) > 1 and len(members) == len(parts) else None
 
 
 def _scalar(text: str) -> Json:
@@ -222,12 +260,20 @@ def _scalar(text: str) -> Json:
 
 
 def _numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
-    text = text.strip("'\"` ")
+    text = text.strip("'\"` :")
+    text = _NUMBER_WORDS.sub(lambda found: str(_WORDS[found[0].lower()]), text)
+    if (thousands := _THOUSANDS.fullmatch(text)) is not None:
+        number = float(thousands[1]) * 1_000
+        yield int(number) if number.is_integer() else number
+    if text.startswith(".") and text[1:].isdecimal() and "number" in kinds:
+        yield float(text)
     if _INTEGER.fullmatch(text):
         yield int(text)
     yield from _written_numbers(text, kinds, about)
     if "number" in kinds and _NUMBER.fullmatch(text):
         yield float(text)
+    if _PRODUCT.fullmatch(text):
+        yield prod(int(one) for one in re.findall(r"\d+", text))
     if _GROUPED.fullmatch(text):
         yield int(re.sub(r"[^\d-]", "", text))
     if (numbered := _NUMBER_SIGN.fullmatch(text)) and _is_own_word(numbered[1], about):
@@ -265,6 +311,9 @@ def _lists(text: str) -> Iterator[Json]:
         yield [text]
     elif _LISTED.fullmatch(text):
         yield [one.strip() for one in re.split(r"[,;]", text)]
+    parts = re.split(r"\s+and\s+|\s*\|\s*|\s+", text)
+    if len(parts) > 1 and all(_ADDRESS.fullmatch(one) for one in parts):
+        yield [*parts]
 
 
 def _bullets(text: str) -> list[Json]:
@@ -278,9 +327,14 @@ def _from_list(value: list[Json], kinds: list[Json], about: str) -> Iterator[Jso
     if "object" in kinds and (found := _paired(value, _NAMES, _VALUES)):
         yield found
     elif "object" in kinds and (found := _paired(value, _OLD, _NEW)):
-        if about.startswith("rename"):
+        # Which of the two is the key, the field says.
+        if _NEW_TO_OLD.search(about):
+            turned: JsonObject = {str(one): key for key, one in found.items()}
+            if len(turned) == len(found):
+                yield turned
+        elif about.startswith("rename") or _OLD_TO_NEW.search(about):
             yield found
-    elif "object" in kinds and len(value) > 1 and (found := _joined(value)):
+    elif "object" in kinds and _may_join(value) and (found := _joined(value)):
         yield found
     elif len(value) == 1 and ("array" in kinds) == isinstance(value[0], list):
         yield (_joined(value) or value[0]) if "object" in kinds else value[0]
@@ -301,6 +355,11 @@ def _paired(
     found: JsonObject = {str(one[name]): one[rest] for one in items}
     is_certain = len(found) == len(items) and all(isinstance(one[name], str) for one in items)
     return found if is_certain else None
+
+
+def _may_join(value: list[Json]) -> bool:
+    """Whether there are several parts, or one pair."""
+    return len(value) > 1 or (len(value) == 1 and isinstance(value[0], list))
 
 
 def _joined(value: list[Json]) -> JsonObject | None:
@@ -336,7 +395,8 @@ def _only_member(value: JsonObject) -> Iterator[Json]:
 def _is_one_item(value: Json) -> bool:
     """Whether a value can only be the single item of a list: no list as text, no expression."""
     if isinstance(value, str):
-        return _PLAIN.fullmatch(value) is not None and _PATH.fullmatch(value) is None
+        is_one = value.count("@") < 2  # several addresses are several items
+        return is_one and _PLAIN.fullmatch(value) is not None and _PATH.fullmatch(value) is None
     if isinstance(value, dict):
         # `{"case-0": …, "case-1": …}` is a list written as an object.
         return not all(_NUMBERED.fullmatch(key) for key in cast("dict[str, Json]", value))

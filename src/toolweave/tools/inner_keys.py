@@ -5,7 +5,7 @@ from typing import Any
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
-from toolweave.tools.meaning import containing, renamed, shortened
+from toolweave.tools.key_meaning import containing, renamed, shortened
 from toolweave.tools.name_words import alike
 from toolweave.tools.repair import misspelt
 

@@ -35,6 +35,8 @@ GROUPS: tuple[str, ...] = (
     "field column key property attribute fieldname path",
     "value val expected operand",
     "pattern regex regexp glob",
+    "filename name file title",
+    "text label caption title",
     "name person who fullname username title label",
     "city location place town",
     "color colour",

@@ -5,42 +5,26 @@ from functools import cache
 from unicodedata import combining, normalize
 
 from toolweave.patterns import pattern
-from toolweave.tools import foreign_words, key_groups, output_groups, word_groups
-from toolweave.tools.name_words import alike, singular
+from toolweave.tools import foreign_words, output_groups, word_groups
+from toolweave.tools.name_words import alike
 
 MAX_LENGTH = 60
 MAX_OPTIONS = 100
-# The letters of a shortened word, and those that are left out, at least.
-_SHORTEST = 3
 _SEPARATORS = pattern(r"[\s_.\-]+")
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NOTE = pattern(r"\s*\([^()]*\)$")
 _TAG = pattern(r"([a-z]{2})[-_][A-Za-z]{2,4}")
 _MEDIA = pattern(r"[a-z]+/(?:[a-z.]+\+)?(?:x-)?([a-z-]+)(?:;.*)?")
 _VERSION = pattern(r"([A-Za-z]{3,})v?\d+")
-_STEM = pattern(r"(?:ation|ing|ed|es|s|e|ion)$")
+_STEM = pattern(r"(?:ions|ion|ing|ed|es|s|e)$")
+_TAIL = pattern(r"(?:icat|at|i|y)$")
 # A value with one of these says the opposite of the option it contains.
 _NEGATIONS = frozenset({"not", "no", "non", "without", "never", "except", "un", "dont", "skip"})
 # Words that make another setting of one: bounds, ends, units, the opposite.
-_CHANGING = frozenset(
+CHANGING = frozenset(
     {*_NEGATIONS, "max", "min", "maximum", "minimum", "start", "end", "default", "rate", "error"}
     | {"previous", "next", "first", "last", "total", "initial", "fallback", "retry", "exclude"}
     | {"old", "parent", "other", "secondary", "on", "enable", "disable", "ms", "seconds", "from"}
-)
-# Words that add nothing to a name.
-_GENERIC = frozenset(
-    {"config", "name", "list", "expression", "text", "param", "setting", "option", "value"}
-    | {"num", "number", "param", "parameter", "field", "the", "my", "str", "string", "array"}
-)
-# Words by which other systems control a run.
-_CONTROL = frozenset(
-    {"retry", "retries", "error", "fail", "failure", "condition", "when", "if", "unless", "only"}
-    | {"fallback", "catch", "then", "else", "next", "after", "before", "depends", "timeout", "skip"}
-    | {"secret", "token", "password", "key", "auth", "credential", "credentials", "approval"}
-)
-_CREDENTIAL = frozenset(
-    {"api", "key", "token", "access", "auth", "secret", "bearer", "credential", "credentials"}
-    | {"apikey", "bot", "password", "personal", "authorization", "integration", "service"}
 )
 # Words that add nothing to the name of a result.
 _OF_RESULTS = frozenset({"data", "result", "text", "content", "output", "list", "final"})
@@ -59,6 +43,8 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     for similar in (_same, _short):
         if found := similar(value, known):
             return found
+    if found := _method(value, known):
+        return found
     # A single word that is only similar may mean another option.
     is_name = len(_in_order(value)) > 1
     if found := _worded(value, known, about) or (alike(value, known, about) if is_name else []):
@@ -67,6 +53,32 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
         return meant(rest, known)
     english = translated(value)
     return meant(english, known, about) if english and english != value else []
+
+
+def _method(value: str, known: Sequence[str]) -> list[str]:
+    """`create_release` for `repos.createRelease`: what follows the last point says what is done."""
+    tail = value.rpartition(".")[2]
+    if tail == value or not tail or _equal(value, known):
+        return []
+    return _equal(tail, known) or _one_of_vendor(_longer(tail, known))
+
+
+def _equal(value: str, known: Sequence[str]) -> list[str]:
+    given = words(value)
+    return [option for option in known if given and words(option) == given]
+
+
+def _longer(value: str, known: Sequence[str]) -> list[str]:
+    given = words(value)
+    if not given or given <= _open_verbs():
+        return []
+    return [option for option in known if given < words(option)]
+
+
+def _one_of_vendor(found: list[str]) -> list[str]:
+    """`update_event` of `update_event` and `google_calendar_update_event`, which are the same."""
+    short = min(found, key=len, default="")
+    return [short] if found and all(one.endswith(short) for one in found) else found
 
 
 def _after(value: str, about: str) -> str | None:
@@ -87,95 +99,14 @@ def _same(value: str, known: Sequence[str]) -> list[str]:
     same = [option for option in known if plain_word(option) == plain]
     if same:
         return same
-    return _grouped(plain, known, word_groups.GROUPS)
+    return grouped(plain, known, word_groups.GROUPS)
 
 
-def _grouped(plain: str, known: Sequence[str], groups: tuple[str, ...]) -> list[str]:
+def grouped(plain: str, known: Sequence[str], groups: tuple[str, ...]) -> list[str]:
+    """The names in one group with a plain word."""
     numbers = _numbers(groups)
     mine = numbers.get(plain, frozenset())
     return [one for one in known if mine & numbers.get(plain_word(one), frozenset())]
-
-
-def renamed(wrong: str, free: Iterable[str]) -> list[str]:
-    """The names among `free` that a key of another system means."""
-    known = list(dict.fromkeys(free))[:MAX_OPTIONS]
-    plain = plain_word(wrong)
-    same = [name for name in known if plain_word(name) == plain]
-    in_order = sorted(_in_order(wrong))
-    if len(in_order) > 1 and not same:
-        # `seconds_duration` for `duration_seconds`
-        same = [name for name in known if sorted(_in_order(name)) == in_order]
-    if found := same or _grouped(plain, known, key_groups.GROUPS):
-        return found
-    english = translated(wrong)
-    if english is None or english == wrong:
-        return []
-    return renamed(english, known) or alike(english, known) or containing(english, known)
-
-
-def reordered(wrong: str, free: Iterable[str]) -> list[str]:
-    """The names with the same words in another order, or without the marks of a text around."""
-    given = _in_order(wrong)
-    plain = wrong.strip("`*_'\"<>[]{}() :,\u201c\u201d\u2018\u2019")
-    return [
-        name
-        for name in list(dict.fromkeys(free))[:MAX_OPTIONS]
-        if plain == name or (len(given) > 1 and sorted(given) == sorted(_in_order(name)))
-    ]
-
-
-def containing(wrong: str, free: Iterable[str]) -> list[str]:
-    """The names that say more than `wrong` (`host`: `smtp_host`), or less by words without meaning.
-
-    Not where the other words change the meaning, such as a unit, a bound or the other end.
-    """
-    given = [singular(one) for one in _in_order(wrong)]
-    found: list[str] = []
-    for name in list(dict.fromkeys(free))[:MAX_OPTIONS]:
-        known = [singular(one) for one in _in_order(name)]
-        if not given or not known or given == known:
-            continue
-        if len(known) > len(given):
-            is_tail = known[-len(given) :] == given and not _CHANGING & {*known[: -len(given)]}
-            is_head = known[: len(given)] == given and {*known[len(given) :]} <= _GENERIC
-            found += [name] if is_tail or is_head else []
-        elif len(given) > len(known):
-            rest = [one for one in given if one not in known]
-            is_same = [one for one in given if one in known] == known
-            found += [name] if is_same and {*rest} <= _GENERIC else []
-    return found
-
-
-def shortened(wrong: str, free: Iterable[str]) -> list[str]:
-    """The names of which `wrong` has the beginnings of the words, or the other way round.
-
-    `delim` is `delimiter`, and `repository_name` is `repo_name`.
-    """
-    given = _in_order(wrong)
-    return [
-        name
-        for name in list(dict.fromkeys(free))[:MAX_OPTIONS]
-        if len(known := _in_order(name)) == len(given)
-        and known != given
-        and all(_begins(one, other) for one, other in zip(given, known, strict=True))
-    ]
-
-
-def _begins(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    # `counter` is no long form of `count`.
-    is_cut = len(short) >= _SHORTEST and len(long) - len(short) >= _SHORTEST
-    return one == other or (is_cut and long.startswith(short))
-
-
-def is_credential(name: str) -> bool:
-    """Whether a name says nothing but that it is a token, a key or a secret."""
-    return bool(found := _in_order(name)) and {*found} <= _CREDENTIAL
-
-
-def says_when(name: str) -> bool:
-    """Whether a key asks for something to happen or not, rather than being a detail of it."""
-    return bool(_CONTROL & {*_in_order(name)})
 
 
 def _in_order(name: str) -> list[str]:
@@ -185,10 +116,27 @@ def _in_order(name: str) -> list[str]:
 def translated(name: str) -> str | None:
     """A name with German, French, Spanish, Italian or Portuguese words in English."""
     words = _in_order(unaccented(name))
-    found = [_english().get(one) or _english().get(_as_umlaut(one)) for one in words]
+    found = [
+        _english().get(one) or _english().get(_as_umlaut(one)) or _compound(one) for one in words
+    ]
     if not any(found):
         return None
     return "_".join(english or word for english, word in zip(found, words, strict=True))
+
+
+def _compound(word: str) -> str | None:
+    """`sort_field` for `sortierfeld`: two words of one language as one."""
+    for at in range(len(word) - 3, 2, -1):
+        last = _english().get(word[at:])
+        if last is None:
+            continue
+        head = word[:at]
+        # The first word may have lost its ending, or have a letter that joins the two.
+        forms = (head, head.removesuffix("s"), head.removesuffix("n"), f"{head}en", f"{head}n")
+        first = next((_english()[one] for one in forms if one in _english()), None)
+        if first is not None:
+            return f"{first}_{last}"
+    return None
 
 
 def _as_umlaut(word: str) -> str:
@@ -217,18 +165,12 @@ def outputs_meant(wrong: str, known: Iterable[str]) -> list[str]:
         return []
     plain = plain_word(wrong)
     same = [name for name in names if plain_word(name) == plain]
-    if found := same or _grouped(plain, names, output_groups.GROUPS):
+    if found := same or grouped(plain, names, output_groups.GROUPS):
         return found
     # `response` is not `response_time`: what the other words say must add nothing.
     found = _worded(wrong, names, "")
     is_more = len(found) == 1 and not words(found[0]) - words(wrong) <= _OF_RESULTS
     return [] if is_more else found
-
-
-def is_related(wrong: str, known: Iterable[str]) -> bool:
-    """Whether a name shares a word with another, so that it may mean it."""
-    given = words(wrong)
-    return any(given & words(name) for name in list(known)[:MAX_OPTIONS])
 
 
 def _short(value: str, known: Sequence[str]) -> list[str]:
@@ -249,21 +191,43 @@ def _worded(value: str, known: Sequence[str], about: str) -> list[str]:
         return []
     named = {option: found for option in known if (found := words(option))}
     equal = [option for option, found in named.items() if found == given]
-    # `delete` alone says not what; a wrong guess could not be undone.
-    is_open = given <= _destructive()
-    longer = [] if is_open else [option for option, found in named.items() if given < found]
+    longer = _one_of_vendor(_longer(value, known))
     spare = _NOISE | words(about)
     shorter = [
         option
         for option, found in named.items()
         if found < given and (len(found) > 1 or given - found <= spare)
     ]
-    return equal or longer or shorter
+    # A sentence says more than a name.
+    is_name = not any(one.isspace() for one in value)
+    found = equal or longer or shorter or (_named_in(given, named) if is_name else [])
+    return found or _without_kind(given, named, about)
+
+
+def _named_in(given: frozenset[str], named: dict[str, frozenset[str]]) -> list[str]:
+    """The only option that is a word of the value, such as `text` of `GUILD_TEXT`."""
+    found = [option for option, said in named.items() if said <= given]
+    if len(found) != 1 or len(given) > 3 or any(len(said) > 1 for said in named.values()):
+        return []
+    rest = given - named[found[0]]
+    others = frozenset[str]().union(*named.values())
+    is_plain = not rest & (CHANGING | others) and all(len(one) > 2 for one in rest)
+    return found if is_plain else []
+
+
+def _without_kind(given: frozenset[str], named: dict[str, frozenset[str]], about: str) -> list[str]:
+    """`treat_as_empty` for `empty_string`: words for the kind of a value say nothing."""
+    kinds = words("string value text type mode option strategy policy action")
+    told = given - kinds - words(about)
+    if not told or told == given or told <= _open_verbs():
+        return []
+    return [option for option, said in named.items() if told <= said]
 
 
 @cache
-def _destructive() -> frozenset[str]:
-    return words("delete remove drop ban kick revoke archive clear purge cancel close")
+def _open_verbs() -> frozenset[str]:
+    """Verbs that alone do not say what they are done to, and cannot be undone."""
+    return words("delete remove drop clear purge")
 
 
 @cache
@@ -272,16 +236,28 @@ def words(name: str) -> frozenset[str]:
     return frozenset(_basic(one.lower()) for one in _WORD.findall(name))
 
 
+def is_verb(word: str) -> bool:
+    """Whether a word is one of those that operations are named with."""
+    return word in _verbs()
+
+
 def plain_word(text: str) -> str:
     """A word without case and separators."""
     return _SEPARATORS.sub("", text.strip().casefold()) or text.strip()
 
 
 def _basic(word: str) -> str:
-    if word in _verbs():
-        return _verbs()[word]
+    verbs = _verbs()
+    core = _core(word)
+    return verbs.get(word) or verbs.get(core) or core
+
+
+def _core(word: str) -> str:
+    """A word without its ending: `creation` and `created` are one, `modified` and `modify`."""
     stem = _STEM.sub("", word)
-    return _verbs().get(stem, stem if len(stem) > 2 else word)
+    stem = stem if len(stem) > 2 else word
+    short = _TAIL.sub("", stem) if stem != word or word.endswith("y") else stem
+    return short if len(short) > 2 else stem
 
 
 def _initials(option: str) -> str:
@@ -301,4 +277,5 @@ def _numbers(groups: tuple[str, ...]) -> dict[str, frozenset[int]]:
 
 @cache
 def _verbs() -> dict[str, str]:
-    return {word: group.split()[0] for group in word_groups.VERBS for word in group.split()}
+    found = {word: group.split()[0] for group in word_groups.VERBS for word in group.split()}
+    return {_core(word): first for word, first in found.items()} | found

@@ -15,6 +15,7 @@ _NOISE = frozenset(
     {"my", "the", "a", "an", "your", "our", "this", "of", "for", "node", "input", "value", "param"}
     | {"parameter", "field", "setting", "config", "configuration", "option", "arg", "argument"}
     | {"name", "str", "string", "text", "list", "array", "object", "is", "use", "set", "to", "in"}
+    | {"full", "actual", "real", "assigned", "selected", "given", "specified", "desired", "line"}
 )
 # Words that make another name of one: bounds, ends, kinds of the same thing.
 _TELLING = frozenset(
@@ -30,7 +31,9 @@ def alike(wrong: str, free: Iterable[str], about: str = "") -> list[str]:
     names = [one for one in list(dict.fromkeys(free))[:MAX_NAMES] if not are_opposite(wrong, one)]
     if found := [one for one in names if _left(given, words_in(one)) == ((), ())]:
         return found
-    spare = _NOISE | {singular(one) for one in words_in(about)}
+    of_owner = [singular(one) for one in words_in(about)]
+    added = {one for one in given if any(is_same_word(one, other) for other in of_owner)}
+    spare = _NOISE | {*of_owner} | {singular(one) for one in added}
     exact = [one for one in names if _says_more(wrong, one, spare)]
     return exact or [one for one in names if _adds_nothing(given, words_in(one), spare)]
 

@@ -14,18 +14,19 @@ from rapidfuzz.distance import OSA
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
-from toolweave.tools.conversions import conversions
+from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
-from toolweave.tools.meaning import (
+from toolweave.tools.key_meaning import (
     containing,
-    is_credential,
+    is_decoration,
+    is_other_verb,
     is_related,
     renamed,
-    reordered,
     says_when,
-    shortened,
 )
+from toolweave.tools.key_repair import only_fitting, related_keys
 from toolweave.tools.meaning import meant as meant_options
+from toolweave.tools.meaning import words
 from toolweave.tools.name_words import alike
 from toolweave.tools.opposites import are_opposite
 from toolweave.tools.special_keys import negated, nested, numbered
@@ -106,7 +107,7 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
             allowed = max(1, allowed)  # `dee` for `de`
         distance = OSA.distance(plain, letters, score_cutoff=allowed)
         is_near = distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME
-        if is_near and not are_opposite(wrong, name):
+        if is_near and not are_opposite(wrong, name) and not is_other_verb(wrong, name):
             near.append((distance, name))
     near.sort()
     is_clear = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
@@ -135,8 +136,9 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     slips = slips or [
         key
         for key in strange[:MAX_COMPARED]
-        if _only_fitting(key, given[key], known, free, explainer) == name
+        if only_fitting(key, given[key], known, free, explainer) == name
     ]
+    slips = slips or related_keys(name, given, strange, known, explainer)
     dotted = [
         key
         for key in strange
@@ -201,7 +203,7 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     slip = misspelt(wrong, free)
     if slip is None and (twin := _twin(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
-    slip = slip or _only_fitting(wrong, fault.value, known, free, explainer)
+    slip = slip or only_fitting(wrong, fault.value, known, free, explainer)
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
     for special in (negated, nested, numbered):
@@ -277,40 +279,11 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     taken = [name for name in known if name not in free]
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
-    if is_plain and not takes and not says_when(wrong) and not is_related(wrong, known):
+    is_idle = is_plain and not takes and not says_when(wrong) and not is_related(wrong, known)
+    if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])
     return Repair(f"available: {listed}" if listed else "there is no setting for it here")
-
-
-def _only_fitting(
-    wrong: str, value: Json, known: JsonObject, free: list[str], explainer: Explainer
-) -> str | None:
-    """Return the only free name that means the same and accepts the value."""
-
-    def fitting(names: Iterable[str]) -> list[str]:
-        return [
-            name
-            for name in names
-            if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
-        ]
-
-    about = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None
-    found = (
-        fitting(reordered(wrong, free))
-        or fitting(renamed(wrong, free))
-        or fitting(alike(wrong, free, about if isinstance(about, str) else ""))
-    )
-    for similar in () if found else (containing, shortened):
-        if len(others := fitting(similar(wrong, free))) == 1:
-            return others[0]
-    if not found and is_credential(wrong):
-        found = [name for name in fitting(free) if _is_secret(known.get(name))]
-    return found[0] if len(found) == 1 else None
-
-
-def _is_secret(schema: Json) -> bool:
-    return isinstance(schema, dict) and schema.get("writeOnly") is True
 
 
 def _converted(
@@ -335,10 +308,6 @@ def _converted(
     return Repair(f"write {name!r} as {shown(converted)}", (remove, add))
 
 
-def _is_deprecated(schema: Json) -> bool:
-    return isinstance(schema, dict) and schema.get("deprecated") is True
-
-
 def _option(fault: Violation) -> Repair:
     asked = fault.expected
     options = asked if isinstance(asked, list) and fault.keyword == "enum" else [asked]
@@ -350,6 +319,10 @@ def _option(fault: Violation) -> Repair:
         if plain is not None and plain.strip().casefold() == text.strip().casefold():
             return Repair(f"write {shown(option)}", (_replace(fault.path, option),))
     texts = [option for option in options if isinstance(option, str)]
+    # A word for the same says more than letters: `new_event` is `create_event`, not `get_event`.
+    same = [option for option in texts if words(option) == words(text)]
+    if len(same) == 1 and misspelt(text, texts) != same[0]:
+        return Repair(f"did you mean {same[0]!r}?", (_replace(fault.path, same[0]),))
     if slip := misspelt(text, texts):
         return Repair(f"did you mean {slip!r}?", (_replace(fault.path, slip),))
     found = meant_options(text, texts, _field(fault.path))
@@ -373,6 +346,10 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         if explainer.fits(fault.schema, value):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
+    sample = fault.schema.get("default")
+    ranged = as_range(fault.value, sample) if "object" in kinds else None
+    if ranged is not None and explainer.fits(fault.schema, ranged):
+        return Repair(f"write {shown(ranged)}", (_replace(fault.path, ranged),))
     if (flat := _unwrapped(fault, whole, explainer)) is not None:
         path = fault.path[:-1]
         return Repair("write one list instead of a list in a list", (_replace(path, flat),))

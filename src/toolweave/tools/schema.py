@@ -182,12 +182,13 @@ def _sanitise(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
         loosen(schemas, dropped)
 
 
-_NUMBERS = ("integer", "number")
+_DESCRIBED = ("integer", "number", "object")
 
 
 def _strip(schema: JsonObject) -> None:
-    # Repairs prefer names that are not deprecated, and read the unit of a number.
-    kept = {"deprecated", "description"} if schema.get("type") in _NUMBERS else {"deprecated"}
+    # Repairs prefer names that are not deprecated, and read the unit of a number and what the
+    # names in an object stand for.
+    kept = {"deprecated", "description"} if schema.get("type") in _DESCRIBED else {"deprecated"}
     for keyword in (ANNOTATIONS - kept) & schema.keys():
         # A reference can make a map of properties look like a schema; keep a property `title`.
         is_secret = keyword == "writeOnly" and schema[keyword] is True

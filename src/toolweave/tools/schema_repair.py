@@ -13,6 +13,15 @@ from toolweave.tools.meaning import meant
 
 MAX_DEPTH = 20
 _LISTED = pattern(r"[\w-]+(?:\s*,\s*[\w-]+)*")
+# Types of other systems that are texts of a form.
+_FORMATS = {
+    "date": "date",
+    **dict.fromkeys(("datetime", "timestamp"), "date-time"),
+    "time": "time",
+    **dict.fromkeys(("email", "mail"), "email"),
+    **dict.fromkeys(("url", "uri", "link"), "uri"),
+    **dict.fromkeys(("uuid", "guid"), "uuid"),
+}
 # With one of these it is a schema already, whatever else it says.
 _KEYWORDS = frozenset(
     {"$ref", "$schema", "$defs", "properties", "allOf", "anyOf", "oneOf", "not", "const", "enum"}
@@ -30,7 +39,10 @@ def meant_schema(schema: Json, depth: int = 0) -> Json:
         schema = {"type": "object", "properties": schema}
     made: JsonObject = dict(schema)
     if isinstance(named := made.get("type"), str) and named not in TYPES:
-        made["type"] = _type(named) or named
+        form = _FORMATS.get(_plain(named))
+        made["type"] = _type(named) or ("string" if form else named)
+        if form and made["type"] == "string":
+            made.setdefault("format", form)
     if isinstance(options := made.get("enum"), str) and _LISTED.fullmatch(options):
         made["enum"] = [one.strip() for one in options.split(",")]
     if "items" in made:

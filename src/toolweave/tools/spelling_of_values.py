@@ -3,8 +3,13 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from toolweave.patterns import pattern
+
 _QUOTES = "'\"`"
 _SIGNS = "#@/"
+# `git@host:owner/name.git`
+_REMOTE = pattern(r"\w+@[\w.-]+:([\w./-]+?)(?:\.git)?/?")
+_SHORT_COLOUR = pattern(r"#?([0-9A-Fa-f]{3})")
 
 
 def respelt(text: str) -> Iterator[str]:
@@ -20,9 +25,15 @@ def _spellings(text: str) -> Iterator[str]:
     plain = text.strip().strip(_QUOTES).strip()
     yield plain
     if "://" in plain:
-        # The name in an address, as of a repository.
-        yield urlsplit(plain).path.strip("/").removesuffix(".git")
+        # The name in an address, as of a repository, or its path, as of a webhook.
+        path = urlsplit(plain).path
+        yield path.strip("/").removesuffix(".git")
+        yield path.removeprefix("/hooks") if path.startswith("/hooks/") else path
         return
+    if (remote := _REMOTE.fullmatch(plain)) is not None:
+        yield remote[1]
+    if (short := _SHORT_COLOUR.fullmatch(plain)) is not None:
+        yield "#" + "".join(sign * 2 for sign in short[1])
     yield from (f"{sign}{plain}" for sign in _SIGNS)
     yield plain.lstrip(_SIGNS)
     yield plain.rstrip("/")

@@ -7,6 +7,8 @@ with a word that means the same. Pure.
 import re
 from collections.abc import Iterator
 
+from rapidfuzz.distance import OSA
+
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import meant
 
@@ -20,6 +22,10 @@ _REPEATED = pattern(r"(?<=[^@,;])([@,;])\1+(?=[^@,;])")
 _NAMED = pattern(r"%\((\w+)\)s|'\s*:(\w+)\s*'")
 _NUMBERED = pattern(r"%s|'\s*\?\s*'")
 _LISTED = pattern(r"(?:expected|use|one of|choose)\s+(?:one of\s+)?(.+)")
+# `MAX(price) AS highest`
+_CALL = pattern(r"([A-Za-z_]\w*)\s*\(([^()]*)\)(?:\s+(?:as\s+)?\w+)?", re.IGNORECASE)
+_FIRST_WORD = pattern(r"\s*([A-Za-z]{3,})\b")
+_STATEMENTS = ("select", "insert", "update", "delete", "with", "create", "replace", "values")
 _ITEM = pattern(r"[A-Za-z0-9][\w./-]*")
 
 
@@ -36,9 +42,16 @@ def variants(text: str, said: str = "") -> Iterator[str]:
 
 def _variants(text: str, said: str) -> Iterator[str]:
     yield text.strip()
-    yield text.strip(_AROUND)
-    plain = text.strip(_AROUND)
-    yield from meant(plain, _listed(said))
+    plain = text.strip()
+    # A quote at one end only may belong to the text.
+    if plain and (plain[0] in _AROUND) == (plain[-1] in _AROUND):
+        plain = plain.strip(_AROUND)
+    yield plain
+    listed = _listed(said)
+    yield from meant(plain, listed) or meant(plain.lstrip("$@#:%"), listed)
+    if (call := _CALL.fullmatch(plain)) is not None:
+        for name in (*meant(call[1], listed), call[1].lower()):
+            yield f"{name}({call[2].strip()})"
     yield plain.rstrip(",;:!")
     yield plain.lstrip("$@#:%")
     yield _COMMENT.sub("", text)
@@ -49,6 +62,17 @@ def _variants(text: str, said: str) -> Iterator[str]:
     yield plain.upper()
     yield _NAMED.sub(lambda match: f":{next(one for one in match.groups() if one)}", text)
     yield _NUMBERED.sub("?", text)
+    if (word := _FIRST_WORD.match(text)) and (right := _near(word[1].lower())) is not None:
+        yield text[: word.start(1)] + right + text[word.end(1) :]
+
+
+def _near(word: str) -> str | None:
+    """The statement of SQL that a word misspells."""
+    if word in _STATEMENTS:
+        return None
+    far = {one: OSA.distance(word, one) for one in _STATEMENTS}
+    best = min(far, key=lambda one: far[one])
+    return best if far[best] <= 2 and list(far.values()).count(far[best]) == 1 else None
 
 
 def _listed(said: str) -> list[str]:

@@ -252,7 +252,25 @@ def test_an_edge_where_none_should_be_is_a_warning_and_never_removed(
     workflow: Workflow, code: str, place: str
 ) -> None:
     assert told(check, workflow) == [("warning", code, place)]
-    assert [one.patch for one in found(check, workflow)] == [None]
+    steps = [step for one in found(check, workflow) for step in one.patch or ()]
+    assert [step for step in steps if step["op"] == "remove"] == []
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "is_turned"),
+    [
+        ([node("a"), START, END], ["a > start", "a > end"], True),
+        ([START, node("a"), END], ["start > a", "end > a"], True),
+        # It may be meant otherwise: the start leads on already, and so does the node.
+        ([START, node("a"), node("b")], ["start > b", "a > start"], False),
+        ([START, node("a"), node("b"), END], ["start > a", "a > b", "end > a"], False),
+    ],
+)
+def test_an_edge_is_turned_around_where_a_way_lacks_it(
+    nodes: list[Node], edges: list[str], is_turned: bool
+) -> None:
+    problems = [one for one in found(check, whole(nodes, edges)) if one.code.startswith("EDGE_")]
+    assert [one.patch is not None for one in problems] == [is_turned]
 
 
 def test_a_choice_that_leads_nowhere_is_a_warning_if_others_lead_on() -> None:

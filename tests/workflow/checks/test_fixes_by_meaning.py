@@ -9,7 +9,8 @@ from tests.workflow.checks.building import known
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.conversions import conversions
-from toolweave.tools.meaning import outputs_meant, renamed, shortened
+from toolweave.tools.key_meaning import renamed, shortened
+from toolweave.tools.meaning import outputs_meant
 from toolweave.workflow.formats.foreign.translation import translate_foreign
 from toolweave.workflow.report import Report, examine
 

@@ -194,7 +194,8 @@ def test_a_misspelt_input_of_several_names_is_mended_where_it_is_unknown() -> No
     case = a_case(a_workflow(node, is_fed=False))
     missing, unknown = check(case)
     assert (missing.code, missing.severity) == ("FIELD_REQUIRED", "error")
-    assert every_problem(assert_mends(case, unknown)) == []
+    fixing = missing if missing.patch else unknown
+    assert every_problem(assert_mends(case, fixing)) == []
 
 
 def test_what_an_agent_uses_is_fed_by_its_model() -> None:

@@ -13,6 +13,8 @@ from toolweave.json_text import Json
 from toolweave.workflow.json_patch import apply_patch
 
 FOLDER = Path(__file__).parent
+# Sets that were made from the right documents of another one.
+_SHARED = {"fifth": "fourth", "sixth": "fourth"}
 _UNUSUAL = "unusual.json"
 # Any: the files are JSON that is read by name here and nowhere else.
 Entry = dict[str, Any]
@@ -48,7 +50,7 @@ class Unusual:
 @cache
 def right_documents(folder: str = "") -> dict[str, Json]:
     """The right documents by name, with those that the set in `folder` has of its own."""
-    return _rights(FOLDER) | _rights(FOLDER / folder)
+    return _rights(FOLDER) | _rights(FOLDER / _SHARED.get(folder, folder))
 
 
 @cache
@@ -69,7 +71,8 @@ def unusual_documents(folder: str = "") -> tuple[Unusual, ...]:
 
     A set with right documents of its own has its own unusual ones too, and only these are given.
     """
-    place = FOLDER / folder if (FOLDER / folder / "right").is_dir() else FOLDER
+    has_own = any((FOLDER / folder / one).exists() for one in ("right", _UNUSUAL))
+    place = FOLDER / folder if has_own else FOLDER
     plain = [Unusual(name, _text(document), name) for name, document in _rights(place).items()]
     path = place / _UNUSUAL
     entries = cast(list[Entry], _read(path)) if path.exists() else []

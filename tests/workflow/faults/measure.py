@@ -1,7 +1,7 @@
 """Measure how well faults are caught, placed and fixed, through the code of `toolweave validate`.
 
 `python -m tests.workflow.faults.measure` prints the rates by family. `--list NAME` prints the ids
-of one outcome: silent, misplaced, refused, wrong, unfixed, alarm; `--show ID` prints one report.
+of one outcome: silent, misplaced, refused, wrong, unfixed, unsafe, alarm; `--show ID` one report.
 `--dir PATH` measures a set of another folder, which may have its own `right/` and `unusual.json`.
 """
 
@@ -10,6 +10,7 @@ import json
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,11 +21,14 @@ from tests.catalog.builders import our_catalog
 from tests.workflow.faults.cases import Fault, Unusual, faults, right_documents, unusual_documents
 from tests.workflow.faults.known_home import known_home
 
+from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem
+from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, load, read
+from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.model import NodeId
 from toolweave.workflow.report import Report, examine_loaded
 
@@ -54,6 +58,8 @@ class Outcome:
     is_valid_then_refused: bool
     # Hints that name one answer without a patch, and those that name several with one.
     unkept_hints: tuple[str, ...] = ()
+    # Patches that cannot be applied to the file, or cause an error when applied alone.
+    bad_patches: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -86,6 +92,7 @@ FAILURES: dict[str, Callable[[Outcome], bool]] = {
     "refused": lambda one: one.is_valid_then_refused,
     "wrong": lambda one: one.is_wrong_fix,
     "unfixed": lambda one: one.fault.is_mendable and not one.is_fixed,
+    "unsafe": lambda one: bool(one.bad_patches),
 }
 _GOOD: dict[str, Callable[[Outcome], bool]] = {
     "caught": lambda one: one.is_caught,
@@ -142,7 +149,33 @@ def outcome(fault: Fault, right: Report, known: KnownEnvironment) -> Outcome:
         is_wrong,
         fault.is_refused and report.is_valid and not fault.is_of_world,
         tuple(unkept_hints(report)),
+        () if fault.is_text else tuple(bad_patches(fault.text, report)),
     )
+
+
+def bad_patches(text: str, report: Report) -> Iterator[str]:
+    """The patches of a report that must not be applied alone to the file with this text."""
+    patches = {json.dumps(one.patch): one for one in report.problems if one.patch}
+    before = _errors(text, report.known) if patches else Counter[str]()
+    document: Json = json.loads(text)
+    for one in patches.values():
+        try:
+            after = apply_patch(document, one.patch or ())
+        except Invalid as error:
+            yield f"{one.code} {one.pointer}: {error.message}"
+            continue
+        if new := _errors(json.dumps(after), report.known) - before:
+            yield f"{one.code} {one.pointer}: {', '.join(sorted(new))}"
+
+
+def _errors(text: str, known: KnownEnvironment) -> Counter[str]:
+    """How many errors of each code a file has, without looking for fixes."""
+    loaded = load(text.encode())
+    checked = check_workflow(loaded.workflow, known, loaded.format)
+    # What a correction of the form settles is not in the file any more.
+    found = {(one.code, one.pointer) for one in checked if one.severity == "error"}
+    found |= {(one.code, one.pointer) for one in loaded.problems if one.severity == "error"}
+    return Counter(code for code, _ in found)
 
 
 def unkept_hints(report: Report) -> Iterator[str]:
@@ -274,7 +307,9 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", choices=[*FAILURES, "alarm"])
     parser.add_argument("--show", metavar="ID")
-    parser.add_argument("--set", choices=["wrong", "second", "third", "fourth"], default="wrong")
+    parser.add_argument(
+        "--set", choices=["wrong", "second", "third", "fourth", "fifth", "sixth"], default="wrong"
+    )
     parser.add_argument("--dir", type=Path, metavar="PATH", help="a set outside the repository")
     given = parser.parse_args(arguments)
     folder: str = str(given.dir.resolve()) if given.dir else given.set

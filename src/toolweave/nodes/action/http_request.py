@@ -39,7 +39,7 @@ def check_request(given: NodeInput) -> None:
     """Whether the request can be sent. Raises `HTTP_URL_INVALID`, `HTTP_VALUE_INVALID`."""
     read_each(
         (
-            lambda: check_url(given.text("url"), "url"),
+            lambda: check_url(given.text("url"), "url", method=given.text("method")),
             lambda: [
                 plain_value(value, "url_variables", name)
                 for name, value in given.record("url_variables").items()

@@ -21,7 +21,8 @@ from toolweave.recording.migration.schema_view import (
     kind_of,
     may_mean_other,
 )
-from toolweave.tools.meaning import plain_word, renamed
+from toolweave.tools.key_meaning import renamed
+from toolweave.tools.meaning import plain_word
 
 # A shorter description may stand at several properties by chance.
 TELLING_CHARS = 15

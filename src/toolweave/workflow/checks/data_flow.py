@@ -11,12 +11,10 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from toolweave.cel.fault import fault_at
-from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.cel.templates import moved
 from toolweave.problems import Problem, Severity, did_you_mean
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.expression_rewrites import with_quoted_words
 from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
@@ -24,10 +22,10 @@ from toolweave.workflow.checks.path_repair import (
     PathRepair,
     place_of,
     rewritten,
-    with_quoted_ids,
     with_size,
 )
 from toolweave.workflow.checks.prompt_names import PromptNames
+from toolweave.workflow.checks.reread_expressions import field_meant, reread
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
 from toolweave.workflow.model import Node, NodeId
@@ -117,9 +115,14 @@ class _Flow:
 
     def _types(self, node: Node, asked: NodeReferences) -> Iterator[Problem]:
         if asked.ours == asked.placeholder.content:
-            for fault in never_equal(self._scope, node, asked):
+            for fault, meant in never_equal(self._scope, node, asked):
                 place = self._case.at(node, *asked.steps)
-                yield moved(fault, asked.text, asked.placeholder.at).problem(place)
+                found = moved(fault, asked.text, asked.placeholder.at).problem(place)
+                if meant is not None:
+                    whole = _assembled([asked], [meant])
+                    patch = ({"op": "replace", "path": place, "value": whole},)
+                    found = replace(found, hint=f"write {meant!r}", patch=patch)
+                yield found
             for fault in type_faults(self._scope, node, asked):
                 place = self._case.at(node, *asked.steps)
                 found = moved(fault, asked.text, asked.placeholder.at).problem(place)
@@ -141,6 +144,11 @@ class _Flow:
                 yield misfit
             return
         place = self._case.at(node, *first.steps)
+        if (field := field_meant(first)) is not None:
+            message = f"{first.text!r} is filled once, and a name of a field is expected"
+            patch = ({"op": "replace", "path": place, "value": field},)
+            yield Problem("EXPRESSION_TEMPLATE", place, message, f"write {field!r}", patch=patch)
+            return
         text = self._fitting(node, first, _assembled(group, [one.ours for one in judged]))
         for one in judged:
             for fault in one.faults:
@@ -166,9 +174,9 @@ class _Flow:
             return self._named(node, asked)
         faults: list[DataFlowFault] = []
         ours = asked.ours
-        for special in (self._with_hyphens, self._with_quotes):
-            if (joined := special(node, asked, wrong)) is not None:
-                return joined
+        if (other := reread(self._scope, self._path_repair, node, asked, wrong)) is not None:
+            fault = self._fault(node, asked, *other.wrong, None)
+            return _Judged((replace(fault, hint=other.hint, is_repaired=True),), other.ours)
         for reference, found in wrong:
             if found.trouble == "order":
                 continue  # reported once for the node
@@ -182,34 +190,6 @@ class _Flow:
             ours = repaired or ours
             faults.append(self._fault(node, asked, reference, found, meant if repaired else None))
         return _Judged(tuple(faults), ours)
-
-    def _with_hyphens(self, node: Node, asked: NodeReferences, wrong: _Wrong) -> _Judged | None:
-        """Read `first-part.sum` as the node `first-part`, where it was a difference of names."""
-        named = next((one for one in wrong if one[1].trouble == "name"), None)
-        if named is None or "-" not in asked.ours:
-            return None
-        ours = with_quoted_ids(asked.ours, self._scope.graph.nodes)
-        if ours is None or any(
-            self._scope.find(node, one.path, asked.language).trouble
-            for one in compile_text(ours).references
-        ):
-            return None
-        fault = self._fault(node, asked, *named, None)
-        hint = f"an id with a hyphen is written in brackets: {ours!r}"
-        return _Judged((replace(fault, hint=hint, is_repaired=True),), ours)
-
-    def _with_quotes(self, node: Node, asked: NodeReferences, wrong: _Wrong) -> _Judged | None:
-        """Read words that no name is like as texts, where they are compared or listed."""
-        if not wrong or any(one.trouble != "name" or len(ref.path) > 1 for ref, one in wrong):
-            return None
-        if any(self._path_repair.meant(node, ref.path, asked.language) for ref, _ in wrong):
-            return None
-        ours = with_quoted_words(asked.ours, {str(ref.path[0]) for ref, _ in wrong})
-        if ours is None or not compile_text(ours).is_usable:
-            return None
-        fault = self._fault(node, asked, *wrong[0], None)
-        hint = f"a text is written in quotes: {ours!r}"
-        return _Judged((replace(fault, hint=hint, is_repaired=True),), ours)
 
     def _named(self, node: Node, asked: NodeReferences) -> _Judged:
         found = self._naming.unknown(node, asked)

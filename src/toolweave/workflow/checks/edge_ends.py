@@ -1,6 +1,6 @@
 """Unknown edge ends: which node was meant, or how else to fix the edge."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,16 @@ def plain_node(node_id: str, kind: str) -> Operation:
     return {"id": node_id, "type": kind, "name": kind, "position": place, "data": {}}
 
 
+def _counted(
+    end: NodeId, ids: Sequence[NodeId], known: Collection[NodeId], first: int
+) -> NodeId | None:
+    """The node at a place of the list; a known id as it is."""
+    if end in known:
+        return end
+    at = int(end) - first if end.isdecimal() and len(end) < 5 else -1
+    return ids[at] if 0 <= at < len(ids) else None
+
+
 class EdgeEnds:
     """Looks up unknown ends, a limited number of them: a file may have thousands."""
 
@@ -46,6 +56,9 @@ class EdgeEnds:
         """Yield one problem for each end; if both are unknown, neither is guessed."""
         is_one = (edge.source in self._nodes) != (edge.target in self._nodes)
         self._left -= 1
+        if self._left >= 0 and (found := self._by_number(index, edge)) is not None:
+            yield found
+            return
         for code, key, end in (
             ("EDGE_SOURCE_UNKNOWN", "from", edge.source),
             ("EDGE_TARGET_UNKNOWN", "to", edge.target),
@@ -68,6 +81,34 @@ class EdgeEnds:
                 yield Problem(code, place, message, hint=hint, patch=steps)
                 continue
             yield Problem(code, place, message, hint=hint, patch=(patch,) if patch else None)
+
+    def _by_number(self, index: int, edge: Edge) -> Problem | None:
+        """The nodes at these places of the list, counted from 0 or from 1; not where both fit."""
+        ids = [one.id for one in self._case.workflow.nodes]
+        found: list[tuple[NodeId, NodeId]] = []
+        for first in (0, 1):
+            ends = [_counted(one, ids, self._nodes, first) for one in (edge.source, edge.target)]
+            source, target = ends
+            if source is None or target is None or source == target:
+                continue
+            is_new = not self._case.graph.incoming(target) and not begins(
+                self._case, self._nodes[target]
+            )
+            if is_new and self._has_port(self._nodes[source], edge.source_port):
+                found.append((source, target))
+        if len(found) != 1:
+            return None
+        named = zip(("from", "to"), (edge.source, edge.target), found[0], strict=True)
+        patch = tuple(
+            {"op": "replace", "path": self._case.at_edge(index, key), "value": meant}
+            for key, end, meant in named
+            if end != meant
+        )
+        is_source = edge.source not in self._nodes
+        code, key = ("EDGE_SOURCE_UNKNOWN", "from") if is_source else ("EDGE_TARGET_UNKNOWN", "to")
+        message = f"there is no node {shown(edge.source if is_source else edge.target)}"
+        hint = f"write the ids: {found[0][0]!r} and {found[0][1]!r}"
+        return Problem(code, self._case.at_edge(index, key), message, hint=hint, patch=patch)
 
     def _with_port(self, index: int, edge: Edge) -> tuple[Operation, Operation] | None:
         """The node and the port that were written as one: `check.true`, `check:true`."""

@@ -111,12 +111,36 @@ def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
         code, message = "EDGE_OUT_OF_END", f"{shown(source.id)} ends the workflow"
     else:
         return None
+    patch = _turned(case, index, edge)
     return Problem(
         code,
         case.at_edge(index),
         f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
-        hint="remove the edge, or connect the nodes before and after it",
+        hint="turn the edge around"
+        if patch
+        else "remove the edge, or connect the nodes before and after it",
         severity="warning",
+        patch=patch,
+    )
+
+
+def _turned(case: CheckContext, index: int, edge: Edge) -> tuple[Operation, ...] | None:
+    """The edge the other way round, if its ends are the first or last of a way that lacks it."""
+    graph = case.graph
+    source, target = graph.nodes[edge.source], graph.nodes[edge.target]
+    is_first = begins(case, target) and not graph.outgoing(target.id) and not begins(case, source)
+    is_last = type_of(source) == "end" and len(graph.outgoing(source.id)) == 1
+    others = [one for one in graph.incoming(source.id) if one is not edge]
+    is_lost = is_first and not others
+    is_left = is_last and not graph.outgoing(target.id) and bool(graph.incoming(target.id))
+    if not (is_lost or is_left) or target.type in SILENT or source.type in SILENT:
+        return None
+    known = out_ports(case, target)
+    if (known is not None and OUTPUT_PORT not in known) or edge.source_port != OUTPUT_PORT:
+        return None
+    return (
+        {"op": "replace", "path": case.at_edge(index, "from"), "value": edge.target},
+        {"op": "replace", "path": case.at_edge(index, "to"), "value": edge.source},
     )
 
 

@@ -7,7 +7,8 @@ names exist, is for the caller to find out. Where two different results work, no
 import re
 from collections.abc import Callable, Iterator
 
-from toolweave.cel.tokens import tokens
+from toolweave.cel.paths import quoted
+from toolweave.cel.tokens import is_name, tokens
 from toolweave.patterns import pattern
 
 MAX_LENGTH = 2_000
@@ -21,7 +22,7 @@ _WRAPPED = pattern(
     re.DOTALL | re.IGNORECASE,
 )
 _LED = pattern(
-    r"(?:while|if|when|where|return|assert|only if|expr:|cel:|js:|python:|condition:)\s+"
+    r"(?:while|if|when|where|return|assert|await|only if|expr:|cel:|js:|python:|condition:)\s+"
     r"(?P<inner>.+?)\s*(?:then|do|:|;)?",
     re.DOTALL | re.IGNORECASE,
 )
@@ -34,6 +35,29 @@ _MODULE = pattern(
 )
 _TEST = pattern(r"/(?P<pattern>[^/\s]+)/\.test\(\s*(?P<text>[^()]+)\)")
 _STEP = pattern(r"\.\$\w+")
+# `x.empty?` of Ruby.
+_PREDICATE = pattern(r"\.(empty|blank|any|present|include|nil|none|zero)\?(?P<call>\s*\()?")
+_HAS_KEY = pattern(r"\bhas\(\s*([A-Za-z_][\w.]*)\[\s*(['\"])([^'\"]+)\2\s*\]\s*\)")
+_MOMENT = pattern(
+    r"(?<!['\"\w-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!['\"\w])"
+)
+_COLONS = pattern(r"(?<=[\w\])])[:#](?=[A-Za-z_])")
+_BRACED = pattern(r"[$#%@]\{(?P<inner>[^{}]*)\}|[$#%@]\((?P<round>.*)\)", re.DOTALL)
+_ARROW = pattern(r"^\(\s*\)\s*[=-]>\s*")
+_DOLLAR = pattern(r"(?<![\w.'\"])\$(?=[A-Za-z_]\w*[.(\[])")
+_QUOTED_ROOT = pattern(r"(?<![\w.\])])['\"]([A-Za-z_]\w*)['\"]\.(?=[A-Za-z_])")
+# Lists as other languages make them, and questions whether something is in one.
+_LISTS = pattern(
+    r"\b(?:set|list|array|tuple|listOf|setOf|Arrays\.asList)\(([^()]*)\)", re.IGNORECASE
+)
+_IN_CALL = pattern(
+    r"\.(?:in|isIn|is_in|oneOf|one_of|isOneOf)\(\s*(?P<items>[^()]*?)\s*\)", re.IGNORECASE
+)
+_NO_COMMA = pattern(r"('[^']*'|\"[^\"]*\")\s+(?=['\"])")
+_HALF = pattern(r"((?P<left>[A-Za-z_][\w.\[\]]*)\s*==\s*(?:'[^']*'|\"[^\"]*\"|\d+))\s*\|\|\s*==\s*")
+# `'a' . b` of PHP.
+_POINTS = pattern(r"(?<=['\"])\s*\.\s+(?=[A-Za-z_'\"$])|(?<=[\w\])])\s+\.\s*(?=['\"])")
+_HYPHENS = pattern(r"\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)(?![\w(])")
 _CHAIN = pattern(
     r"(?P<left>[A-Za-z_][\w.\[\]'\"]*)\s*==\s*(?P<first>'[^']*'|\"[^\"]*\"|\d+)"
     r"(?P<rest>(?:\s*\|\|\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
@@ -41,8 +65,12 @@ _CHAIN = pattern(
 _IN_TEXT = pattern(
     r"(?P<part>'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*)\s+in\s+(?P<whole>[A-Za-z_][\w.]*(?:\[[^\]]*\])?)"
 )
+_QUOTED_NUMBER = pattern(r"(?<=[<>=] )['\"](-?\d+(?:\.\d+)?)['\"]")
 _SIGNS: tuple[tuple[str, str], ...] = (
     ("~=", "!="),
+    ("/=", "!="),
+    ("^=", "!="),
+    (":=", "=="),
     ("=!", "!="),
     ("≠", "!="),
     ("<>", "!="),
@@ -66,6 +94,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("\N{MINUS SIGN}", "-"),
     ("\N{EN DASH}", "-"),
     ("^", "!"),
+    ("~", "+"),
 )
 
 
@@ -90,6 +119,16 @@ def _rewritten(text: str) -> Iterator[str]:
     plain = text.strip()
     yield plain.lstrip("&@= ").strip()
     yield plain.rstrip(";,. ").strip()
+    yield plain.strip("-~").strip()
+    if (braced := _BRACED.fullmatch(plain)) is not None:
+        yield (braced["inner"] or braced["round"] or "").strip()
+    yield _ARROW.sub("", plain)
+    yield _DOLLAR.sub("", plain)
+    yield _QUOTED_ROOT.sub(r"\1.", plain)
+    yield _LISTS.sub(r"[\1]", plain)
+    yield _IN_CALL.sub(_membership, plain)
+    yield _NO_COMMA.sub(r"\1, ", plain)
+    yield _HALF.sub(r"\g<1> || \g<left> == ", plain)
     for wrapper in (_WRAPPED, _LED):
         if (found := wrapper.fullmatch(plain)) is not None:
             yield found["inner"].strip()
@@ -102,9 +141,31 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _MODULE.sub(r"\g<text>.matches(\g<pattern>)", plain)
     yield _TEST.sub(r"\g<text>.matches('\g<pattern>')", plain)
     yield _STEP.sub("", plain)
+    yield _PREDICATE.sub(lambda match: f".{match[1]}" + (match["call"] or "()"), plain)
+    yield _HAS_KEY.sub(_has_key, plain)
+    yield _MOMENT.sub(r"timestamp('\1')", plain)
+    yield _POINTS.sub(" + ", plain)
+    if "?" not in plain:
+        yield _COLONS.sub(".", plain)
     if plain.startswith("(") and plain.endswith(")"):
         yield plain[1:-1].strip()
     yield from _balanced(plain)
+
+
+def _membership(match: re.Match[str]) -> str:
+    items = match["items"]
+    return f" in {items}" if items.startswith("[") else f" in [{items}]"
+
+
+def _has_key(match: re.Match[str]) -> str:
+    owner, key = match[1], match[3]
+    return f"has({owner}.{key})" if is_name(key) else f"{quoted(key)} in {owner}"
+
+
+def with_quoted_keys(text: str) -> str | None:
+    """`x['content-type']` for `x.content-type`, which is a difference; None without such a key."""
+    changed = _HYPHENS.sub(lambda match: f"[{quoted(match[1])}]", text)
+    return changed if changed != text else None
 
 
 def _outside_quotes(text: str, wrong: str, right: str) -> str:
@@ -118,8 +179,9 @@ def _balanced(text: str) -> Iterator[str]:
         missing = text.count(opening) - text.count(closing)
         if missing == 1:
             yield text + closing
-        elif missing == -1 and text.endswith(closing):
-            yield text[:-1]
+        elif missing == -1:
+            places = [at for at, sign in enumerate(text) if sign == closing]
+            yield from (text[:at] + text[at + 1 :] for at in reversed(places))
 
 
 def retyped(text: str) -> Iterator[str]:
@@ -130,6 +192,11 @@ def retyped(text: str) -> Iterator[str]:
         return " || ".join(f"{match['left']} == {one}" for one in (match["first"], *others))
 
     yield _CHAIN.sub(compared, text)
+    if (keyed := with_quoted_keys(text)) is not None:
+        yield keyed
+    if "==" not in text and "||" in text:
+        yield _outside_quotes(text, "||", "+")  # `'a' || b` of SQL joins texts
+    yield _QUOTED_NUMBER.sub(r"\1", text)
     yield _IN_TEXT.sub(lambda match: f"{match['whole']}.contains({match['part']})", text)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from toolweave.cel.paths import Path, Step
 from toolweave.tools.meaning import outputs_meant, plain_word
+from toolweave.tools.name_words import is_same_word, singular, words_in
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
 
@@ -42,11 +43,22 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
     if is_around and not joined and look_up(shape, below[0]).verdict == "named":
         # What is below is an output, and nothing is around it here.
         return [(*head, *below)] if _leads(shape, below) else []
-    if not joined and (longer := _ending(shape, wrong, below)):
+    owner = str(head[-1]) if head else ""
+    longer = _ending(shape, wrong, below) or _of_owner(shape, wrong, owner)
+    if longer and not joined:
         return [(*head, longer, *below)]
     found = dict.fromkeys((*head, *steps) for steps in joined or _alternatives(shape, wrong, below))
     if found:
-        return list(found)
+        # A word of the name itself says more than a word for the same kind of thing.
+        named = [one for one in found if _has_word(wrong, str(one[at]))]
+        is_clear = len(named) == 1 and len(words_in(str(named[0][at]))) > 1
+        return named if is_clear else list(found)
+    return _in_another_object(shape, path, at, wrong)
+
+
+def _in_another_object(shape: ValueShape, path: Path, at: int, wrong: str) -> list[Path]:
+    """The path without what other systems have around a value, or with what holds it here."""
+    head, below = path[:at], path[at + 1 :]
     if wrong in WRAPPERS and below and isinstance(below[0], str):
         return [(*head, *below)] if _leads(shape, below) else []
     if inner := _inner(shape, wrong, below):
@@ -57,12 +69,28 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
     return [(*head, payload, wrong, *below)] if payload else []
 
 
+def _has_word(wrong: str, name: str) -> bool:
+    return any(is_same_word(wrong, word) for word in words_in(name))
+
+
 def _ending(shape: ValueShape, wrong: str, below: Path) -> str | None:
     """`merged_data` for `data`: the only output whose name ends with the word."""
     found = [
         name
         for name, field in shape.fields.items()
         if name.endswith(f"_{wrong}") and _leads(field, below)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_owner(shape: ValueShape, wrong: str, owner: str) -> str | None:
+    """`total_tokens` for `total` of `token_usage`: the only field with no other words than its."""
+    spare = {singular(one) for one in words_in(owner)}
+    given = {singular(one) for one in words_in(wrong)}
+    found = [
+        name
+        for name in shape.fields
+        if given < (own := {singular(one) for one in words_in(name)}) and own - given <= spare
     ]
     return found[0] if len(found) == 1 else None
 

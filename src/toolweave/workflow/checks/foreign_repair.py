@@ -9,6 +9,7 @@ from importlib import import_module
 from toolweave.cel.language import Expression, compile_text
 from toolweave.cel.paths import Path
 from toolweave.cel.tokens import is_name
+from toolweave.patterns import pattern
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.expression_rewrites import rewrites
 from toolweave.workflow.checks.path_repair import PathRepair, rewritten
@@ -16,6 +17,8 @@ from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
 
+# `var.x` of Terraform begins with a reserved word.
+_RESERVED = pattern(r"^(?:var|let|const)\.")
 _STARTING = frozenset({"start", "trigger", "TRIGGER"})
 
 
@@ -65,7 +68,7 @@ class ForeignRepair:
 
         `is_any`: it may be CEL already. `is_misread`: it is CEL but meant in another language.
         """
-        text = _unbraced(self._with_ids(given))
+        text = _RESERVED.sub("vars.", _unbraced(self._with_ids(given)))
         is_ours = not is_misread and compile_text(text).is_ours
         if is_ours and (is_any or text != given):
             return self._resolved(node, text, language, is_json_path=False)

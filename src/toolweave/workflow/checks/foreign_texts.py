@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolweave.access.mask import is_sensitive
+from toolweave.catalog.spec import QUEUE, NodeSpec
 from toolweave.cel.language import compile_text
 from toolweave.cel.templates import read_template
 from toolweave.json_text import Json
@@ -58,8 +59,20 @@ def check(case: CheckContext) -> Iterator[Problem]:
             # Most nodes have no such text.
             if value and _may_hold(value) and _is_filled(node, part):
                 place = f"/nodes/{index}/data/{part}"
+                unknown = _unknown(case.specs[index], value, part)
                 for at, name, text in _texts(value, place):
+                    # A setting that the node does not have is removed, not translated.
+                    if unknown and any(at == place + pointer(key) for key in unknown):
+                        continue
                     yield from texts.problems(node, name, text, at, _LANGUAGES[part])
+
+
+def _unknown(spec: NodeSpec | None, value: Json, part: str) -> set[str]:
+    """The settings that a built-in node does not have."""
+    if spec is None or spec.origin is not None or part != "configurations":
+        return set()
+    known = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
+    return value.keys() - known - {QUEUE.name} if isinstance(value, dict) else set()
 
 
 def _may_hold(value: Json) -> bool:
@@ -162,10 +175,14 @@ class _ForeignTexts:
         return f"{{{{ {text} }}}}" if path and self._foreign.is_declared(node, path) else None
 
     def _marked(self, node: Node, one: ForeignPlaceholder) -> str | None:
-        """A path between any marks, if it leads to a declared field."""
+        """A path between any marks, if it leads to a declared field, by any name for its root."""
         path = compile_text(one.expression).path
+        if path is not None and self._foreign.is_declared(node, path):
+            return f"{{{{ {one.expression} }}}}"
+        ours = self._foreign.repaired(node, one.expression, "value", is_any=True) if path else None
+        path = compile_text(ours).path if ours else None
         is_declared = path is not None and self._foreign.is_declared(node, path)
-        return f"{{{{ {one.expression} }}}}" if is_declared else None
+        return f"{{{{ {ours} }}}}" if is_declared else None
 
     def _replaced(self, node: Node, one: ForeignPlaceholder, language: Language) -> str | None:
         if not one.expression:

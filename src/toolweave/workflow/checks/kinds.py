@@ -60,6 +60,11 @@ _FOREIGN_TYPES = {
     "sleep": "delay",
     "itemlists": "datatransformation",
 }
+# Words around a product in the names of classes.
+_OF_LIBRARIES = frozenset(
+    {"", "chat", "llm", "model", "client", "node", "agent", "tool", "api", "chatmodel", "lm"}
+    | {"generativeai", "ai", "service", "connector", "async", "provider", "sdk"}
+)
 _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 
 
@@ -150,7 +155,9 @@ def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | Non
         for spec in catalog.of_type(node_type)
         if not is_tool or spec.origin is not None
     }
-    meant = closest(subtype, of_type) or _by_words(subtype, of_type)
+    meant = (
+        closest(subtype, of_type) or _by_words(subtype, of_type) or _by_product(subtype, of_type)
+    )
     return of_type[meant] if meant else _by_keyword(subtype, of_type.values())
 
 
@@ -159,6 +166,21 @@ def _by_words(subtype: str, known: Iterable[str]) -> str | None:
     given = words(subtype)
     found = [one for one in known if len(given) > 1 and words(one) == given]
     return found[0] if len(found) == 1 else None
+
+
+def _by_product(subtype: str, known: Iterable[str]) -> str | None:
+    """The only subtype with the product that a class of a library is named after: `ChatOpenAI`."""
+    letters = plain_word(subtype)
+    scores: dict[str, int] = {}
+    for one in known:
+        parts = one.lower().split("_")
+        named = [part for part in parts if len(part) > 4 and part in letters]
+        if not named or letters.replace(named[0], "") not in _OF_LIBRARIES:
+            continue
+        begun = [part for part in parts if part not in named and part[:4] in letters]
+        scores[one] = 2 * len(named) + len(begun)
+    best = [one for one, score in scores.items() if score == max(scores.values())]
+    return best[0] if len(best) == 1 else None
 
 
 def _by_keyword(subtype: str, specs: Iterable[NodeSpec]) -> NodeSpec | None:

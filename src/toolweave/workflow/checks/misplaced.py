@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from toolweave.catalog.member_names import members_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
@@ -207,9 +208,11 @@ def _into_object(
     """Move names into the only object that has such members, all of them together."""
     objects = {
         key: members
-        for key, members in _members(spec).items()
-        if part == CONFIGURATIONS and name in members and isinstance(values.get(key, {}), dict)
+        for key, members in _members(spec, part).items()
+        if name in members and isinstance(values.get(key, {}), dict)
     }
+    if len(objects) > 1 and (chosen := _wanted(objects, spec, values)):
+        objects = chosen
     if len(objects) != 1:
         return [], ""
     ((key, members),) = objects.items()
@@ -224,15 +227,24 @@ def _into_object(
     return [*(made if key not in values else ()), *moves], f"{part}.{key}"
 
 
-def _members(spec: NodeSpec) -> dict[str, set[str]]:
-    """The known members of a node's object settings, from its examples."""
-    objects = {one.name for one in spec.configurations if one.type == "object"}
-    found: dict[str, set[str]] = {}
-    for example in spec.examples:
-        for key, value in example.configurations.items():
-            if key in objects and isinstance(value, dict):
-                found.setdefault(key, set()).update(value)
-    return found
+def _members(spec: NodeSpec, part: str) -> dict[str, set[str]]:
+    """The known members of a node's objects."""
+    known = members_of(spec, is_input=part == INPUTS)
+    return {at[0]: {*members.samples} for at, members in known.items() if len(at) == 1}
+
+
+def _wanted(
+    objects: dict[str, set[str]], spec: NodeSpec, values: JsonObject
+) -> dict[str, set[str]]:
+    """The only object that takes all of the unknown names, or that is there already."""
+    strange = {one for one in values if one not in _names(spec, CONFIGURATIONS)}
+    for chosen in (
+        {key: members for key, members in objects.items() if strange <= members},
+        {key: members for key, members in objects.items() if isinstance(values.get(key), dict)},
+    ):
+        if len(chosen) == 1:
+            return chosen
+    return {}
 
 
 def _names(spec: NodeSpec, part: str) -> set[str]:

@@ -7,10 +7,14 @@ _QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 _FORMAT = pattern(rf"(?P<form>{_QUOTED})\s*\.\s*format\(\s*(?P<given>\[?)")
 _COMMENT = pattern(rf"{_QUOTED}|(?P<sign>//)(?P<rest>[^\n]*)$")
 _GAP = pattern(r"\{\w*\}")
+_NEGATIVE = pattern(rf"{_QUOTED}|(?<=[\w\])])(?P<index>\[\s*-\s*\d+\s*\])")
 
 
 def misread(text: str) -> SyntaxProblem | None:
-    """A warning for `'{}'.format(x)` of Python, and `a // b` of Python and jq; None for most."""
+    """A warning for what means something else in Python and jq; None for most.
+
+    `'{}'.format(x)`, `a // b`, `items[-1]`.
+    """
     if ".format" in text:
         for found in _FORMAT.finditer(text):
             if _GAP.search(found["form"]) and not found["given"]:
@@ -28,6 +32,15 @@ def misread(text: str) -> SyntaxProblem | None:
                     found.start(),
                     "in CEL, // begins a comment: what follows is not evaluated",
                     "divide with /, give a default with .?field.orValue(x), or remove it",
+                )
+    if "-" in text and "[" in text:
+        for found in _NEGATIVE.finditer(text):
+            if found["index"]:
+                return _warning(
+                    text,
+                    found.start(),
+                    "in CEL, no item is before the first one: a negative index fails",
+                    "count from the end with x[size(x) - 1]",
                 )
     return None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, pointer
+from toolweave.tools.conversions import conversions
 from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown, written
@@ -79,6 +80,7 @@ _TEXTS = frozenset({"prompt", "template"})
 # Texts that hold names with commas between them.
 _LISTED_TEXTS = frozenset({"tools", "allowedTools"})
 _NAMES = pattern(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*")
+_GAP = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
 _ANSWERS = ("substitution", "model")
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 
@@ -99,6 +101,8 @@ def _of_node(node: Node) -> Iterator[Problem]:
         yield from _choices(node, _CHOICES[kind])
     if kind in _WITH_VARIABLES:
         yield from _variables(node)
+    if kind == "template":
+        yield from _undeclared(node)
     if kind in _TEXTS:
         yield from _answered_by(node)
     if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
@@ -212,8 +216,8 @@ def _converted(value: Json, rule: _Rule) -> Json:
     """Convert a value to the expected type, if that loses nothing."""
     if rule.kind is str and isinstance(value, int | float):
         return written(value)
-    if rule.kind is bool and isinstance(value, str) and value.lower() in {"true", "false"}:
-        return value.lower() == "true"
+    if rule.kind is bool:
+        return next(conversions(value, ["boolean"]), None)
     if rule.kind is str and isinstance(value, list) and value and rule.name in _LISTED_TEXTS:
         return ",".join(map(str, value)) if all(isinstance(one, str) for one in value) else None
     if rule.name == "variables" and isinstance(value, str) and _NAMES.fullmatch(value):
@@ -279,6 +283,35 @@ def _unsaid(
         severity="warning" if is_labelled else "error",
         patch=patch,
     )
+
+
+def _undeclared(node: Node) -> Iterator[Problem]:
+    """Yield names in a template that its list of variables does not have."""
+    template, listed = node.data.get("template"), node.data.get("variables")
+    if not isinstance(template, str) or not isinstance(listed, list):
+        return
+    declared = [one for one in listed if isinstance(one, str)]
+    if len(declared) != len(listed):
+        return
+    used = list(dict.fromkeys(_GAP.findall(template)))
+    letters = {_letters(one): one for one in declared}
+    for name in (one for one in used if one not in declared):
+        if (same := letters.get(_letters(name))) is not None:
+            path, value = "/template", template.replace(f"{{{name}}}", f"{{{same}}}")
+            message = f"{name!r} is {same!r} among the variables"
+            patch = ({"op": "replace", "path": path, "value": value},)
+            yield Problem("MISSING_VARIABLES", path, message, f"write {same!r}", "warning", patch)
+        else:
+            whole: list[Json] = [*declared, *(one for one in used if one not in declared)]
+            message = f"'variables' does not have {name!r}, which the template reads"
+            patch = ({"op": "replace", "path": "/variables", "value": whole},)
+            hint = f"add {name!r}"
+            yield Problem("MISSING_VARIABLES", "/variables", message, hint, "warning", patch)
+            return
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _variables(node: Node) -> Iterator[Problem]:

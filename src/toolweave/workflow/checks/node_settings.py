@@ -16,8 +16,10 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.tools.conversions import conversions
 from toolweave.tools.inner_keys import member_named, moved_member
 from toolweave.tools.text_variants import variants
+from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
@@ -65,9 +67,19 @@ def _problems(index: int, node: Node, spec: NodeSpec) -> Iterator[Problem]:
             continue
         problem = _problem(refused, node, _steps(given, spec, at))
         if problem.patch is None:
-            moves = _member(node, at[-1]) or _known_member(node, spec, at)
-            patch = _of_strangers(moves, spec) or _respelt(refused, given, spec, at)
+            is_there = _child_at(given, _steps(given, spec, at)) is not None
+            moves = [] if is_there else _member(node, at[-1])
+            moves = moves or _known_member(node, spec, at)
+            patch = (
+                _of_strangers(moves, spec)
+                or _respelt(refused, given, spec, at)
+                or _listed(refused, given, spec, at)
+                or _taken_out(refused, given, spec, at)
+            )
             problem = replace(problem, patch=patch)
+            if patch and patch[0]["op"] == "replace":
+                # A hint with several answers leaves open what the patch decides.
+                problem = replace(problem, hint=f"use {shown(patch[0]['value'])}")
         problem = placed(problem, pointer("nodes", index, "data"))
         if (problem.code, problem.pointer) not in reported:
             reported.add((problem.code, problem.pointer))
@@ -151,11 +163,52 @@ def _respelt(
     return ({"op": "replace", "path": pointer(*steps), "value": value},)
 
 
-def _texts_at(given: NodeInput, steps: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The text that is refused; of something else, the texts that are settings of the node."""
+def _listed(
+    refused: Invalid, given: NodeInput, spec: NodeSpec, at: tuple[str, ...]
+) -> tuple[dict[str, Any], ...] | None:
+    """The refused value as the only item of a list, where a list is expected."""
+    steps = _steps(given, spec, at)
+    value = _child_at(given, steps)
+    is_plain = isinstance(value, int | float) or (isinstance(value, str) and "," not in value)
+    if "expected a list" not in refused.message or not is_plain or len(steps) != _IN_PART:
+        return None
+    return _accepted(refused, given, spec, steps, [value])
+
+
+def _taken_out(
+    refused: Invalid, given: NodeInput, spec: NodeSpec, at: tuple[str, ...]
+) -> tuple[dict[str, Any], ...] | None:
+    """The object or list inside an object that has nothing else, if that is not refused."""
+    steps = _steps(given, spec, at)[:_IN_PART]
+    value = _child_at(given, steps)
+    inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+    if isinstance(inner, list):
+        inner = next((one for one in conversions(inner, ["object"])), None)
+    if not isinstance(inner, dict) or len(steps) != _IN_PART:
+        return None
+    return _accepted(refused, given, spec, steps, inner)
+
+
+def _accepted(
+    refused: Invalid, given: NodeInput, spec: NodeSpec, steps: tuple[str, ...], value: Json
+) -> tuple[dict[str, Any], ...] | None:
+    """The replacement of a value, if the node then refuses nothing there."""
+    left = {_place(it) for it in _refusals(_put(given, steps, value), spec)}
+    if any(one[: len(steps) - 1] == steps[1:] for one in left if one):
+        return None
+    return ({"op": "replace", "path": pointer(*steps), "value": value},)
+
+
+def _child_at(given: NodeInput, steps: tuple[str, ...]) -> Json:
     value: Json = {CONFIGURATIONS: given.config, INPUTS: given.inputs}
     for step in steps:
         value = _child(value, step)
+    return value
+
+
+def _texts_at(given: NodeInput, steps: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The text that is refused; of something else, the texts that are settings of the node."""
+    value = _child_at(given, steps)
     if isinstance(value, str):
         yield steps, value
     elif len(steps) == _IN_PART:
@@ -164,7 +217,7 @@ def _texts_at(given: NodeInput, steps: tuple[str, ...]) -> Iterator[tuple[tuple[
                 yield (CONFIGURATIONS, name), one
 
 
-def _put(given: NodeInput, steps: tuple[str, ...], value: str) -> NodeInput:
+def _put(given: NodeInput, steps: tuple[str, ...], value: Json) -> NodeInput:
     whole: JsonObject = {CONFIGURATIONS: given.config, INPUTS: given.inputs}
     operation = {"op": "replace", "path": pointer(*steps), "value": value}
     changed = cast("JsonObject", apply_patch(whole, [operation]))

@@ -30,8 +30,13 @@ _WEBHOOK = "TRIGGER.WEBHOOK"
 # Properties of other languages for the number of items or characters.
 _LENGTHS = frozenset({"length", "size", "count", "len"})
 _COUNTED: frozenset[Kind] = frozenset({"array", "string"})
+_LIST: frozenset[Kind] = frozenset({"array"})
 # Names that other systems use for the item of a loop.
-_ITEMS = frozenset({"item", "currentItem", "current_item", "current", "element"})
+_ITEMS = frozenset(
+    {"item", "currentItem", "current_item", "current", "element", "this", "it", "each", "self"}
+)
+# Counters of other systems that begin at 0.
+_FROM_ZERO = frozenset({"index0", "counter0", "zero_index", "zeroIndex"})
 # Words for one of many, where the expression of a node is asked for each item.
 _ITEM_WORDS = frozenset(
     {"row", "record", "rec", "entry", "element", "elem", "el", "obj", "object", "it", "x", "r", "e"}
@@ -46,7 +51,7 @@ _RUN_INPUT = frozenset(
     | {"message", "msg", "webhook", "json", "flow", "run", "dag", "conf", "pipeline", "job"}
     | {"trigger", "triggered", "triggers"}
     | {"execution", "initial", "props", "kwargs", "values", "data", "http"}
-    | {"github", "callback", "submission", "fields"}
+    | {"github", "callback", "submission", "fields", "vars"}
 )
 # Names that hold secrets or settings of the machine, which no node gives.
 _APART = frozenset(
@@ -88,14 +93,7 @@ class PathRepair:
     def _step(self, node: Node, path: Path, found: ResolvedPath, language: Language) -> Path | None:
         wrong = path[found.at]
         if found.trouble == "field":
-            if (of_loop := self._variable(node, path)) is not None:
-                return of_loop
-            if path[0] == "inputs":
-                return self._elsewhere(node, path)
-            meant = self.fields(path, found) or self._without_layer(node, path, found, language)
-            if not meant and path[0] == "input" and found.at == 1:
-                return self._elsewhere(node, path)
-            return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
+            return self._field(node, path, found, language)
         if not isinstance(wrong, str):
             return None
         match found.trouble:
@@ -108,6 +106,40 @@ class PathRepair:
                 return _port(self._scope, path, found)
             case "order":
                 return self._item(node, path)
+            case _:
+                return None
+
+    def _field(
+        self, node: Node, path: Path, found: ResolvedPath, language: Language
+    ) -> Path | None:
+        """The path with the field that is meant, or the one that begins elsewhere."""
+        for other in (
+            self._variable(node, path),
+            self._elsewhere(node, path) if path[0] == "inputs" else None,
+            self._of_item(node, path, found, language),
+        ):
+            if other is not None:
+                return other
+        if path[0] == "inputs":
+            return None
+        meant = self.fields(path, found) or self._without_layer(node, path, found, language)
+        if not meant and path[0] == "input" and found.at == 1:
+            return self._elsewhere(node, path)
+        return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
+
+    def _of_item(
+        self, node: Node, path: Path, found: ResolvedPath, language: Language
+    ) -> Path | None:
+        """`item.price` for `data.price` of each item, `load.rows` for `data.load.rows`."""
+        if found.at == 1 and len(path) > 2 and self._is_earlier(node, "", path[1]):
+            return path[1:]
+        match path:
+            case ("loop", str() as counter, *rest) if counter in _FROM_ZERO:
+                return ("loop", "index", *rest)
+            case ("data", str() as field, *rest) if found.at == 1 and language == "own":
+                is_list = found.shape.kinds == _LIST
+                is_each = is_list and self._scope.is_own_name(node, "item")
+                return ("item", field, *rest) if is_each else None
             case _:
                 return None
 
@@ -296,7 +328,7 @@ def rewritten(text: str, wrong: Path, right: Path) -> str | None:
 def with_size(text: str, path: Path, found: ResolvedPath) -> str | None:
     """`size(rows) > 0` for `rows.length > 0`, where rows are a list or a text."""
     is_last = found.at == len(path) - 1 and found.trouble == "field"
-    if not is_last or path[-1] not in _LENGTHS or not found.shape.kinds <= _COUNTED:
+    if not is_last or str(path[-1]).lower() not in _LENGTHS or not found.shape.kinds <= _COUNTED:
         return None
     return rewritten_by(text, path, "size({})", written=write_path(path[:-1]))
 

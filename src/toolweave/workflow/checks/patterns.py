@@ -80,7 +80,13 @@ def _attached(case: CheckContext, index: int, node: Node, spelling: Spelling) ->
         twice = ({"op": "replace", "path": place, "value": once},)
         yield Problem("ATTACHED_UNKNOWN", place, message, "list it once", "warning", twice)
     for at, one in enumerate(listed):
-        yield from _one(case, one, pointer("nodes", index, "data", ATTACHED, at), spelling, seen)
+        place = pointer("nodes", index, "data", ATTACHED, at)
+        if one == case.workflow.nodes[index].id:
+            message = f"{shown(one)} is attached to itself"
+            remove = ({"op": "remove", "path": place},)
+            yield Problem("ATTACHED_KIND", place, message, "remove it", "warning", remove)
+        else:
+            yield from _one(case, one, place, spelling, seen)
 
 
 def _one(

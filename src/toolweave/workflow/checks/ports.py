@@ -43,6 +43,7 @@ _FAILURES = frozenset(
     {"fail", "fails", "failed", "failure", "failures", "catch", "exception", "fault"}
     | {"err", "errors", "crash", "unsuccessful"}
 )
+_PASSING = frozenset({"passed", "pass", "confirmed", "approved", "success", "ok"})
 # An edge of such a kind attaches a tool or a memory to an agent.
 _ATTACHING = "ai_"
 
@@ -53,10 +54,22 @@ _SYNONYMS = {
     "true": ("yes", "then", "success", "branch-0", "wahr", "vrai", "ja", "match", "matched"),
     "false": ("no", "else", "otherwise", "branch-1", "falsch", "faux", "nein", "unmatched"),
     "default": ("else", "otherwise", "fallback", "other", "others", "rest", "none"),
-    "confirmed": (*("approved", "approve", "accepted", "accept", "yes", "true", "ok"), "agreed"),
-    "rejected": (*("denied", "declined", "decline", "refused", "no", "false", "deny"), "refuse"),
+    "confirmed": (
+        *("approved", "approve", "accepted", "accept", "yes", "true", "ok", "agreed", "agree"),
+        *("confirm", "submitted", "submit", "passed", "pass", "answered", "granted", "filled"),
+        *("completed", "complete", "success", "positive", "valid", "signed"),
+    ),
+    "rejected": (
+        *("denied", "declined", "decline", "refused", "no", "false", "deny", "refuse", "reject"),
+        *("cancelled", "canceled", "cancel", "dismissed", "negative", "disapproved", "abort"),
+        *("aborted", "not_approved", "invalid"),
+    ),
     "unsure": ("default", "other", "others", "else", "otherwise", "fallback", "unknown", "none"),
-    "timeout": ("expired", "noanswer", "no_answer", "noreply", "no_reply", "noresponse"),
+    "timeout": (
+        *("expired", "noanswer", "no_answer", "noreply", "no_reply", "noresponse", "late"),
+        *("timed_out", "timedout", "no_response", "elapsed", "deadline", "overdue"),
+    ),
+    "unrelated": ("other", "others", "unclear", "else", "otherwise", "unknown", "irrelevant"),
     "excluded": ("rejected", "dropped", "discarded", "filtered", "nonmatching", "false"),
     "loop": ("body", "each", "item"),
     "done": ("end", "finished", "after", "completed", "complete"),
@@ -132,6 +145,9 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
         return known[0] if said in _ONLY_OUTPUT else closest(wrong, (*known, ERROR))
     if named := _said(node, wrong, known):
         return named
+    # Beside an edge for what passes, a failure is the answer no.
+    if _letters(wrong) in _FAILURES and "rejected" in known and used & _PASSING:
+        return "rejected"
     at = edge.extras.get("index")
     # Older catalog files number the outputs of `main`.
     if isinstance(at, int) and not isinstance(at, bool) and 0 < at < len(known):
@@ -221,8 +237,22 @@ def _by_number(node: Node, wrong: str) -> str | None:
     listed = object_at(node.data, "configurations").get(field)
     if isinstance(listed, list) and listed.count(wrong) == 1:
         return f"{prefix}{listed.index(wrong)}"
+    if isinstance(listed, list) and (at := _comparing(listed, wrong)) is not None:
+        return f"{prefix}{at}"
     number = _letters(wrong).removeprefix(_letters(prefix))
     return f"{prefix}{number}" if number.isdecimal() else None
+
+
+def _comparing(cases: list[Json], value: str) -> int | None:
+    """The only case whose condition compares with this text, or that has it as a name."""
+    written = (f"'{value}'", f'"{value}"')
+    named = [at for at, one in enumerate(cases) if isinstance(one, dict) and value in one.values()]
+    found = named or [
+        at
+        for at, one in enumerate(cases)
+        if isinstance(one, dict) and any(text in str(one.get("when")) for text in written)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def by_branch_number(wrong: str, known: Sequence[str], used: frozenset[str]) -> str | None:

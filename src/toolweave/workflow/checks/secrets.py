@@ -134,6 +134,14 @@ def _is_placeholder(text: str) -> bool:
 def _problem(place: str, text: str, home: KnownHome | None) -> Problem:
     if _is_no_reference(text):
         return _no_reference(place, text.strip(), None if home is None else home.secrets)
+    name = text.strip()
+    if home is not None and home.secrets is not None and name in home.secrets:
+        meant = f"${{vault:{name}}}"
+        message = "the value is the name of a secret; it is used as it is"
+        patch = ({"op": "replace", "path": place, "value": meant},)
+        return Problem(
+            "SECRET_REFERENCE_INVALID", place, message, f"write {meant}", "warning", patch
+        )
     return Problem(
         "SECRET_IN_WORKFLOW",
         place,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from toolweave.catalog.address_texts import is_mailbox, is_url
+from toolweave.catalog.spoken_times import meant_date
 from toolweave.patterns import pattern
 
 
@@ -21,10 +22,14 @@ class UnusualForm(NamedTuple):
     hint: str | None = None
 
 
+_ENCODED = pattern(r"%7B%7B.+?%7D%7D", re.IGNORECASE)
 _SCHEMES = pattern(r"(?:https?:/{1,2})+(?=https?://)", re.IGNORECASE)
 _WITH_NAME = pattern(
     r"\"?([^\"<>()@,;]*[^\"<>()@,;\s])\"?\s+[(\[]?([^\s@()\[\]<>]+@[^\s@()\[\]<>]+)[)\]]?"
 )
+# Addresses as people hide them from programs.
+_AT_WORD = pattern(r"\s*[\[({<]\s*(?:at|@)\s*[\])}>]\s*", re.IGNORECASE)
+_DOT_WORD = pattern(r"\s*[\[({<]\s*(?:dot|\.)\s*[\])}>]\s*", re.IGNORECASE)
 _MENTION = pattern(r"<[@#!]([A-Z][A-Z0-9]{5,20})(?:\|[^<>]*)?>")
 _SLACK_ID = pattern(r"[CDGUWS][A-Z0-9]{5,20}")
 _GLOB = pattern(r"\^?(?:\.[*+])?(?:\\\.|\[\.\]|\.)([A-Za-z0-9]{1,8})\$?")
@@ -35,7 +40,6 @@ _DATE = pattern(
 _PARAMETER = pattern(r"/(?::([a-z_]\w*)|<(\w+)>|\{(\w+)\})(?=/|$)", re.IGNORECASE)
 _QUERY_PARAMETER = pattern(r"[?&][\w.-]+=(?::([a-z_]\w*)|<(\w+)>|\{(\w+)\})(?=&|$)", re.I)
 _WORDS = pattern(r"[\s.-]+|(?<=[a-z])(?=[A-Z])")
-_AT_WORD = pattern(r"([^\s@]+?)\s*[(\[{]\s*at\s*[)\]}]\s*(\S+\.\w+)", re.IGNORECASE)
 _RULE_PARTS = frozenset(
     {"FREQ", "UNTIL", "COUNT", "INTERVAL", "BYSECOND", "BYMINUTE", "BYHOUR", "BYDAY"}
     | {"BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH", "BYSETPOS", "WKST"}
@@ -64,6 +68,9 @@ NOTHING = frozenset({"None", "null", "undefined", "nil", "NULL", "NaN", "Null", 
 def address(text: str) -> UnusualForm | None:
     """A web address with two schemes, two queries, or a query that nothing begins."""
     expected = "one address such as https://…"
+    if _ENCODED.search(text):
+        plain = _ENCODED.sub(lambda match: unquote(match[0]), text)
+        return UnusualForm("a template that is not encoded", plain)
     if _SCHEMES.match(text):
         plain = _SCHEMES.sub("", text, count=1)
         # `http://https://`: the inner one is part of the address that was pasted.
@@ -103,12 +110,14 @@ def mailbox(text: str) -> UnusualForm | None:
         return UnusualForm(expected, plain)
     if text.endswith(".") and is_mailbox(text.rstrip(".")):
         return UnusualForm(expected, text.rstrip("."))
-    if found := _AT_WORD.fullmatch(text.strip()):
-        plain = f"{found[1]}@{found[2]}"
-        return UnusualForm(expected, plain if is_mailbox(plain) else None)
     found = _WITH_NAME.fullmatch(text.strip())
     if found and is_mailbox(found[2]):
         return UnusualForm(expected, f"{found[1]} <{found[2]}>")
+    name, sign, host = _AT_WORD.sub("@", text.strip().rstrip(".")).partition("@")
+    host = _DOT_WORD.sub(".", host)
+    plain = f"{name}{sign}{host.replace(',', '.')}"
+    if sign and plain != text.strip() and " " not in plain and is_mailbox(plain):
+        return UnusualForm(expected, plain)
     return None
 
 
@@ -220,7 +229,12 @@ def recurrence(text: str) -> UnusualForm | None:
     """A rule that Google Calendar cannot read."""
     expected = "a rule such as RRULE:FREQ=WEEKLY;BYDAY=TU"
     if not _RULE.fullmatch(text):
-        return UnusualForm(expected)
+        plain = re.sub(r"\s+", "", text).upper().replace("FREQUENCY=", "FREQ=")
+        is_led = plain.startswith(("RRULE", "EXRULE", "RDATE", "EXDATE"))
+        plain = re.sub(
+            r"^(RRULE|EXRULE)[=;]?(?=FREQ)", r"\1:", plain if is_led else f"RRULE:{plain}"
+        )
+        return UnusualForm(expected, plain if _RULE.fullmatch(plain) else None)
     kind, _, rest = text.partition(":")
     listed = rest.split(";") if "RULE" in kind else []
     parts = {one.partition("=")[0]: one.partition("=")[2] for one in listed}
@@ -244,7 +258,9 @@ def sender(text: str) -> UnusualForm | None:
 
 def field_path(text: str) -> UnusualForm | None:
     """A path with a step that has no name."""
-    if text.startswith(("item.", "data.", "record.", "row.")):
+    if (of_item := item_field(text)) is not None:
+        return of_item
+    if text.startswith("data."):
         hint = f"a path begins in the item: {text.partition('.')[2]}"
         return UnusualForm("a path such as user.name", hint=hint)
     if ".." not in text and text.strip(".") == text:
@@ -290,6 +306,12 @@ def invited(text: str) -> UnusualForm | None:
     return UnusualForm("a mail address")
 
 
+def day(text: str) -> UnusualForm | None:
+    """A date in another order."""
+    found = meant_date(text)
+    return UnusualForm("a date such as 2026-03-02", found) if found and found != text else None
+
+
 def repository(text: str) -> UnusualForm | None:
     """The name of a repository with the ending of its address."""
     plain = text.removesuffix("/").removesuffix(".git")
@@ -297,10 +319,18 @@ def repository(text: str) -> UnusualForm | None:
     return UnusualForm("the name of a repository", plain) if is_name else None
 
 
+def item_field(text: str) -> UnusualForm | None:
+    """A field with the item before it, which is what the names belong to."""
+    found = re.fullmatch(r"(?:item|row|record|it|\$)\.([A-Za-z_][\w.]*)", text)
+    return UnusualForm("the name of a field", found[1]) if found else None
+
+
 def sort_field(text: str) -> UnusualForm | None:
     """A path with a point of jq before it, or with the order."""
     if re.fullmatch(r"\.\w+(?:\.\w+)*", text):
         return UnusualForm("the name of a field", text[1:])
+    if (of_item := item_field(text)) is not None:
+        return of_item
     is_both = re.fullmatch(r"\S+[ :,]+(?:asc|desc)(?:ending)?|-\w+", text, re.IGNORECASE)
     hint = "write the order into the setting for it"
     return UnusualForm("the name of a field", hint=hint) if is_both else None

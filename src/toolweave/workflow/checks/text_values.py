@@ -10,12 +10,13 @@ from datetime import datetime
 from functools import lru_cache
 
 from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, several_mailboxes
-from toolweave.catalog.spec import NodeSpec
+from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.catalog.time_texts import is_zone, meant_zones
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
+from toolweave.tools.meaning import plain_word
 from toolweave.tools.schema_slips import plain_pattern
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks import text_forms
@@ -45,6 +46,7 @@ _NAMED: Mapping[str, Callable[[str], UnusualForm | None]] = {
     "time_min": text_forms.instant,
     "time_max": text_forms.instant,
     "sort_field": text_forms.sort_field,
+    "date": text_forms.day,
     "attendees": text_forms.invited,
     "cron_expression": text_forms.schedule,
     "field": text_forms.field_path,
@@ -52,6 +54,7 @@ _NAMED: Mapping[str, Callable[[str], UnusualForm | None]] = {
     "merge_key": text_forms.field_path,
     "sender_whitelist": text_forms.sender,
 }
+_SHORTEST = 4
 _MODELS = {
     "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
     "AI_AGENT.ANTHROPIC_CLAUDE": ("gpt", "o1", "o3", "gemini", "mistral", "llama"),
@@ -88,7 +91,51 @@ def check(case: CheckContext) -> Iterator[Problem]:
                     else case.made.of_spec(_with_members, spec)
                 )
                 yield from _of_field(spec, name, value, members, f"/nodes/{index}/data/{part}")
-        yield from _of_model(spec, object_at(node.data, "configurations"), index)
+        settings = object_at(node.data, "configurations")
+        yield from _of_model(spec, settings, index)
+        for field in case.made.of_spec(_open_fields, spec):
+            yield from _suggested(field, settings, f"/nodes/{index}/data/configurations")
+        if variables := object_at(object_at(node.data, "inputParams"), "url_variables"):
+            place = f"/nodes/{index}/data/configurations/url"
+            yield from _unfilled(settings.get("url"), variables, place)
+
+
+def _open_fields(spec: NodeSpec) -> tuple[Field, ...]:
+    return tuple(
+        one for one in spec.configurations if one.is_open and one.options and one.type == "string"
+    )
+
+
+def _suggested(field: Field, settings: Mapping[str, Json], place: str) -> Iterator[Problem]:
+    """Yield a name that is a suggested one in another writing; other names are allowed."""
+    given = settings.get(field.name)
+    if not isinstance(given, str) or given in field.options or "{{" in given:
+        return
+    name = given if settings.get("base_url") else given.rpartition("/")[2]
+    found = [one for one in field.options if plain_word(one) == plain_word(name)]
+    if not found and len(given) > _SHORTEST:
+        found = [one for one in field.options if one.endswith(f"-{given}")]
+    if len(found) == 1:
+        at = place + pointer(field.name)
+        message = f"{field.name!r} is {shown(given)}; the name is {shown(found[0])}"
+        patch = ({"op": "replace", "path": at, "value": found[0]},)
+        yield Problem(CODE, at, message, f"use {found[0]!r}", "warning", patch)
+
+
+def _unfilled(url: Json, variables: Mapping[str, Json], place: str) -> Iterator[Problem]:
+    """Yield placeholders of other systems in a path, where a value of this name is given."""
+    if not isinstance(url, str):
+        return
+    plain = url
+    for name in variables:
+        form = re.escape(name)
+        marks = rf":{form}|<{form}>|\[{form}\]|\${form}|%{form}%|\$?\{{{form}\}}"
+        signs = rf"(?<=/)(?:{marks})(?=[/?#&]|$)"
+        plain = re.sub(signs, f"{{{{ {name} }}}}", plain)
+    if plain != url:
+        message = f"{shown(url)} has a placeholder of another system; it is sent as it is"
+        patch = ({"op": "replace", "path": place, "value": plain},)
+        yield Problem(CODE, place, message, f"write {plain!r}", "warning", patch)
 
 
 def _with_members(spec: NodeSpec) -> frozenset[str]:

@@ -7,10 +7,13 @@ from functools import lru_cache
 from toolweave.cel.checker import check as check_types
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
-from toolweave.cel.paths import Path, PathReference, path_in, write_path
+from toolweave.cel.paths import Path, PathReference, path_in, quoted, write_path
 from toolweave.cel.syntax import FunctionCall, Literal, Term
 from toolweave.cel.tokens import tokens
+from toolweave.json_text import Json
 from toolweave.patterns import pattern
+from toolweave.tools.meaning import meant
+from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.path_repair import rewritten_by
 from toolweave.workflow.model import Node
@@ -29,6 +32,7 @@ _DIGITS = pattern(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?")
 _EQUALITY = frozenset({"_==_", "_!=_"})
 _MAX_LISTED = 10
 _NUMBER: frozenset[Kind] = frozenset({"integer", "fraction"})
+_SCALARS: frozenset[Kind] = frozenset({"integer", "fraction", "boolean"})
 
 
 def type_faults(scope: Scope, node: Node, asked: NodeReferences) -> tuple[SyntaxProblem, ...]:
@@ -73,8 +77,10 @@ def _is_fine(text: str, kinds: tuple[tuple[Path, str], ...]) -> bool:
     return term is not None and not check_types(text, term, lambda p: known.get(p, "dyn")).faults
 
 
-def never_equal(scope: Scope, node: Node, asked: NodeReferences) -> Iterator[SyntaxProblem]:
-    """Comparisons of a value with a text that is none of its options."""
+def never_equal(
+    scope: Scope, node: Node, asked: NodeReferences
+) -> Iterator[tuple[SyntaxProblem, str | None]]:
+    """Comparisons with a text that is none of a value's options; with the one that is meant."""
     expression = asked.expression
     if expression is None or expression.term is None:
         return
@@ -95,7 +101,7 @@ def never_equal(scope: Scope, node: Node, asked: NodeReferences) -> Iterator[Syn
             if options and other.value not in options:
                 message = f"{write_path(path)} is never {other.value!r}"
                 listed = ", ".join(repr(option) for option in options[:_MAX_LISTED])
-                yield fault_at(
+                fault = fault_at(
                     expression.text,
                     other.at,
                     "EXPRESSION_TYPE",
@@ -103,18 +109,49 @@ def never_equal(scope: Scope, node: Node, asked: NodeReferences) -> Iterator[Syn
                     f"it is one of {listed}",
                     "warning",
                 )
+                yield fault, _with_option(expression.text, other, options, path)
+
+
+def _with_option(text: str, literal: Literal, options: Sequence[Json], path: Path) -> str | None:
+    """The expression with the only option that a text means in place of it."""
+    given, about = str(literal.value), next((one for one in path[::-1] if isinstance(one, str)), "")
+    texts = [one for one in options if isinstance(one, str)]
+    slip = misspelt(given, texts)
+    found = [slip] if slip else meant(given, texts, about)
+    word = next((one for one in tokens(text) if one.at == literal.at), None)
+    if len(found) != 1 or word is None:
+        return None
+    return f"{text[: word.at]}{quoted(found[0])}{text[word.end :]}"
 
 
 def type_repair(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
     """The only conversion of one operand with which the types fit; None if there are more."""
     found = [
         text
-        for text in _converted(asked)
+        for text in dict.fromkeys(_converted(asked))
         if (expression := compile_text(text)).is_usable
         and not expression.faults
         and not type_faults(scope, node, replace(asked, expression=expression))
     ]
+    if not found and (whole := _all_as_text(scope, node, asked)) is not None:
+        expression = compile_text(whole)
+        is_right = expression.is_usable and not expression.faults
+        asked = replace(asked, expression=expression)
+        return whole if is_right and not type_faults(scope, node, asked) else None
     return found[0] if len(found) == 1 else None
+
+
+def _all_as_text(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
+    """The sum of texts with every value that is no text as one."""
+    text = asked.expression.text if asked.expression is not None else ""
+    has_text = any(word.text[:1] in "\"'" for word in tokens(text))
+    if not has_text or "+" not in text or asked.is_condition:
+        return None
+    for path in dict.fromkeys(one.path for one in _references(asked)):
+        found = scope.find(node, path, asked.language)
+        if found.trouble is None and found.shape.kinds <= _SCALARS:
+            text = rewritten_by(text, path, "string({})") or text
+    return text
 
 
 def _converted(asked: NodeReferences) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
-from toolweave.workflow.formats.foreign_nodes import Dialect, meant_key, plain
+from toolweave.workflow.formats.foreign_nodes import Dialect, meant_key, only_list, plain
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 Nodes = Mapping[str, JsonObject]
@@ -87,12 +87,13 @@ def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> l
         found = list(_of_text(edge, nodes, dialect))
         return [{"op": "replace", "path": place, "value": found[0]}] if len(found) == 1 else []
     ends, is_own = _ends_in(tuple(edge), dialect)
-    if is_own or _has_inner_ends(edge, dialect):
+    if _has_inner_ends(edge, dialect):
         return []
-    if len(set(ends.values())) != len(ends):
-        return []  # two keys for one end
     if any(isinstance(edge[key], dict | list) for key in ends):
-        return _of_objects(edge, place, ends, dialect)
+        is_clear = len(set(ends.values())) == len(ends)
+        return _of_objects(edge, place, ends, dialect) if is_clear else []
+    if is_own or len(set(ends.values())) != len(ends):
+        return []  # the dialect's own, or two keys for one end
     names = _KEYS[dialect]
     operations: list[Operation] = []
     for key, end in ends.items():
@@ -161,6 +162,8 @@ def _usual(dialect: Dialect) -> dict[str, Json]:
 
 def edge_list(given: Json, nodes: Nodes, dialect: Dialect) -> list[Json] | None:
     """All edges of a list with pairs, chains and several targets, or of a map; None if unclear."""
+    if (inner := only_list(given)) is not None:
+        return edge_list(inner, nodes, dialect) or inner
     if isinstance(given, list):
         if not any(_may_be_several(edge) for edge in given):
             return None

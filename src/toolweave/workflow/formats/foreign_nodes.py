@@ -40,6 +40,11 @@ _LISTS = frozenset(
     {"steps", "tasks", "blocks", "stages", "activities", "elements", "components", "vertices"}
     | {"nodelist", "workflownodes", "operators", "jobs", "actions", "states", "node"}
 )
+# Keys of an object around a list.
+_LISTING = frozenset(
+    {"items", "item", "list", "node", "nodes", "edges", "connections", "values", "data", "all"}
+    | {"array", "elements", "entries"}
+)
 _IDS = frozenset(
     {"nodeid", "taskid", "stepid", "blockid", "key", "uid", "uuid", "identifier", "ref", "slug"}
 )
@@ -104,12 +109,21 @@ def _type_of(node: JsonObject) -> Json:
 
 
 def as_list(nodes: Json) -> list[Json] | None:
-    """The nodes of a map by id as a list; None for anything else."""
+    """The nodes of a map by id, or of an object around them, as a list; None for anything else."""
     if not isinstance(nodes, dict) or not nodes:
         return None
+    if (inner := only_list(nodes)) is not None:
+        return inner if are_nodes(inner) else None
     if not all(isinstance(one, dict) and one.get("id", key) == key for key, one in nodes.items()):
         return None
     return [{"id": key, **one} for key, one in nodes.items() if isinstance(one, dict)]
+
+
+def only_list(value: Json) -> list[Json] | None:
+    """The list in an object that has nothing else: `{"items": […]}`."""
+    inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+    is_listing = isinstance(value, dict) and plain(next(iter(value), "")) in _LISTING
+    return inner if is_listing and isinstance(inner, list) else None
 
 
 def dialect_of(nodes: list[Json]) -> Dialect:

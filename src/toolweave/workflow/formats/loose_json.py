@@ -29,6 +29,9 @@ _WORDS: dict[str, Json] = {
     "False": False,
     "None": None,
     "nil": None,
+    "TRUE": True,
+    "FALSE": False,
+    "NULL": None,
 }
 _STRICT_WORDS = frozenset({"true", "false", "null"})
 _CLOSED_BY = {
@@ -44,6 +47,7 @@ _CLOSED_BY = {
     "\N{FULLWIDTH QUOTATION MARK}": "\N{FULLWIDTH QUOTATION MARK}",
     "\N{RIGHT DOUBLE QUOTATION MARK}": "\N{RIGHT DOUBLE QUOTATION MARK}",
 }
+_OTHER_END = {"}": "]", "]": "}"}
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPED = frozenset("\"'\\/`")
 _HEX = pattern(r"[0-9A-Fa-f]{4}")
@@ -76,10 +80,15 @@ class _Reader:
         self.at = at
         self.oddities: list[str] = []
         self._has_missing_end = False
+        self._has_wrong_end = False
 
     def value(self, depth: int) -> Json:
         self._skip()
         first = self._look()
+        if first == "+" and self._text[self.at + 1 : self.at + 2] in {"{", "["}:
+            self.oddities.append("marks of a change")
+            self.at += 1
+            first = self._look()
         if first in _CLOSED_BY:
             return self._joined()
         if first == "{" or first == "[":
@@ -112,16 +121,24 @@ class _Reader:
 
     def _is_closed(self, sign: str, has_content: bool) -> bool:
         self._skip()
-        if self._look() == sign:
+        if self._look() == sign or (has_content and self._is_wrong_end(sign)):
             self.at += 1
             return True
         if self._peek():
             return False
         # One missing sign at the very end is certain; with more, parts may be missing too.
-        if self._has_missing_end or not has_content:
+        if self._has_missing_end or self._has_wrong_end or not has_content:
             raise Ambiguous("the text ends too early")
         self._has_missing_end = True
         self.oddities.append(f"a missing {sign!r} at the end")
+        return True
+
+    def _is_wrong_end(self, sign: str) -> bool:
+        """Whether one bracket is of the other kind; what follows shows whether it was meant so."""
+        if self._look() != _OTHER_END[sign] or self._has_wrong_end:
+            return False
+        self._has_wrong_end = True
+        self.oddities.append(f"a bracket in place of {sign!r}")
         return True
 
     def _separate(self, end: str, *, is_object: bool) -> None:
@@ -137,7 +154,7 @@ class _Reader:
             self._spare_commas(before, is_object=is_object)
             if self._look() == end:
                 self.oddities.append("a trailing comma")
-        elif sign and sign != end:
+        elif sign and sign not in (end, _OTHER_END[end]):
             is_certain = self._starts_member() if is_object else (before, sign) == ("}", "{")
             if not is_certain:
                 raise Ambiguous(f"unexpected {sign!r}")

@@ -6,8 +6,10 @@ of the file; where a part could mean two things it stays as it is. What the word
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.formats.envelope import WRAPPER, X, unwrapped
@@ -32,8 +34,10 @@ CODE = "WORKFLOW_FORM_FOREIGN"
 # A file with more is written by a program.
 MAX_PARTS = 2_000
 _MAX_MEMBERS = 20
+_TRIGGER = "TRIGGER"
 _TITLES = ("title", "label", "workflowName", "workflow_name", "displayName", "display_name")
 _FLOW_KINDS = frozenset({"data", "chain", "result"})
+_OTHER_ENDS = frozenset({"from_node", "to_node", "from", "to"})
 _FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Where a call of a tool or an answer of one holds a workflow.
 _AROUND = frozenset({"arguments", "args", "input", "data", "result", "body", "payload", "content"})
@@ -152,6 +156,7 @@ class _Reshaping:
             by_id = _by_id(apply_patch({"nodes": nodes}, self._within(self.operations)))
         self._edges(by_id, dialect)
         self._triggers()
+        self._other_triggers(by_id)
         self._schema()
         self._name()
 
@@ -243,6 +248,21 @@ class _Reshaping:
                 operation = {"op": "replace", "path": place, "value": identity}
                 self.problems.append(_problem(place, told, [operation]))
 
+    def _other_triggers(self, nodes: dict[str, JsonObject]) -> None:
+        """Triggers are nodes of that type: a list that names another node means all of them."""
+        given = self._inner.get("triggers")
+        listed = given if isinstance(given, list) else []
+        of_type = [name for name, node in nodes.items() if node.get("type") == _TRIGGER]
+        for at, one in enumerate(listed):
+            kind = nodes[one].get("type") if isinstance(one, str) and one in nodes else None
+            if of_type and kind in NODE_TYPES and kind != _TRIGGER:
+                place = f"{self._root}/triggers"
+                told = f"{one!r} is no trigger: its type is {kind!r}"
+                operation = {"op": "replace", "path": place, "value": of_type}
+                problem = _problem(f"{place}/{at}", told, [operation])
+                self.problems.append(replace(problem, severity="warning"))
+                return
+
     def _name(self) -> None:
         """The name under a word that other systems have for it."""
         metadata = self._inner.get("metadata")
@@ -299,6 +319,10 @@ def _is_flow(document: JsonObject, nodes: list[Json]) -> bool:
         return True
     edges = document.get("edges")
     if not isinstance(edges, list):
+        return False
+    # No edge of a flow has the keys of another dialect.
+    is_other = [isinstance(one, dict) and not _OTHER_ENDS.isdisjoint(one) for one in edges]
+    if edges and all(is_other) and all(map(is_known_type, kinds)):
         return False
     if any(isinstance(one, dict) and _is_flow_edge(one) for one in edges):
         return True

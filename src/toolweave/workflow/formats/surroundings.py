@@ -8,6 +8,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from typing import TypeGuard
+from urllib.parse import unquote
 
 import orjson
 
@@ -25,6 +26,8 @@ _THOUGHTS = pattern(
     r"\A\s*<(think|thinking|reasoning|analysis|scratchpad)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE
 )
 _BRACKETS = pattern(r"[{\[]")
+# A member where an object should begin.
+_FIRST_KEY = pattern(r"\s*\"[\w$-]{1,40}\"\s*:\s*[\"{\[]")
 # Lines of YAML: what follows is a part of them.
 _YAML = pattern(r"^(?:[ \t]+[\w-]+:|[\w-]+:[ \t]+\S|[ \t]*-\s)", re.MULTILINE)
 # Closing signs after the end of the value.
@@ -105,6 +108,7 @@ def odd_text(document: Json, oddities: list[str]) -> Problem:
 def _read(text: str) -> Loose:
     oddities: list[str] = []
     cleanings: tuple[tuple[Callable[[str], str | None], str], ...] = (
+        (_percent_decoded, "the encoding of an address"),
         (_entities, "HTML entities"),
         (_unescaped, "backslashes before its quotes"),
         (lambda given: _COLOURS.sub("", given), "colours of a terminal"),
@@ -122,10 +126,13 @@ def _read(text: str) -> Loose:
     if inner is not None:
         text = inner
         oddities.append("the text around it")
+    if _FIRST_KEY.match(text):
+        text = "{" + text
+        oddities.append("a missing '{' at the beginning")
     start = _BRACKETS.search(text)
     if start is None:
         raise Ambiguous("there is no object")
-    before = text[: start.start()].strip("\ufeff \t\r\n")
+    before = text[: start.start()].strip("\ufeff \t\r\n+")
     if before and not _is_prose(before):
         raise Ambiguous("the value is a part of something")
     found = read_loose(text, start.start())
@@ -147,6 +154,10 @@ def _untagged(text: str) -> str:
     return text
 
 
+def _percent_decoded(text: str) -> str | None:
+    return unquote(text) if text.lstrip()[:3].lower() == "%7b" and "{" not in text else None
+
+
 def _entities(text: str) -> str | None:
     return html.unescape(text) if '"' not in text and "&quot;" in text else None
 
@@ -166,7 +177,9 @@ def _without_marks(text: str) -> str | None:
     """The lines of a quotation or of an added file, without the mark that each of them has."""
     lines = [line for line in text.splitlines() if line.strip()]
     marks = {line.lstrip()[:1] for line in lines}
-    if len(lines) < 2 or len(marks) != 1 or not marks <= {*_MARKS}:
+    if len(marks) != 1 or not marks <= {*_MARKS}:
+        return None
+    if len(lines) == 1 and lines[0].lstrip()[1:].lstrip()[:1] != "{":
         return None
     return "\n".join(line.lstrip()[1:] for line in lines)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from toolweave.catalog.member_names import named_in
 from toolweave.catalog.schema import output_schema
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
@@ -66,6 +67,14 @@ def _value_of(spec: NodeSpec) -> ValueShape:
     if not spec.outputs:
         return UNKNOWN
     found = of_schema(output_schema(spec))
+    listed = {one.name: named_in(one.description) for one in spec.outputs if one.type == "object"}
+    known = {
+        name: of_fields(dict.fromkeys(names, UNKNOWN), "unsaid")
+        for name, names in listed.items()
+        if names and not found.fields[name].fields
+    }
+    if known:
+        found = replace(found, fields={**found.fields, **known})
     if spec.ref in _WITH_ERROR:
         found = replace(found, fields={**found.fields, "error": _ERROR})
     if spec.type == "TRIGGER":

@@ -339,6 +339,8 @@ class _Parser(WordCursor):
         entries: list[tuple[Tree, Tree]] = []
         while self.word.text != "}":
             key = self._primary()
+            if not entries and isinstance(key, Constant) and self.word.text in {",", "}"}:
+                return self._set(key)
             if isinstance(key, ForeignName):
                 key = Constant(quoted(key.name), key.name)
             self.expect(":")
@@ -347,6 +349,14 @@ class _Parser(WordCursor):
                 break
         self.expect("}")
         return Entries(tuple(entries))
+
+    def _set(self, first: Tree) -> Tree:
+        """`{'a', 'b'}` of Python, after its first item."""
+        items = [first]
+        while self.take(",") and self.word.text != "}":
+            items.append(self.expression())
+        self.expect("}")
+        return Items(tuple(items))
 
     def _postfix(self, found: Tree) -> Tree:
         while True:

@@ -17,13 +17,16 @@ _FORMS = (
     pattern(r"\$\{\{\s*(?P<inside>.*?)\s*\}\}", re.DOTALL),
     pattern(r"(?:\$|#|%|@)\{\s*(?P<inside>[^{}]+?)\s*\}"),
     pattern(r"\{%-?\s*(?P<inside>[A-Za-z_]\w*(?:\.\w+)+)\s*-?%\}"),
+    pattern(r"\[%[=-]?\s*(?P<inside>[^%]+?)\s*-?%\]"),
     pattern(r"<%[=-]?\s*(?P<inside>[^%]+?)\s*-?%>"),
     pattern(r"(?<!\[)\[\[\s*(?P<inside>[^\[\]]+(?:\[[^\[\]]*\])*[^\[\]]*?)\s*\]\](?!\])"),
     pattern(r"(?<![{$#%@\w\\])\{\s*(?P<inside>[A-Za-z_$][\w$]*(?:\.[\w$]+|\[\w+\])+)\s*\}(?!\})"),
 )
+# A path with one sign before it, such as `$a.b` of a shell and `@a.b` of Razor.
+_LED = pattern(r"(?<![\w.@$/{([<])[$@](?P<inside>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
 # Any marks around a path, such as `<<a.b>>`, `%a.b%`, `$(a.b)`, `#[a.b]` and `{!a.b}`.
 _MARKED = pattern(
-    r"(?P<open>[$#@!=%]?(?:<{1,2}|\[|\(\(?|\{)[!$#@=]?|%|#|@|\||__|~)\s*"
+    r"(?P<open>[$#@!=%\\]?(?:<{1,2}|\[|\(\(?|\{)[!$#@=]?|%|#|@|\||__|~)\s*"
     r"(?P<inside>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])+?)"
     r"\s*(?P<close>[#]?(?:>{1,2}|\]|\)\)?|\})|%|#|@|\||__|~)"
 )
@@ -32,8 +35,8 @@ _IN_WORDS = frozenset({"%", "#", "@", "|", "~", "__", "["})
 _MIRRORED = str.maketrans("<[({", ">])}")
 _BARE = pattern(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
 _STARTS = pattern(
-    r"[$#%@]\{|<%|\[\[|[<\[(%#@|~]\(?[ ]?[A-Za-z_$]|\{[!#]|__[a-z]"
-    r"|(?<!\{)\{[A-Za-z_$% \n]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]"
+    r"[$#%@]\{|<%|\[%|\[\[|[<\[(%#@|~]\(?[ ]?[A-Za-z_$]|\{[!#]|__[a-z]"
+    r"|(?<!\{)\{[A-Za-z_$% \n]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]|(?<!\w)\$[A-Za-z_]\w*\."
 )
 # A character that all of these have.
 _SIGNS = pattern(r"[$#%@<\[(|~{=`.]|__")
@@ -81,11 +84,15 @@ def placeholders_in(text: str) -> Iterator[ForeignPlaceholder]:
             yield ForeignPlaceholder(match[0], match["inside"].strip(), match.start(), end, is_ours)
 
 
-def marked_paths(text: str) -> Iterator[ForeignPlaceholder]:
-    """Yield paths between two marks that belong together; only some of them are placeholders."""
+def marked_paths(text: str) -> list[ForeignPlaceholder]:
+    """Paths after or between marks, from the left; only some of them are placeholders."""
+    return sorted(_marked_paths(text), key=lambda one: one.start)
+
+
+def _marked_paths(text: str) -> Iterator[ForeignPlaceholder]:
     for match in _MARKED.finditer(text):
         opened = match["open"]
-        core = opened.lstrip("$#@!=%") or opened
+        core = opened.lstrip("$#@!=%\\") or opened
         core = core.rstrip("!$#@=") or core
         closed = match["close"]
         is_pair = core.translate(_MIRRORED) == (closed.lstrip("#") or closed)
@@ -94,6 +101,9 @@ def marked_paths(text: str) -> Iterator[ForeignPlaceholder]:
         # Single round brackets are prose.
         is_placeholder = is_pair and is_apart and opened not in {"(", "{"} and around[0] != "{"
         if is_placeholder and not _is_ours(text, match):
+            yield ForeignPlaceholder(match[0], match["inside"], match.start(), match.end())
+    for match in _LED.finditer(text):
+        if not _is_ours(text, match):
             yield ForeignPlaceholder(match[0], match["inside"], match.start(), match.end())
 
 

@@ -31,7 +31,8 @@ _REPLACE: Pattern = ("{0}.replace({1}, {2})", "text")
 
 # By name in small letters without underscores, and by the number of arguments.
 FUNCTIONS: dict[tuple[str, int], Pattern] = {
-    **{(name, 1): _SIZE for name in ("len", "length", "count", "size", "strlen")},
+    **{(name, 1): _SIZE for name in ("len", "length", "count", "size", "strlen", "sizeof")},
+    **{(name, 1): _SIZE for name in ("arraylength", "numel", "cardinality", "listlength", "card")},
     **{(name, 1): _TEXT for name in ("str", "string", "tostring")},
     **{(name, 1): _WHOLE for name in ("int", "parseint", "integer", "toint")},
     **{(name, 1): _DECIMAL for name in ("float", "number", "parsefloat", "tonumber", "decimal")},
