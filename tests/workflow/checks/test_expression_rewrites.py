@@ -26,6 +26,11 @@ CONDITION = f"{CONFIG}/condition_expression"
         ("trigger.city == 'a' || 'b'", "trigger.city == 'a' || trigger.city == 'b'"),
         ("'Ro' in trigger.city", "trigger.city.contains('Ro')"),
         ("has('trigger.city')", "has(trigger.city)"),
+        ("'{{ trigger.city }}' == 'Rome'", "trigger.city == 'Rome'"),
+        (
+            "{{ trigger.count }} > 1 && '{{ trigger.city }}' == 'Rome'",
+            "trigger.count > 1 && trigger.city == 'Rome'",
+        ),
     ],
 )
 def test_an_expression_is_rewritten_where_one_writing_works(wrong: str, right: str) -> None:
@@ -49,3 +54,9 @@ def test_a_word_is_only_quoted_where_a_text_is_compared() -> None:
     assert with_quoted_words("a == b", {"b"}) == "a == 'b'"
     assert with_quoted_words("a + b", {"b"}) is None
     assert with_quoted_words("b.c == 1", {"b"}) is None
+
+
+def test_a_default_after_a_value_is_not_joined_to_it() -> None:
+    problems = _problems(_text("{{ trigger.city || 'unknown' }}")).values()
+    assert [problem.patch for problem in problems if "+" in str(problem.patch)] == []
+    assert _fixed(_text("{{ 'In ' || trigger.city }}"), MESSAGE) == "{{ 'In ' + trigger.city }}"

@@ -62,6 +62,7 @@ _CHAIN = pattern(
     r"(?P<left>[A-Za-z_][\w.\[\]'\"]*)\s*==\s*(?P<first>'[^']*'|\"[^\"]*\"|\d+)"
     r"(?P<rest>(?:\s*\|\|\s*(?:'[^']*'|\"[^\"]*\"|\d+)(?!\s*[=<>!.\[]))+)"
 )
+_JOINED = pattern(r"(?:'[^']*'|\"[^\"]*\")\s*\|\|")
 _IN_TEXT = pattern(
     r"(?P<part>'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*)\s+in\s+(?P<whole>[A-Za-z_][\w.]*(?:\[[^\]]*\])?)"
 )
@@ -194,8 +195,8 @@ def retyped(text: str) -> Iterator[str]:
     yield _CHAIN.sub(compared, text)
     if (keyed := with_quoted_keys(text)) is not None:
         yield keyed
-    if "==" not in text and "||" in text:
-        yield _outside_quotes(text, "||", "+")  # `'a' || b` of SQL joins texts
+    if "==" not in text and _JOINED.search(text):
+        yield _outside_quotes(text, "||", "+")  # `'a' || b` of SQL; `b || 'a'` is a default
     yield _QUOTED_NUMBER.sub(r"\1", text)
     yield _IN_TEXT.sub(lambda match: f"{match['whole']}.contains({match['part']})", text)
 

@@ -36,6 +36,8 @@ from toolweave.workflow.scope.references import Language, may_ask
 # A placeholder in a placeholder; a lone `{{` in quotes is how braces are written.
 _NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
 _UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
+_QUOTED_PLACEHOLDER = pattern(r"(['\"])(\{\{[^{}]*\}\})\1")
+_QUOTED = pattern(r"'[^']*'|\"[^\"]*\"")
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -177,7 +179,11 @@ class _Texts:
         """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
         if read_template(cel.text).is_bare:
             return
-        repaired = self._foreign.repaired(node, cel.text, "own", parameter="item")
+        # `'{{ name }}'` is the value itself; a placeholder within a longer text stays in it.
+        unquoted = _QUOTED_PLACEHOLDER.sub(r"\2", cel.text)
+        if any("{{" in text for text in _QUOTED.findall(unquoted)):
+            return
+        repaired = self._foreign.repaired(node, unquoted, "own", parameter="item")
         if repaired is not None:
             problem = Problem(
                 "EXPRESSION_TEMPLATE",
