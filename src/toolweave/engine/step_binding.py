@@ -184,7 +184,8 @@ def check(prepared: Prepared, config: JsonObject, inputs: JsonObject) -> None:
 def _problems(place: str, schema: CompiledSchema | None, value: JsonObject) -> Iterator[Problem]:
     if schema is not None:
         for problem in check_value(schema, value):
-            if problem.severity == "error":
+            # Unknown fields are ignored, with templates or without: validation warns of them.
+            if problem.severity == "error" and problem.code != "MCP_PARAMETER_UNKNOWN":
                 yield replace(problem, pointer=place + problem.pointer, patch=None)
 
 
