@@ -158,7 +158,7 @@ async def test_a_wait_ends_with_what_it_waits_for(service: Service, kind: str) -
         body = {"event": "tea.ready", "data": {"state": "done"}}
         assert (await service.json("POST", "signals", body))["runs"] == [run]
     else:
-        reply = {"approved": True} if kind == "approval" else {"state": "done"}
+        reply = {"answer": "confirmed"} if kind == "approval" else {"state": "done"}
         await service.json("POST", f"runs/{run}/answer", {"step": "n", "reply": reply})
     result = step(await service.over(run))["value"]["wait_result"]
     assert (result["condition_met"], result["timeout_occurred"]) == (True, False)

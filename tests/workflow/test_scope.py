@@ -190,7 +190,7 @@ def test_what_came_in_by_several_edges_is_one_of_them_or_all_by_id() -> None:
 def test_what_passes_through_is_known_behind_it() -> None:
     nodes = [
         node("ai", "AI_AGENT.OPENAI_CHATGPT"),
-        node("if", "FLOW.IF", inputParams={"data": "{{ ai.metadata }}"}),
+        node("if", "FLOW.IF", inputParams={"data": "{{ ai.token_usage }}"}),
         node("wait", "FLOW.DELAY", configurations={"enabled": False}),
         node("delay", "FLOW.DELAY"),
         node("end", "end"),
