@@ -193,9 +193,9 @@ async def test_a_dropped_file_is_opened_or_comes_in(page: Page, studio: Studio) 
     assert "#/new/" in page.url
     await settled(page, node(page, "weather"))  # a file dropped while it opens is opened instead
     await page.evaluate(DROP, [text, "again.json", ".canvas"])
-    await expect(node(page, "weather-2")).to_have_count(1)
+    await expect(node(page, "hello-2")).to_have_count(1)
     await page.keyboard.press("Control+z")
-    await expect(node(page, "weather-2")).to_have_count(0)
+    await expect(node(page, "hello-2")).to_have_count(0)
     await page.evaluate(DROP, ["no workflow", "words.txt", ".canvas"])
     await expect(page.locator(".notices")).to_contain_text("words.txt cannot be read")
 
