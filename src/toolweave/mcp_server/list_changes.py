@@ -27,9 +27,11 @@ SEND_TIMEOUT_S = 5.0
 class Changes:
     """The clients to notify of changes."""
 
-    def __init__(self, *, is_stale: bool = False) -> None:
-        # Whether the early answer listed tools that are out of date.
+    def __init__(self, *, is_stale: bool = False, has_one_client: bool = False) -> None:
+        # Whether a client that completes its handshake has an outdated list: by the early answer,
+        # or, if there is one client only, by a change before the handshake.
         self._is_stale = is_stale
+        self._has_one_client = has_one_client
         self._bus = InMemorySubscriptionBus()
         self._connections: WeakSet[Connection] = WeakSet()
         self.listen = ListenHandler(self._bus)
@@ -44,10 +46,13 @@ class Changes:
             connection = context.session._connection  # pyright: ignore[reportPrivateUsage]
             self._connections.add(connection)
             if self._is_stale:
+                self._is_stale = False
                 await connection.send_tool_list_changed()
 
     async def tools_changed(self) -> None:
         """Notify all clients that a tool was published or unpublished."""
+        if self._has_one_client and not self._connections:
+            self._is_stale = True
         await self._bus.publish(ToolsListChanged())
         await self._tell_all(Connection.send_tool_list_changed)
 

@@ -55,8 +55,10 @@ async def _serve(reader: StdinReader, directory: Path | None) -> None:
         await catalog.refresh()
         tool_service = CountingToolService(catalog, home)
         published = Published(home)
-        definitions = [one.publication.definition for one in await published.tools()]
-        changes = Changes(is_stale=reader.listed not in (None, definitions))
+        known = await published.tools()
+        definitions = [one.publication.definition for one in known]
+        is_stale = reader.listed not in (None, definitions)
+        changes = Changes(is_stale=is_stale, has_one_client=True)
         # The engine is opened by the first call that needs it.
         studio = Lazy(lambda: _studio(home))
         key = await anyio.to_thread.run_sync(seal_key, home.settings.home) if home else None
@@ -65,7 +67,7 @@ async def _serve(reader: StdinReader, directory: Path | None) -> None:
         context = McpContext(studio.get, published, key, wait_limits, libraries)
         server = build_server(catalog, tool_service, changes, context)
         tasks = await stack.enter_async_context(background())
-        tasks.start_soon(keep_going, published.follow, changes.tools_changed)
+        tasks.start_soon(keep_going, published.follow, changes.tools_changed, known)
         tasks.start_soon(keep_going, catalog.follow, changes.resources_changed)
         tasks.start_soon(keep_going, tool_service.keep_saving)
         tasks.start_soon(studio.serve)

@@ -262,22 +262,25 @@ class Published:
         self._is_failing = False
         return True
 
-    async def follow(self, on_change: Callable[[], Awaitable[None]]) -> None:
-        """Keep up with other processes until cancelled, telling `on_change` each time."""
-        told = await self._told()
+    async def follow(
+        self,
+        on_change: Callable[[], Awaitable[None]],
+        known: Sequence[PublishedTool] | None = None,
+    ) -> None:
+        """Keep up with other processes until cancelled, calling `on_change` each time.
+
+        `known` is what clients have been shown already, else it is what there is now.
+        """
+        told = _versions(await self.tools() if known is None else known)
         while self._home is not None:
             self._news = anyio.Event()
-            if (now := await self._told()) != told:
+            if (now := _versions(await self.tools())) != told:
                 told = now
                 await keep_copy(self._home)
                 await on_change()
             async with background() as tasks:
                 tasks.start_soon(self._sleep)
                 await self._news.wait()
-
-    async def _told(self) -> list[str]:
-        """What tells whether a client has the list as it is; others may have looked meanwhile."""
-        return [f"{one.publication.tool} {one.version}" for one in await self.tools()]
 
     async def _sleep(self) -> None:
         assert self._home is not None
@@ -300,6 +303,11 @@ class Published:
             return known
         loaded = read(json_text.read(one.document))
         return PublishedTool(one, version, loaded, read_tool("toolweave", one.definition))
+
+
+def _versions(tools: Sequence[PublishedTool]) -> list[str]:
+    """What shows whether a client has the list as it is."""
+    return [f"{one.publication.tool} {one.version}" for one in tools]
 
 
 def _require_valid(stored: Stored, known: KnownEnvironment) -> None:
