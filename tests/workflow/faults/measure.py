@@ -308,7 +308,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--list", choices=[*FAILURES, "alarm"])
     parser.add_argument("--show", metavar="ID")
     parser.add_argument(
-        "--set", choices=["wrong", "second", "third", "fourth", "fifth", "sixth"], default="wrong"
+        "--set",
+        choices=["wrong", "second", "third", "fourth", "fifth", "sixth", "seventh"],
+        default="wrong",
     )
     parser.add_argument("--dir", type=Path, metavar="PATH", help="a set outside the repository")
     given = parser.parse_args(arguments)
