@@ -1,7 +1,9 @@
 """One suite for both dialects: what the interface promises holds on SQLite and Postgres alike."""
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
+from importlib import resources
 
 import anyio
 import anyio.lowlevel
@@ -9,6 +11,7 @@ import pytest
 
 from toolweave.errors import Conflict, Invalid, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Transaction, Value, open_database
+from toolweave.storage.dialects.sqlite import BINARY
 
 pytestmark = pytest.mark.anyio
 
@@ -374,3 +377,12 @@ async def test_an_address_of_another_kind_is_refused(address: str) -> None:
     with pytest.raises(Invalid) as caught:
         open_database(address)
     assert caught.value.code == "SETTING_INVALID"
+
+
+def test_every_binary_column_is_known_to_sqlite_by_its_name() -> None:
+    folder = resources.files("toolweave.storage") / "migrations"
+    texts = [
+        one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith("sql")
+    ]
+    columns = {name for text in texts for name in re.findall(r"(\w+) \{blob\}", text)}
+    assert columns == set(BINARY)

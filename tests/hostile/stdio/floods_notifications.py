@@ -1,4 +1,4 @@
-"""Sends 30,000 (`HOSTILE_SIZE`) notifications in a call as fast as it can, then answers."""
+"""Sends 100,000 (`HOSTILE_SIZE`) notifications in a call as fast as it can, then answers."""
 
 import json
 
@@ -24,7 +24,7 @@ class FloodsNotifications(Server):
                 ("progress", {"progressToken": token, "progress": 1}),
             )
         )
-        total = size(30_000)
+        total = size(100_000)
         for sent in range(0, total, BATCH):
             self.write(pair * (min(BATCH, total - sent) // 2))
         self.reply(request, text("done at last"))

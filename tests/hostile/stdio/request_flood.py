@@ -1,4 +1,4 @@
-"""Sends 30,000 (`HOSTILE_SIZE`) requests of its own in a call, reading no answer, then answers."""
+"""Sends 100,000 (`HOSTILE_SIZE`) requests of its own in a call, reading no answer, then answers."""
 
 from wellbehaved import Message, Server, size, text
 
@@ -11,7 +11,7 @@ class RequestFlood(Server):
 
     def misbehave(self, request: Message) -> None:
         """Pings, then a good answer."""
-        total = size(30_000)
+        total = size(100_000)
         for first in range(0, total, BATCH):
             last = min(first + BATCH, total)
             self.write(b"".join(PING % number for number in range(first, last)))

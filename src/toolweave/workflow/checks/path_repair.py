@@ -112,7 +112,7 @@ class PathRepair:
     def _field(
         self, node: Node, path: Path, found: ResolvedPath, language: Language
     ) -> Path | None:
-        """The path with the field that is meant, or the one that begins elsewhere."""
+        """The path with the intended field, or the one that begins elsewhere."""
         for other in (
             self._variable(node, path),
             self._elsewhere(node, path) if path[0] == "inputs" else None,

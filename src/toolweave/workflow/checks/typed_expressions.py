@@ -80,7 +80,7 @@ def _is_fine(text: str, kinds: tuple[tuple[Path, str], ...]) -> bool:
 def never_equal(
     scope: Scope, node: Node, asked: NodeReferences
 ) -> Iterator[tuple[SyntaxProblem, str | None]]:
-    """Comparisons with a text that is none of a value's options; with the one that is meant."""
+    """Comparisons with a text that is not an option of a value; with the intended option."""
     expression = asked.expression
     if expression is None or expression.term is None:
         return
