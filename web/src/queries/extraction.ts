@@ -14,7 +14,7 @@ export async function extractToSubworkflow(
   const before = editor.document.workflow;
   const body = { document: before, nodes, name };
   const done = await unwrap(client.POST("/api/v1/edit/extract", { body: body as never }));
-  if (editor.document.workflow !== before) throw new Error("the workflow was changed meanwhile; try again");
+  if (editor.document.workflow !== before) throw new Error("the workflow was edited; try again");
   await saveWorkflow(done.extracted as unknown as Workflow, name, null);
   editor.document.endGesture();
   editor.document.replace(done.document as unknown as Workflow);

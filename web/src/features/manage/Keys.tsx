@@ -70,14 +70,14 @@ function renewal(expiresAt: string | null): string {
 function revokeWarning({ isStudio, isYours }: Key): string {
   if (isStudio) {
     return (
-      "This is the studio's own key: its pages stop working at once, this one too, " +
-      "until you start toolweave serve again and open the address that it prints."
+      "This is the studio's own key. Its pages stop working immediately, including this one, " +
+      "until you restart toolweave serve and open the address that it prints."
     );
   }
   if (isYours) {
-    return "This page uses this key: it stops working at once, until you open the studio with another one.";
+    return "This page uses this key. It stops working immediately, until you open the studio with another one.";
   }
-  return "Programs that use it lose access at once. This cannot be undone.";
+  return "Programs that use it lose access immediately. This cannot be undone.";
 }
 
 function KeyForm({
@@ -127,7 +127,7 @@ function KeyForm({
       />
       {published && published.length > 0 && (
         <ScopeChoices
-          title="Only these published tools (none: all of them)"
+          title="Limit to published tools (none selected: all)"
           options={published.map(({ tool }) => tool)}
           words={{}}
           selected={tools}
@@ -150,7 +150,7 @@ function NewKeyDialog({ text, onClose }: { text: string; onClose(): void }) {
     </Button>
   );
   return (
-    <Dialog title="The new key" onClose={onClose} foot={foot}>
+    <Dialog title="New key" onClose={onClose} foot={foot}>
       <p>Copy it now: it is not shown again. Programs send it in the X-API-Key header.</p>
       <div className="manage__key">
         <code>{text}</code>

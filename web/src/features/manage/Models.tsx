@@ -49,7 +49,7 @@ export function Models() {
             <Button
               disabled={isBusy}
               aria-label={`Make ${model.name} the default`}
-              onClick={() => void runAction("Not made the default", () => makeDefault(model.name))}
+              onClick={() => void runAction("Default not changed", () => makeDefault(model.name))}
             >
               Make default
             </Button>

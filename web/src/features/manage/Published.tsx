@@ -17,7 +17,7 @@ export function Published() {
       title="Published tools"
       error={error}
       rows={tools}
-      nothing="Publish a workflow, and every MCP client can call it as a tool, at /mcp of this service."
+      nothing="Publish a workflow so that MCP clients can call it as a tool, at /mcp of this service."
       columns={[
         { title: "Tool", show: (published) => <strong className="mono">{published.tool}</strong> },
         {
