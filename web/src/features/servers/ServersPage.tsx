@@ -8,8 +8,14 @@ import { DiscoverDialog } from "./DiscoverDialog";
 import { ServerBrowser } from "./ServerBrowser";
 import "./servers.css";
 
-export function ServersPage({ chosen }: { chosen: string | null }) {
-  const [openDialog, setOpenDialog] = useState<"add" | "discover" | null>(null);
+interface Props {
+  chosen: string | null;
+  /** Opens the servers of other programs at once. */
+  isImporting?: boolean;
+}
+
+export function ServersPage({ chosen, isImporting = false }: Props) {
+  const [openDialog, setOpenDialog] = useState<"add" | "discover" | null>(isImporting ? "discover" : null);
   const { data: servers, error } = useServers();
   const buttons = (
     <div className="row">

@@ -3,7 +3,7 @@
 import { useRef } from "react";
 import { importFile } from "../../queries/formats";
 import { createSample } from "../../queries/sample";
-import { useWorkflows } from "../../queries/workflows";
+import { useOverview } from "../../queries/workflows";
 import { openImported } from "../../state/importedWorkflow";
 import { notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
@@ -12,14 +12,14 @@ import { Drafts } from "./Drafts";
 import { GettingStarted } from "./GettingStarted";
 import { RecentRuns, SuggestedTemplates } from "./HomeSections";
 import { Welcome } from "./Welcome";
-import { WorkflowTable } from "./WorkflowTable";
+import { WorkflowList } from "./WorkflowList";
 
 const SAMPLE = "what-to-wear";
 /** Who has this many workflows knows where the templates are. */
 const MIN_FOR_NO_SUGGESTIONS = 4;
 
 export function WorkflowsPage() {
-  const { data: workflows, error } = useWorkflows();
+  const { data: workflows, error } = useOverview();
   const file = useRef<HTMLInputElement>(null);
   const importChosen = async (chosen: File | undefined) => {
     if (!chosen) return;
@@ -71,7 +71,7 @@ export function WorkflowsPage() {
         <Drafts />
         {workflows && <GettingStarted hasOwn={workflows.some(({ name }) => name !== SAMPLE)} />}
         {workflows?.length === 0 && <Welcome />}
-        {workflows && workflows.length > 0 && <WorkflowTable workflows={workflows} />}
+        {workflows && workflows.length > 0 && <WorkflowList workflows={workflows} />}
         {workflows && workflows.length < MIN_FOR_NO_SUGGESTIONS && <SuggestedTemplates />}
         <RecentRuns />
       </div>
