@@ -335,6 +335,7 @@ async def triggers(filled: Filled) -> None:
 
 async def a_new_key(filled: Filled) -> None:
     await at("manage/keys")(filled)
+    await filled.page.get_by_role("button", name="Create key", exact=True).click()
     form = filled.page.get_by_role("form", name="Create key")
     await form.get_by_label("Name", exact=True).fill("a program")
     await form.get_by_role("checkbox", name="tools:read").check()

@@ -26,6 +26,7 @@ async def test_the_list_shows_and_finds_what_is_active_published_and_run(
     page: Page, studio: Studio
 ) -> None:
     await empty_start_page(page, studio)
+    await empty_pages(page, studio)
     for document in (greeting("run-and-published"), hooked("waits-for-calls"), greeting("idle")):
         path = f"/api/v1/workflows/{document['name']}"
         await studio.ask(page, "PUT", path, {"document": document})
@@ -103,6 +104,36 @@ async def favorites_and_tags(page: Page, studio: Studio) -> None:
     await expect(cards.get_by_role("heading")).to_have_text("waits-for-calls")
     kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/idle"))
     assert kept["document"]["metadata"]["tags"] == ["mail", "reports"]
+
+
+# Every page that has nothing yet, and its one button.
+EMPTY = {
+    "runs": ("No runs yet", "link", "Open workflows"),
+    "inbox": ("Nothing to answer", "link", "View runs"),
+    "chat": ("No model yet", "link", "Add a model"),
+    "servers": ("No servers yet", "button", "Add a server"),
+    "triggers": ("No triggers yet", "link", "New workflow"),
+    "credentials": ("No credentials yet", "button", "Add credential"),
+    "manage/models": ("No models yet", "button", "Add a model"),
+    "manage/published": ("No published tools yet", "button", "Publish a workflow"),
+    "manage/library": ("No libraries yet", "button", "Add a repository"),
+    "manage/documents": ("No documents yet", "link", "Read about documents"),
+}
+
+
+async def empty_pages(page: Page, studio: Studio) -> None:
+    """Each says what belongs there, and has one button that begins it."""
+    faults: list[str] = []
+    for place, (title, role, button) in EMPTY.items():
+        await page.goto(f"{studio.url}/#/{place}")
+        await expect(page.get_by_role("heading", name=title)).to_be_visible()
+        empty = page.locator(".empty")
+        await expect(empty).to_have_count(1)
+        action = empty.get_by_role(cast("Any", role), name=button, exact=True)
+        await expect(action).to_be_visible()
+        await expect(empty.locator(".button--primary")).to_have_count(1)
+        await look(faults, page, f"empty-{place.replace('/', '-')}")
+    assert faults == []
 
 
 async def empty_start_page(page: Page, studio: Studio) -> None:

@@ -5,7 +5,7 @@ import { useStore } from "zustand";
 import { readStored, writeStored } from "../../api/storage";
 import type { WorkflowOverview } from "../../queries/workflows";
 import { favoriteStore } from "../../state/favorites";
-import { IconButton } from "../../ui/Button";
+import { Button, IconButton } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { WorkflowCards } from "./WorkflowCards";
 import { WorkflowTable } from "./WorkflowTable";
@@ -79,13 +79,9 @@ export function WorkflowList({ workflows }: { workflows: readonly WorkflowOvervi
       </div>
       {shown.length === 0 ? (
         <EmptyState title="No workflows match">
-          <button
-            type="button"
-            className="button"
-            onClick={() => (setSearch(""), setFilter("All"), setTag(""))}
-          >
+          <Button look="primary" onClick={() => (setSearch(""), setFilter("All"), setTag(""))}>
             Clear filters
-          </button>
+          </Button>
         </EmptyState>
       ) : view === "cards" ? (
         <WorkflowCards workflows={shown} />
