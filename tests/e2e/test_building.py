@@ -114,7 +114,9 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await expect(palette.get_by_role("region").first).to_have_accessible_name("Favorites")
     await expect(loop).to_have_count(2)
     after = await loop.last.bounding_box()
-    assert after and before and abs(after["y"] - before["y"]) < 1  # it scrolls by whole pixels
+    assert after is not None
+    assert before is not None
+    assert abs(after["y"] - before["y"]) < 1  # it scrolls by whole pixels
     await page.keyboard.press("Enter")
     await expect(favorites).to_have_count(0)
     # A click adds a node and moves nothing under the pointer.

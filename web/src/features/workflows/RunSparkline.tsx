@@ -8,7 +8,6 @@ const WIDTH = MAX_BARS * (BAR + GAP) - GAP;
 /** The last runs of a workflow, the newest on the right: the colour is the status, the height the duration. */
 export function RunSparkline({ runs }: { runs: readonly PastRun[] }) {
   const bars = runBars(runs.slice(0, MAX_BARS));
-  const left = WIDTH - bars.length * (BAR + GAP) + GAP;
   return (
     <svg
       className="run-bars"
@@ -22,7 +21,7 @@ export function RunSparkline({ runs }: { runs: readonly PastRun[] }) {
         <rect
           key={id}
           className={`run-bars__bar run-bars__bar--${statusTone(status)}`}
-          x={left + at * (BAR + GAP)}
+          x={at * (BAR + GAP)}
           y={HEIGHT * (1 - share)}
           width={BAR}
           height={HEIGHT * share}

@@ -25,7 +25,6 @@ export function LastRuns({ runs }: { runs: WorkflowOverview["runs"] }) {
   if (!last) return <span className="faint">Never run</span>;
   return (
     <div className="last-runs">
-      <RunSparkline runs={runs} />
       <a
         href={hrefTo("runs", last.id)}
         aria-label={`Last run: ${last.status}`}
@@ -33,6 +32,7 @@ export function LastRuns({ runs }: { runs: WorkflowOverview["runs"] }) {
       >
         <Badge tone={statusTone(last.status)}>{last.status}</Badge>
       </a>
+      <RunSparkline runs={runs} />
     </div>
   );
 }
