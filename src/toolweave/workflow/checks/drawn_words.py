@@ -131,7 +131,9 @@ def _same_labels(node: Node, key: str, place: str) -> Iterator[Problem]:
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
         label = one.get("label") if isinstance(one, dict) else None
         if isinstance(label, str) and label.strip() and label.casefold() in labels:
-            message = f"{shown(label)} is the label of two {key}, which nobody can tell apart"
+            message = (
+                f"{shown(label)} is the label of two {key}, which makes them indistinguishable"
+            )
             at_label = f"{place}/{key}/{at}/label"
             yield Problem("VALUE_UNLIKELY", at_label, message, severity="warning")
         labels.append(label.casefold() if isinstance(label, str) else "")
