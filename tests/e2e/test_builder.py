@@ -149,7 +149,7 @@ async def test_a_wrong_or_missing_proposal_and_a_lost_model_are_told(
         await panel.get_by_role("button", name="Reject").click()
         model.answers(says("What do you mean?"))
         await ask(panel, "Hm")
-        await expect(panel.get_by_text("Nothing was proposed.")).to_be_visible()
+        await expect(panel.get_by_text("No changes proposed.")).to_be_visible()
         model.answers(fails(401, "wrong key"))
         await ask(panel, "Again")
         await expect(panel.get_by_role("alert")).to_contain_text("key")

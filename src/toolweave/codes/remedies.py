@@ -90,6 +90,7 @@ _BY_CODE: dict[str, str] = {
     "SUBWORKFLOW_FAILED": "explain_run of the run it called says why",
     "FLOW_STOPPED": "FLOW.STOP ended the run on purpose; change the condition before it",
     "STEP_NOT_WAITING": "run_status shows what the run asks; it may be answered already",
+    "STEP_ANSWERED": "run_status shows whether the step still waits; then answer again",
 }
 # The first that a code begins with.
 _BY_FAMILY: dict[str, str] = {

@@ -24,7 +24,7 @@ _DRIVE_TIMEOUT = timedelta(days=365)
 # Of a worker that died, Temporal knows only that its heartbeats ended: its runs move at once, even
 # if others died before. An activity that fails chooses its own delay (`worker.retry_delay`).
 _MOVE = RetryPolicy(
-    maximum_attempts=0, initial_interval=timedelta(seconds=0.5), backoff_coefficient=1.0
+    maximum_attempts=0, initial_interval=timedelta(seconds=1), backoff_coefficient=1.0
 )
 _AGAIN = RetryPolicy(maximum_attempts=0, maximum_interval=timedelta(seconds=5))
 

@@ -151,10 +151,6 @@ class TemporalWorker:
                 non_retryable=error.code == "RUN_UNKNOWN",
                 next_retry_delay=timedelta(seconds=delay_s),
             ) from None
-        except Exception:
-            logger.exception("cannot execute a run", extra={"run": run})
-            delay = timedelta(seconds=retry_delay(activity.info().attempt))
-            raise ApplicationError("an internal error", next_retry_delay=delay) from None
         return DrivenRun(found.status, found.status in FINAL, found.wait_s, found.queue or "")
 
     async def wait(self, driving: "asyncio.Future[AdvanceResult]") -> None:

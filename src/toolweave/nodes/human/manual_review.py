@@ -189,6 +189,7 @@ class ManualReview:
             schema=review.schema(),
             options=review.options,
             people=tuple(map(str, given.listing("reviewers"))),
+            needs_all=review.needs_all,
             content=content_of(given),
         )
         wait_s = float(given.whole("review_deadline"))

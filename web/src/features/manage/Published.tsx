@@ -36,21 +36,26 @@ export function Published() {
           onRemove={() => void runAction("Not unpublished", () => unpublish(published.tool))}
         />
       )}
-    >
-      <AddForm
-        title="Publish a workflow"
-        fields={[
-          {
-            name: "workflow",
-            title: "Workflow",
-            isNeeded: true,
-            options: names,
-            note: "Publishes the saved version; publish again after an edit.",
-          },
-        ]}
-        isDisabled={isBusy}
-        onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
-      />
-    </Section>
+      add={{
+        title: "Publish a workflow",
+        form: (close) => (
+          <AddForm
+            title="Publish a workflow"
+            fields={[
+              {
+                name: "workflow",
+                title: "Workflow",
+                isNeeded: true,
+                options: names,
+                note: "Publishes the saved version; publish again after an edit.",
+              },
+            ]}
+            isDisabled={isBusy}
+            onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
+            onClose={close}
+          />
+        ),
+      }}
+    />
   );
 }
