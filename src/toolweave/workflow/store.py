@@ -236,7 +236,7 @@ class WorkflowStore:
                 raise Conflict(
                     "WORKFLOW_NAME_TAKEN",
                     f"the workflow name {name!a} looks like {other!a}",
-                    hint="choose a name that people can tell apart",
+                    hint="choose a name that cannot be mistaken for it",
                     facts={"name": name, "other": other, "file": stem},
                 )
 
