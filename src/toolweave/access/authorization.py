@@ -132,6 +132,7 @@ ROUTES: Mapping[str, Rule] = {
     **_limited(
         "workflows:read",
         "GET /api/v1/workflows",
+        "GET /api/v1/overview",
         "GET /api/v1/workflows/{name}",
         "GET /api/v1/published",
         "GET /api/v1/runs",

@@ -21,6 +21,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.documents.files import read_file
 from toolweave.documents.workspace import ENDINGS, DocumentFolders
 from toolweave.engine.execution_report import execution
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.timeline import timeline_text
@@ -252,18 +253,22 @@ async def _found_run(studio: RunningStudio, caller: ResourceReader, name: str) -
 
 async def _read_run(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    entries = await studio.engine.journal.read(run.id)
-    return write(execution(run.id, await studio.engine.plan(run.id), entries), pretty=True)
+    engine = studio.engine
+    report = await report_of(engine.journal, run.id)
+    plan = await engine.plan(run.id)
+    return write(execution(run.id, plan, report.entries, is_whole=report.is_whole), pretty=True)
 
 
 async def _read_timeline(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    return f"{_heading(run)}\n{timeline_text(await studio.engine.journal.read(run.id))}"
+    report = await report_of(studio.engine.journal, run.id)
+    return f"{_heading(run)}\n{timeline_text(report.entries)}"
 
 
 async def _read_picture(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    return timeline_svg(_heading(run), await studio.engine.journal.read(run.id))
+    report = await report_of(studio.engine.journal, run.id)
+    return timeline_svg(_heading(run), report.entries)
 
 
 def _heading(run: RunRecord) -> str:

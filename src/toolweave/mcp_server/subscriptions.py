@@ -104,8 +104,10 @@ class Subscriptions:
             if not any(watcher.known for watcher, _ in self._watchers()):
                 self._wanted = anyio.Event()
                 await self._wanted.wait()
-            for watcher, notify in list(self._watchers()):
-                await self._look(watcher, notify)
+            # Side by side: a client that does not read delays the others by one timeout at most.
+            async with anyio.create_task_group() as looks:
+                for watcher, notify in list(self._watchers()):
+                    looks.start_soon(self._look, watcher, notify)
             await anyio.sleep(LOOK_EVERY_S)
 
     def _watchers(self) -> Iterator[tuple[Watcher, Notify]]:
@@ -122,8 +124,10 @@ class Subscriptions:
                 now = None
             if now != known and watcher.known.get(uri, now) == known:
                 watcher.known[uri] = now
-                with anyio.move_on_after(SEND_TIMEOUT_S):
+                with anyio.move_on_after(SEND_TIMEOUT_S) as limit:
                     await notify(uri)
+                if limit.cancelled_caught:
+                    return
 
 
 async def _nothing(_: ResourceReader, uri: str) -> str:
