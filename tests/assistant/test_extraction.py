@@ -11,6 +11,7 @@ from toolweave.assistant.model_size import is_small_model
 from toolweave.assistant.narrowed_schema import narrowed_schema
 from toolweave.catalog.resources.model import ModelTool
 from toolweave.demo.server import TOOLS
+from toolweave.nodes.mcp._prompts import filled
 
 DEMO = {
     tool.name: ModelTool(
@@ -63,7 +64,13 @@ def test_numbers_are_read_in_digits_and_in_words(request_text: str, values: list
 
 @pytest.mark.parametrize(
     ("request_text", "seconds"),
-    [("Wait half a minute.", 30), ("Wait 1.5 s", 1.5), ("A quarter of an hour", 900), ("1h", 3600)],
+    [
+        ("Wait half a minute.", 30),
+        ("A minute and a half", 90),
+        ("Wait 1.5 s", 1.5),
+        ("A quarter of an hour", 900),
+        ("1h", 3600),
+    ],
 )
 def test_times_are_converted_to_the_unit_of_the_parameter(
     request_text: str, seconds: float
@@ -117,6 +124,27 @@ def test_values_with_a_shape_are_found_by_it() -> None:
         "breakfast": [False],
         "currency": ["CHF"],
     }
+
+
+def test_a_color_by_its_name_is_its_code_unless_the_code_is_said() -> None:
+    assert demo("draw", "A red ellipse.") == {"color": ["#ff0000"], "shape": ["ellipse"]}
+    assert demo("draw", "A green box, colour #00aa00.") == {"color": ["#00aa00"]}
+
+
+def test_values_of_the_incoming_data_are_found_by_their_names() -> None:
+    data = '{"booking": {"visitor": "Ada", "city": "Oslo"}}'
+    words = "Greet the visitor in German."
+    assert demo("greet", words)["name"] != ["Ada"]
+    assert demo("greet", filled("request", words=words, data=data)) == {
+        "name": ["Ada"],
+        "language": ["de"],
+    }
+    assert demo("weather", filled("request", words="Forecast for 4 days.", data=data)) == {
+        "city": ["Oslo"],
+        "days": [4],
+    }
+    said = filled("request", words="Forecast for Rome.", data=data)
+    assert demo("weather", said) == {"city": ["Rome"]}
 
 
 def test_what_nothing_in_the_request_can_fill_stays_open() -> None:

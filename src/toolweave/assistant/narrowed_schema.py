@@ -6,6 +6,7 @@ left out. A required one without such values is unchanged, or a choice of the re
 """
 
 from toolweave.assistant.extraction.fields import ParameterField, fields_of
+from toolweave.assistant.extraction.incoming_data import with_data, words_and_data
 from toolweave.assistant.extraction.reading import Reading
 from toolweave.assistant.extraction.tokens import tokens_of
 from toolweave.json_text import Json, JsonObject
@@ -20,7 +21,8 @@ def narrowed_schema(schema: JsonObject, request: str, about: str) -> JsonObject:
     if not fields:
         return schema
     words = " ".join([about, *(f"{one.name} {one.description}" for one in fields)])
-    choices = Reading(request, fields, words).read()
+    request, members = words_and_data(request)
+    choices = with_data(fields, Reading(request, fields, words).read(), members)
     kept: JsonObject = {}
     for one in fields:
         if one.name in choices:

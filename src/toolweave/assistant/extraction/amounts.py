@@ -111,6 +111,9 @@ def _in_words(tokens: Sequence[RequestToken], at: int) -> Amount | None:
         if skipped:
             return _with_unit(tokens, _FRACTIONS[word], at, at + skipped, None, is_word=True)
     if word in _SINGLE and following in _SINGULAR:
+        more = [_word(tokens, at + n) for n in range(2, 5)]
+        if more[:2] == ["and", "a"] and more[2] in _FRACTIONS:
+            return Amount(1 + _FRACTIONS[more[2]], at, at + 5, following, is_word=True)
         return _with_unit(tokens, 1, at, at + 1, None, is_word=True)
     if word in {"a", "one"} and following in _DOZEN:
         return _with_unit(tokens, _DOZEN[following], at, at + 2, None, is_word=True)

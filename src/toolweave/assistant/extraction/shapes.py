@@ -29,23 +29,26 @@ Found = tuple[Json, int, int]
 
 def shaped_values(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Found]:
     """Return the values in a request that have the shape of a parameter, in their order."""
-    found = list(_coded(field, tokens))
-    if found:
-        return found
+    coded = list(_coded(field, tokens))
+    if coded and not _is_spelled_first(field):
+        return coded
+    return [one for one in _spelled(field, tokens) if fits(one[0], field.schema)] or coded
+
+
+def _spelled(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Found]:
     match field.schema.get("format"):
         case "email":
-            found = _matching(tokens, _EMAIL.fullmatch)
+            return _matching(tokens, _EMAIL.fullmatch)
         case "uri" | "url" | "iri" | "uri-reference":
-            found = _matching(tokens, _URL.fullmatch)
+            return _matching(tokens, _URL.fullmatch)
         case "date":
-            found = _dates(tokens)
+            return _dates(tokens)
         case "date-time":
-            found = _matching(tokens, _ISO_TIME.fullmatch)
+            return _matching(tokens, _ISO_TIME.fullmatch)
         case "time":
-            found = _times(tokens)
+            return _times(tokens)
         case _:
-            found = _matching(tokens, lambda text: bool(text))
-    return [one for one in found if fits(one[0], field.schema)]
+            return _matching(tokens, bool)
 
 
 def is_code(text: str) -> bool:
@@ -65,12 +68,23 @@ def fits(value: Json, schema: JsonObject) -> bool:
 
 def named_codes(field: ParameterField) -> dict[str, str]:
     """Return names in plain words of standard codes that a parameter takes, with the code."""
+    table = _table(field)
+    codes = table.get("codes")
+    return dict(_names(codes, field)) if isinstance(codes, dict) else {}
+
+
+def _is_spelled_first(field: ParameterField) -> bool:
+    """Whether a code in the request is meant rather than a name: `a green box, #00aa00`."""
+    return _table(field).get("isSpelledFirst") is True
+
+
+def _table(field: ParameterField) -> JsonObject:
     words = {*field.name_words, *field.description.lower().replace(".", " ").split()}
     words |= {part for word in words for part in word.split("-")}
     for table in _tables():
-        cues, codes = table["cues"], table["codes"]
-        if isinstance(cues, list) and isinstance(codes, dict) and words & {*map(str, cues)}:
-            return dict(_names(codes, field))
+        cues = table["cues"]
+        if isinstance(cues, list) and words & {*map(str, cues)}:
+            return table
     return {}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from toolweave.assistant.extraction.english import words
 from toolweave.assistant.extraction.fields import ParameterField, fields_of
+from toolweave.assistant.extraction.incoming_data import words_and_data
 from toolweave.assistant.extraction.reading import Reading
 from toolweave.assistant.extraction.tokens import (
     is_among,
@@ -31,7 +32,8 @@ def tool_words(tool: ModelTool) -> str:
 
 def likely_tools(request: str, tools: Sequence[ModelTool]) -> tuple[ModelTool, ...]:
     """Return the tools that a request may mean: one where it is clear, none where none fits."""
-    ranked = [one for one in ranked_tools(request, tools) if one[0] > 0]
+    said, _ = words_and_data(request)
+    ranked = [one for one in ranked_tools(said, tools) if one[0] > 0]
     if not ranked:
         return ()
     best = ranked[0][0]
