@@ -14,13 +14,21 @@ from tests.publishing.desk import MODES, Desk, Mode, desk_in
 
 from conformance.fixtures import NAME, chain, prompt
 from servers.rooms import eventually
+from toolweave.access.keys import ApiKey, KeyId
+from toolweave.app.running_studio import RunningStudio
 from toolweave.engine.runs import RunRequest
 from toolweave.home import FILES
 from toolweave.library.home_libraries import library_store
+from toolweave.mcp_server.home_resources import HomeResources
 from toolweave.mcp_server.subscriptions import MAX_WATCHED
+from toolweave.mcp_server.tool_call import ResourceReader
 from toolweave.workflow.formats.load import read
 
 pytestmark = pytest.mark.anyio
+
+LIMITED = ApiKey(
+    KeyId("k"), "k", frozenset({"tools:read", "workflows:read"}), "", tools=frozenset({"mine"})
+)
 
 Change = Callable[[], Awaitable[object]]
 
@@ -141,3 +149,29 @@ async def test_a_connection_watches_a_bounded_number(desk: Desk) -> None:
         (folder / "more.md").write_text("one", encoding="utf-8")
         with pytest.raises(MCPError, match="at most"):
             await subscribe(client, "toolweave://documents/more.md")
+
+
+async def test_a_limited_key_watches_only_what_it_may_read(desk: Desk) -> None:
+    store = desk.studio.home.workflows
+    await desk.publish(chain("mine", prompt("one")))
+    revision = (await store.load("mine")).revision
+    await store.save(read(chain("other", prompt("one"))).workflow, over=None)
+    folder = desk.home.settings.home / FILES
+    folder.mkdir(exist_ok=True)
+    (folder / "notes.md").write_text("one", encoding="utf-8")
+
+    async def rooms() -> RunningStudio:
+        return desk.studio
+
+    resources = HomeResources(rooms)
+    everything, limited = ResourceReader(None), ResourceReader(LIMITED)
+    mine = "toolweave://workflows/mine"
+    before = [await resources.version(reader, mine) for reader in (everything, limited)]
+    await store.save(read(chain("mine", prompt("two"))).workflow, over=revision)
+    after = [await resources.version(reader, mine) for reader in (everything, limited)]
+    # Such a key sees the published version, which is the same.
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, True]
+    for uri in ("toolweave://workflows/other", "toolweave://documents/notes.md"):
+        assert await resources.version(everything, uri)
+        with pytest.raises(MCPError):
+            await resources.version(limited, uri)

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { ApiError, client, unwrap } from "../api/client";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import type { Workflow } from "../model/workflow/workflow";
 
 export const WORKFLOWS = ["workflows"] as const;
@@ -52,7 +53,7 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
     const hint = `${remedy}; ${problem.hint ?? ""}`;
     throw new ApiError(422, problem.code, `this file is not a workflow: ${problem.message}`, hint);
   }
-  return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
+  return { name: stored.name, revision: stored.revision, workflow: completeWorkflow(stored.document) };
 }
 
 /** Saves over the revision that was read; a workflow with a new name is renamed. */
@@ -68,7 +69,7 @@ export async function saveWorkflow(
   const stored = await unwrap(
     client.PUT("/api/v1/workflows/{name}", { params: { path: { name: storedAs } }, body: body as never }),
   );
-  return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
+  return { name: stored.name, revision: stored.revision, workflow: completeWorkflow(stored.document) };
 }
 
 /** Saves other tags over the current revision; empty and repeated ones are left out. */

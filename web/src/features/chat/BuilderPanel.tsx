@@ -43,7 +43,7 @@ export default function BuilderPanel() {
 function Conversation({ models }: { models: readonly string[] }) {
   const editor = useEditor();
   const { conversation, proposal } = useStore(editor.builder.store);
-  const [request, setRequest] = useState("");
+  const [request, setRequest] = useState(() => editor.builder.store.getState().suggestion);
   const [model, setModel] = useState<string | null>(null);
   const active = useRef<AbortController | null>(null);
   const isWorking = conversation.turns.at(-1)?.isOver === false;

@@ -1,10 +1,9 @@
 /** The stored workflows, or the welcome card if there are none. */
 
 import { useRef } from "react";
-import { importFile } from "../../queries/formats";
+import { openFile } from "../../queries/importedFiles";
 import { createSample } from "../../queries/sample";
 import { useOverview } from "../../queries/workflows";
-import { openImported } from "../../state/importedWorkflow";
 import { notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
 import { Button } from "../../ui/Button";
@@ -21,14 +20,6 @@ const MIN_FOR_NO_SUGGESTIONS = 4;
 export function WorkflowsPage() {
   const { data: workflows, error } = useOverview();
   const file = useRef<HTMLInputElement>(null);
-  const importChosen = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    try {
-      navigate("new", openImported(await importFile(chosen)));
-    } catch (error) {
-      notifyError(error, `${chosen.name} cannot be read`);
-    }
-  };
   return (
     <div className="page">
       <div className="page__inner">
@@ -42,7 +33,8 @@ export function WorkflowsPage() {
               aria-label="File to import"
               accept=".json,.yaml,.yml,.md,.mdc,.txt"
               onChange={(event) => {
-                void importChosen(event.target.files?.[0]);
+                const [chosen] = event.target.files ?? [];
+                if (chosen) void openFile(chosen);
                 // Without this, choosing the same file again would not fire an event.
                 event.target.value = "";
               }}
