@@ -14,7 +14,7 @@ export async function extractToSubworkflow(
   const before = editor.document.workflow;
   const body = { document: before, nodes, name };
   const done = await unwrap(client.POST("/api/v1/edit/extract", { body: body as never }));
-  if (editor.document.workflow !== before) throw new Error("the workflow was changed meanwhile; try again");
+  if (editor.document.workflow !== before) throw new Error("the workflow was edited; try again");
   await saveWorkflow(completeWorkflow(done.extracted), name, null);
   editor.document.endGesture();
   editor.document.replace(completeWorkflow(done.document));

@@ -17,6 +17,20 @@ export function useWorkflows() {
   });
 }
 
+/** The workflows with their state and last runs. */
+export type WorkflowOverview = Schemas["WorkflowOverview"];
+
+export const OVERVIEW = [...WORKFLOWS, "overview"] as const;
+
+export function useOverview() {
+  return useQuery({
+    queryKey: OVERVIEW,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/overview"))).workflows,
+    // The change feed triggers refetches; this interval is the fallback without it.
+    refetchInterval: 30_000,
+  });
+}
+
 export interface StoredWorkflow {
   name: string;
   revision: string;
@@ -56,6 +70,14 @@ export async function saveWorkflow(
     client.PUT("/api/v1/workflows/{name}", { params: { path: { name: storedAs } }, body: body as never }),
   );
   return { name: stored.name, revision: stored.revision, workflow: completeWorkflow(stored.document) };
+}
+
+/** Saves other tags over the current revision; empty and repeated ones are left out. */
+export async function saveTags(name: string, tags: readonly string[]): Promise<void> {
+  const { workflow, revision } = await loadWorkflow(name);
+  const distinct = [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))];
+  const metadata = { ...workflow.metadata, tags: distinct };
+  await saveWorkflow({ ...workflow, metadata }, name, revision);
 }
 
 export async function deleteWorkflow(name: string, revision: string): Promise<void> {

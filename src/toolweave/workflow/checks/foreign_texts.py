@@ -17,6 +17,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.formats.foreign.placeholders import (
     BLOCK,
     ForeignPlaceholder,
@@ -53,13 +54,16 @@ _PATH = pattern(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield foreign placeholders in the values of nodes."""
     texts = _ForeignTexts(case)
-    for index, node in enumerate(case.workflow.nodes):
+    for facts in node_table(case).nodes:
+        # Most nodes have no such text.
+        if not facts.is_nested and not may_be_foreign(facts.texts):
+            continue
+        node = facts.node
         for part in _LANGUAGES:
             value = node.data.get(part)
-            # Most nodes have no such text.
-            if value and _may_hold(value) and _is_filled(node, part):
-                place = f"/nodes/{index}/data/{part}"
-                unknown = _unknown(case.specs[index], value, part)
+            if value and _is_filled(node, part):
+                place = f"{facts.place}/{part}"
+                unknown = _unknown(case.specs[facts.index], value, part)
                 for at, name, text in _texts(value, place):
                     # A setting that the node does not have is removed, not translated.
                     if unknown and any(at == place + pointer(key) for key in unknown):
@@ -73,16 +77,6 @@ def _unknown(spec: NodeSpec | None, value: Json, part: str) -> set[str]:
         return set()
     known = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
     return value.keys() - known - {QUEUE.name} if isinstance(value, dict) else set()
-
-
-def _may_hold(value: Json) -> bool:
-    """Whether a text in a value may have a foreign placeholder; nested ones may."""
-    if not isinstance(value, dict):
-        return True
-    for one in value.values():
-        if may_be_foreign(one) if isinstance(one, str) else isinstance(one, dict | list):
-            return True
-    return False
 
 
 def _is_filled(node: Node, part: str) -> bool:

@@ -197,7 +197,7 @@ function NewCredential({ kind, name: suggested, onClose, onAdded }: NewProps) {
       {!kind && (
         <Field
           label="Host it may be sent to"
-          note="Leave it empty if it only proves who calls this workflow."
+          note="Leave it empty if it only authenticates callers of this workflow."
         >
           {(id, _, aria) => (
             <input

@@ -3,7 +3,7 @@
 import { useRef } from "react";
 import { openFile } from "../../queries/importedFiles";
 import { createSample } from "../../queries/sample";
-import { useWorkflows } from "../../queries/workflows";
+import { useOverview } from "../../queries/workflows";
 import { notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
 import { Button } from "../../ui/Button";
@@ -11,14 +11,14 @@ import { Drafts } from "./Drafts";
 import { GettingStarted } from "./GettingStarted";
 import { RecentRuns, SuggestedTemplates } from "./HomeSections";
 import { Welcome } from "./Welcome";
-import { WorkflowTable } from "./WorkflowTable";
+import { WorkflowList } from "./WorkflowList";
 
 const SAMPLE = "what-to-wear";
 /** Who has this many workflows knows where the templates are. */
 const MIN_FOR_NO_SUGGESTIONS = 4;
 
 export function WorkflowsPage() {
-  const { data: workflows, error } = useWorkflows();
+  const { data: workflows, error } = useOverview();
   const file = useRef<HTMLInputElement>(null);
   return (
     <div className="page">
@@ -63,7 +63,7 @@ export function WorkflowsPage() {
         <Drafts />
         {workflows && <GettingStarted hasOwn={workflows.some(({ name }) => name !== SAMPLE)} />}
         {workflows?.length === 0 && <Welcome />}
-        {workflows && workflows.length > 0 && <WorkflowTable workflows={workflows} />}
+        {workflows && workflows.length > 0 && <WorkflowList workflows={workflows} />}
         {workflows && workflows.length < MIN_FOR_NO_SUGGESTIONS && <SuggestedTemplates />}
         <RecentRuns />
       </div>
