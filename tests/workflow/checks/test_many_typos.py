@@ -13,9 +13,7 @@ _RIGHT: JsonObject = {"method": "GET", "url": "https://api.example.com/"}
 
 def _requests(count: int, typos: JsonObject) -> list[Node]:
     settings: JsonObject = {**_RIGHT, **typos}
-    return [
-        node(f"get{at}", "ACTION.HTTP_REQUEST", configurations=settings) for at in range(count)
-    ]
+    return [node(f"get{at}", "ACTION.HTTP_REQUEST", configurations=settings) for at in range(count)]
 
 
 def test_few_misspelt_fields_get_their_fix() -> None:
