@@ -4,6 +4,7 @@ import errno
 import random
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,6 @@ async def test_a_full_disk_refuses_saves_and_keeps_what_was_there(
 
 def fill(path: Path) -> None:
     """Take all the space that is left."""
-    with path.open("wb", buffering=0) as file, pytest.raises(OSError, match="space"):
+    with path.open("wb", buffering=0) as file, suppress(OSError):
         while True:
             file.write(b"x" * 4_096)
