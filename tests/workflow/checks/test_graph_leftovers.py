@@ -1,4 +1,4 @@
-"""Edges and starts that are left over: tools by edge, edges to themselves, idle starts."""
+"""Edges and starts that are left over: tools by edge and idle starts."""
 
 from typing import Any
 
@@ -68,29 +68,6 @@ def test_a_memory_that_is_read_is_not_attached() -> None:
     nodes = _report(whole("tools", [GO, _agent(), MEMORY, read], edges)).fixed.workflow.nodes
 
     assert not any("attachedNodes" in one.data for one in nodes)
-
-
-def _edge_to_itself(edges: list[Document]) -> Any:
-    nodes = [GO, node("a", "FLOW.DELAY", configurations={"duration_seconds": 1}), WAIT]
-    found = _report(whole("self", nodes, edges)).problems
-    (problem,) = (one for one in found if one.code == "EDGE_TO_ITSELF")
-    return problem.patch
-
-
-def test_an_edge_to_itself_beside_the_way_on_is_removed() -> None:
-    patch = _edge_to_itself([edge("go", "a"), edge("a", "wait"), edge("a", "a")])
-    assert patch == ({"op": "remove", "path": "/connections/2"},)
-
-
-@pytest.mark.parametrize(
-    "edges",
-    [
-        [edge("go", "a"), edge("a", "a")],  # the edge to `wait` was meant
-        [edge("go", "a"), edge("go", "wait"), edge("a", "a")],  # perhaps to `wait` as well
-    ],
-)
-def test_an_edge_to_itself_that_may_lead_elsewhere_stays(edges: list[Document]) -> None:
-    assert _edge_to_itself(edges) is None
 
 
 def test_a_start_that_leads_nowhere_is_reported() -> None:

@@ -27,7 +27,8 @@ def flow_operations(document: JsonObject, root: str) -> tuple[str, list[Operatio
         return "", []
     to = f"{root}/{_EDGES}"
     renamed = [_renamed(one, f"{to}/{at}") for at, one in enumerate(given)]
-    if any(one is None for one in renamed):
+    # `connections` with ends of its own is the agent-team dialect, which can hold a flow.
+    if any(one is None or (one and key != _EDGES) for one in renamed):
         return "", []
     operations = [step for steps in renamed for step in steps or ()]
     if key != _EDGES:
