@@ -62,6 +62,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
     yield from _open_branches(case)
 
 
+# An agent may have these attached, so that no edge leads to them.
+_ATTACHABLE = frozenset({"TOOL", "MEMORY"})
+
+
 def _closed_ends(case: CheckContext) -> tuple[set[NodeId], set[NodeId]]:
     """Return the nodes that no edge may leave, and those that none may enter."""
     never_source: set[NodeId] = set()
@@ -82,8 +86,30 @@ def _closed_ends(case: CheckContext) -> tuple[set[NodeId], set[NodeId]]:
 
 def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
     message = f"the edge connects {shown(edge.source)} to itself; expected another node"
-    hint = "choose another node or remove it; to repeat a step, use FLOW.LOOP"
-    return Problem("EDGE_TO_ITSELF", case.at_edge(index), message, hint=hint)
+    if _is_spare(case, edge):
+        hint, patch = "remove it; to repeat a step, use FLOW.LOOP", (_remove(index),)
+    else:
+        hint, patch = "choose another node or remove it; to repeat a step, use FLOW.LOOP", None
+    return Problem("EDGE_TO_ITSELF", case.at_edge(index), message, hint=hint, patch=patch)
+
+
+def _is_spare(case: CheckContext, edge: Edge) -> bool:
+    """Whether the graph is whole without an edge: its port leads on, and every node is reached.
+
+    The only step of a loop's body leads back by itself.
+    """
+    others = [one for one in case.graph.outgoing(edge.source) if one.target != edge.source]
+    is_body = not others and any(
+        is_loop(case.graph.nodes[one.source]) and one.source_port in LOOP_PORTS
+        for one in case.graph.incoming(edge.source)
+    )
+    if not is_body and not any(one.source_port == edge.source_port for one in others):
+        return False
+    nodes = case.graph.nodes.values()
+    starts = [node.id for node in nodes if begins(case, node)]
+    reached = case.graph.reachable(starts)
+    silent = {node.id for node in nodes if node.type in SILENT or node.type in _ATTACHABLE}
+    return bool(starts) and case.graph.nodes.keys() <= reached | silent
 
 
 def _may_repeat(case: CheckContext, edge: Edge) -> bool:
