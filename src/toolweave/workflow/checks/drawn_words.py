@@ -18,6 +18,7 @@ from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.prompt_names import variables_of
 from toolweave.workflow.checks.templated_values import check_values
 from toolweave.workflow.checks.values import CODES
 from toolweave.workflow.model import Node
@@ -78,12 +79,12 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if "subtype" in node.data:
             continue
         if node.type != "mcp" or not _are_usual(node.data.get("parameters")):
-            yield from _of_node(node, f"/nodes/{index}/data")
+            yield from _of_node(case, node, f"/nodes/{index}/data")
         if node.parent is not None:
             yield from _in_no_group(case, node, index)
 
 
-def _of_node(node: Node, place: str) -> Iterator[Problem]:
+def _of_node(case: CheckContext, node: Node, place: str) -> Iterator[Problem]:
     kind = type_of(node)
     if kind in _WORDS:
         yield from _words(kind, node.data, place)
@@ -94,9 +95,17 @@ def _of_node(node: Node, place: str) -> Iterator[Problem]:
     if kind == "skill":
         yield from _skill_name(node, place)
     if kind == "template":
-        yield from _undeclared(node, place)
+        yield from _undeclared(node, place, case.once(given_names))
     if kind in _MARKS:
         yield from _marked(node, kind, place)
+
+
+def given_names(case: CheckContext) -> frozenset[str]:
+    """The names that the input nodes of a flow and the schema of its input give a value."""
+    schema = case.workflow.extras.get("inputSchema")
+    known = schema.get("properties") if isinstance(schema, dict) else None
+    names = {name for one in case.workflow.nodes for name in variables_of(one)}
+    return frozenset(names | {*(known if isinstance(known, dict) else ())})
 
 
 def _are_usual(parameters: Json) -> bool:
@@ -178,7 +187,7 @@ def _skill_name(node: Node, place: str) -> Iterator[Problem]:
     )
 
 
-def _undeclared(node: Node, place: str) -> Iterator[Problem]:
+def _undeclared(node: Node, place: str, given: frozenset[str]) -> Iterator[Problem]:
     """Yield names of a template that its own list of variables leaves out."""
     listed, text = node.data.get("variables"), node.data.get("template")
     if not isinstance(listed, list) or not isinstance(text, str):
@@ -190,8 +199,9 @@ def _undeclared(node: Node, place: str) -> Iterator[Problem]:
     absent = [one for one in used if one not in listed]
     if absent and (listed or not any(one.endswith(_RESULTS) for one in absent)):
         names = ", ".join(map(repr, absent[:5]))
-        # What is like a listed name, or the result of a node, may be a misspelling of it.
+        # A name that nothing gives a value may be a misspelling, or one too many.
         is_new = not any(one.endswith(_RESULTS) or misspelt(one, declared) for one in absent)
+        is_new = is_new and (not given or given.issuperset(absent))
         at = place + pointer("variables")
         yield Problem(
             "VALUE_UNLIKELY",

@@ -7,11 +7,12 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.schema_repair import meant_schema
-from toolweave.tools.schema_slips import without_slips, wrong_defaults
+from toolweave.tools.schema_slips import without_keywords, without_slips, wrong_defaults
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.json_patch import difference
+from toolweave.workflow.modes import object_at
 
 CODE = "INPUT_SCHEMA_INVALID"
 _KEY = "inputSchema"
@@ -25,6 +26,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         return
     if _KEY not in case.workflow.extras:
         yield from _misplaced(case.workflow.metadata)
+        yield from _in_trigger(case)
         return
     given = case.workflow.extras[_KEY]
     if given is not None and (found := schema_problem(given)) is not None:
@@ -46,6 +48,32 @@ def _misplaced(metadata: JsonObject) -> Iterator[Problem]:
                 severity="warning",
                 patch=({"op": "move", "from": at, "path": pointer(_KEY)},),
             )
+
+
+def _in_trigger(case: CheckContext) -> Iterator[Problem]:
+    """The schema of the run's input in its only start or trigger, which does not have one."""
+    starts = [
+        (index, node)
+        for index, node in enumerate(case.workflow.nodes)
+        if node.type in {"TRIGGER", "start"}
+    ]
+    if len(starts) != 1:
+        return
+    index, node = starts[0]
+    for steps in (("configurations",), ()):
+        owner = object_at(node.data, *steps) if steps else node.data
+        for name in (_KEY, "input_schema"):
+            schema = owner.get(name)
+            if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
+                at = pointer("nodes", index, "data", *steps, name)
+                yield Problem(
+                    CODE,
+                    at,
+                    "the input schema has no effect in a node",
+                    hint=f"move it to {_KEY!r} of the workflow",
+                    severity="warning",
+                    patch=({"op": "move", "from": at, "path": pointer(_KEY)},),
+                )
 
 
 def schema_slips(given: JsonObject) -> Iterator[Problem]:
@@ -73,6 +101,7 @@ def schema_slips(given: JsonObject) -> Iterator[Problem]:
             message = f"the input {shown(name)} is required and not described in 'properties'"
             yield Problem(CODE, pointer("required", at), message, severity="warning")
     yield from wrong_defaults(given)
+    yield from without_keywords(given)
 
 
 def schema_problem(given: Json) -> Problem | None:

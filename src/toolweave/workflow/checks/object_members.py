@@ -11,7 +11,7 @@ from dataclasses import replace
 from toolweave.catalog.member_shapes import member_schema
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import Problem
+from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
@@ -36,7 +36,21 @@ def check(case: CheckContext) -> Iterator[Problem]:
                 if (value := given[name]) and isinstance(value, dict | list)
             }
             if held and not judge.accepts(held):
-                yield from _problems(judge, held, f"/nodes/{index}/data/{part}")
+                place = f"/nodes/{index}/data/{part}"
+                for problem in _problems(judge, held, place):
+                    yield _taken_out(problem, spec, given, place) if part == _PARTS[0] else problem
+
+
+def _taken_out(problem: Problem, spec: NodeSpec, given: JsonObject, place: str) -> Problem:
+    """An unknown member that is a setting of the node itself, with the move to there."""
+    steps = steps_of(problem.pointer.removeprefix(place))
+    if problem.code != "FIELD_UNKNOWN" or problem.patch or len(steps) != 2:
+        return problem
+    name = steps[1]
+    if name in given or all(one.name != name for one in spec.configurations):
+        return problem
+    move = {"op": "move", "from": problem.pointer, "path": place + pointer(name)}
+    return replace(problem, hint=f"move it to configurations.{name}", patch=(move,))
 
 
 def _judges(spec: NodeSpec) -> tuple[tuple[str, CompiledSchemas], ...]:

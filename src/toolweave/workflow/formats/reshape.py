@@ -38,6 +38,8 @@ _TRIGGER = "TRIGGER"
 _TITLES = ("title", "label", "workflowName", "workflow_name", "displayName", "display_name")
 _FLOW_KINDS = frozenset({"data", "chain", "result"})
 _OTHER_ENDS = frozenset({"from_node", "to_node", "from", "to"})
+_FLOW_ENDS = ("source", "target")
+_OTHER_PAIRS = (("from", "to"), ("from_node", "to_node"), ("fromNode", "toNode"))
 _FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Where a call of a tool or an answer of one holds a workflow.
 _AROUND = frozenset({"arguments", "args", "input", "data", "result", "body", "payload", "content"})
@@ -144,7 +146,10 @@ class _Reshaping:
             return
         given = self._inner[key]
         nodes = given if isinstance(given, list) else as_list(given)
-        if nodes is None or len(nodes) > MAX_PARTS or _is_flow(self._inner, nodes):
+        if nodes is None or len(nodes) > MAX_PARTS:
+            return
+        if _is_flow(self._inner, nodes):
+            self._flow_edges()
             return
         if nodes is not given:
             path = f"{self._root}{pointer(key)}"
@@ -235,6 +240,24 @@ class _Reshaping:
         for at, operations in found.items():
             told = f"the edge is in another form; {message}"
             self.problems.append(_problem(f"{to}/{at}", told, operations))
+
+    def _flow_edges(self) -> None:
+        """The ends of an edge of a flow under the names that other dialects have for them."""
+        edges = self._inner.get("edges")
+        for at, edge in enumerate(edges if isinstance(edges, list) else ()):
+            if not isinstance(edge, dict) or not edge.keys().isdisjoint(_FLOW_ENDS):
+                continue
+            place = f"{self._root}/edges/{at}"
+            for pair in _OTHER_PAIRS:
+                ends = [edge.get(one) for one in pair]
+                if all(isinstance(one, str) and one for one in ends):
+                    moves = [
+                        {"op": "move", "from": f"{place}/{one}", "path": f"{place}/{ours}"}
+                        for one, ours in zip(pair, _FLOW_ENDS, strict=True)
+                    ]
+                    told = "an edge of a flow has 'source' and 'target'"
+                    self.problems.append(_problem(place, told, moves))
+                    break
 
     def _triggers(self) -> None:
         """Triggers are named by their ids, not repeated as objects."""
