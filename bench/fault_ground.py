@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
+from statistics import median
 
 import anyio
 import anyio.to_thread
@@ -291,19 +292,21 @@ async def until_over(there: Ground) -> None:
             await anyio.sleep(LOOK_S)
 
 
-async def ordeal(there: Ground, fault: Fault, times: int, dice: Random) -> tuple[Found, float]:
-    """Feed, do so many faults, wait for the end of all runs; the count, and the slowest move."""
-    slowest, faults, stuck = 0.0, 0, 0
+async def ordeal(
+    there: Ground, fault: Fault, times: int, dice: Random
+) -> tuple[Found, list[float]]:
+    """Feed, do so many faults, wait for the end of all runs; the count, and how long each took."""
+    moves, faults, stuck = list[float](), 0, 0
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(feed, there)
         tasks.start_soon(decide, there)
         for number in range(times):
             took_s = await fault(there, dice)
             faults += 1
-            stuck += took_s is None
-            slowest = max(slowest, took_s or 0)
-            if stuck:
+            if took_s is None:
+                stuck += 1
                 break
+            moves.append(took_s)
             if number % 10 == 9:
                 say(f"{number + 1} of {times}, {len(there.started)} runs")
         if not stuck:
@@ -313,7 +316,7 @@ async def ordeal(there: Ground, fault: Fault, times: int, dice: Random) -> tuple
     found.faults = faults
     if stuck:
         found.wrong.append("runs never moved")
-    return found, slowest
+    return found, moves
 
 
 async def side_by_side(
@@ -325,20 +328,26 @@ async def side_by_side(
     dice: Random,
 ) -> Found:
     """Several independent databases at once; each has its share of the faults."""
-    whole, slowest = Found(), 0.0
+    whole, moves = Found(), list[float]()
 
     async def one(number: int) -> None:
-        nonlocal slowest
         own = Random(dice.random())
         share = times // grounds + (number < times % grounds)
         with tempfile.TemporaryDirectory(prefix="toolweave-") as name:
             async with home(address(Path(name)), Path(name), fleet(number)) as there:
-                found, slow = await ordeal(there, fault, share, own)
+                found, took_s = await ordeal(there, fault, share, own)
         whole.add(found)
-        slowest = max(slowest, slow)
+        moves.extend(took_s)
 
     async with anyio.create_task_group() as tasks:
         for number in range(min(grounds, times)):
             tasks.start_soon(one, number)
-    whole.note = f"ok: {min(grounds, times)} databases at once, slowest {slowest:.1f} s"
+    whole.note = f"ok: {min(grounds, times)} databases at once, {spread(moves)}"
     return whole
+
+
+def spread(moves: list[float]) -> str:
+    """How long most of them took, and the slowest."""
+    ordered = sorted(moves) or [0.0]
+    most, slowest = ordered[len(ordered) * 19 // 20], ordered[-1]
+    return f"half within {median(ordered):.1f} s, 95 % {most:.1f} s, slowest {slowest:.1f} s"

@@ -1,5 +1,7 @@
 """Runs the tests in forked workers: `-n 3` for three of them, `-n 0` for none, `-n auto`.
 
+With `auto`, workers are added while a processor idles: many tests wait for other processes.
+
 Tests are collected once, before the fork, so that a worker costs neither imports nor a second
 collection. What shares a fixture stays together: the tests of a module, and the tests of all
 modules that have the same mark `xdist_group`. Groups that took long at the last recording come
@@ -14,6 +16,7 @@ import json
 import os
 import signal
 import threading
+import time
 import traceback
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -27,7 +30,11 @@ from _pytest.runner import runtestprotocol
 
 RECORDED = Path(__file__).with_name("durations.json")
 LONG_S = 2.0  # shorter groups are not worth a line in the recording
+AUTO = -1
 WAITING = 2  # workers that wait for something else than a processor, on average
+LOOK_S = 3.0  # how often to look whether the processors idle
+IDLE_SHARE = 0.15  # of their time; with more, a worker is added
+MOST = 5  # workers for each processor
 
 Group = list[int]  # places in `session.items`
 
@@ -41,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _workers(text: str) -> int:
-    return len(os.sched_getaffinity(0)) + WAITING if text == "auto" else int(text)
+    return AUTO if text == "auto" else int(text)
 
 
 # While tests are collected, nothing is garbage; afterwards nothing collected is worth a look.
@@ -62,7 +69,11 @@ def pytest_runtestloop(session: pytest.Session) -> object:
     if session.testsfailed and not option.continue_on_collection_errors:
         return None  # pytest says what could not be collected
     pool = Pool(session)
-    pool.run(min(option.workers, len(pool.waiting)))
+    processors = len(os.sched_getaffinity(0))
+    if option.workers == AUTO:
+        pool.run(processors + WAITING, most=processors * MOST)
+    else:
+        pool.run(option.workers, most=option.workers)
     if option.record_durations:
         pool.record()
     return True
@@ -78,6 +89,31 @@ def _package_of(item: pytest.Item) -> str | None:
     found = cast(Any, item)._fixtureinfo.name2fixturedefs.values()
     of_package = (one.baseid for known in found for one in known if one.scope == "package")
     return next(of_package, None)
+
+
+class IdleTime:
+    """How much of their time the processors had nothing to do."""
+
+    def __init__(self) -> None:
+        self._looked = time.monotonic()
+        self._idle = self._read()
+
+    def share(self) -> float:
+        """Between 0 and 1, since the last answer; 0 if that was a moment ago."""
+        now = time.monotonic()
+        passed = now - self._looked
+        if passed < LOOK_S:
+            return 0.0
+        idle, before = self._read(), self._idle
+        self._looked, self._idle = now, idle
+        return (idle - before) / os.sysconf("SC_CLK_TCK") / passed / (os.cpu_count() or 1)
+
+    def _read(self) -> int:
+        try:
+            with open("/proc/stat", encoding="ascii") as file:
+                return int(file.readline().split()[4])
+        except OSError:  # not Linux
+            return 0
 
 
 @dataclass
@@ -114,15 +150,18 @@ class Pool:
 
         self.waiting = deque(groups[name] for name in sorted(groups, key=longest_first))
 
-    def run(self, count: int) -> None:
-        for _ in range(count):
+    def run(self, count: int, *, most: int) -> None:
+        for _ in range(min(count, len(self.waiting))):
             self._start()
+        idle = IdleTime()
         try:
             while self._workers:
                 lines = {worker.line: worker for worker in self._workers}
-                for line in wait(list(lines)):
+                for line in wait(list(lines), timeout=LOOK_S):
                     self._listen(lines[cast(Connection, line)])
                 self._stop_if_asked()
+                if len(self._workers) < most and idle.share() > IDLE_SHARE and self.waiting:
+                    self._start()
         finally:
             for worker in self._workers:
                 os.kill(worker.pid, signal.SIGKILL)

@@ -22,30 +22,13 @@ def _sampling(name: str) -> Excuse:
     return Excuse(reason, re.compile(rf"no tool '{name}'"))
 
 
-def _resource(uri: str) -> Excuse:
-    return Excuse(f"reads the suite's own resource {uri}", re.compile(rf"no resource '{uri}"))
-
-
-def _prompt(name: str) -> Excuse:
-    """Prompts are templates of git repositories, and texts only."""
-    return Excuse(f"gets the suite's own prompt {name}", re.compile(f"Template not found: {name}"))
-
-
 def _not_declared(what: str) -> Excuse:
     return Excuse(f"we declare no {what}", re.compile("Method not found"))
 
 
 EXCUSED: dict[str, Excuse] = {
-    "prompts-get-embedded-resource": _prompt("test_prompt_with_embedded_resource"),
-    "prompts-get-with-image": _prompt("test_prompt_with_image"),
-    "input-required-result-non-tool-request": _prompt("test_input_required_result_prompt"),
     "logging-set-level": _not_declared("logging, which the newest revision deprecates"),
     "tools-call-with-logging": _not_declared("logging, which the newest revision deprecates"),
-    "resources-subscribe": _not_declared("subscriptions to single resources in the older era"),
-    "resources-unsubscribe": _not_declared("subscriptions to single resources in the older era"),
-    "resources-read-text": _resource("test://static-text"),
-    "resources-read-binary": _resource("test://static-binary"),
-    "resources-templates-read": _resource("test://template/"),
     "tools-call-sampling": _sampling("test_sampling"),
     "input-required-result-basic-sampling": _sampling("test_input_required_result_sampling"),
     "input-required-result-basic-list-roots": _sampling("test_input_required_result_list_roots"),

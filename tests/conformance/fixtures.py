@@ -1,5 +1,6 @@
 """The tools that the official suites call, as workflows published under the suites' names."""
 
+from base64 import b64decode
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -38,7 +39,41 @@ PROMPTS: list[Document] = [
         "variables": ["arg1", "arg2"],
         "variableValueSets": [{"id": "s-1", "name": "Paris", "values": {"arg1": "paris"}}],
     },
+    {
+        "id": "p-3",
+        "title": "test_prompt_with_image",
+        "template": "Please analyze the image above.",
+        "attachments": ["image.png"],
+    },
+    {
+        "id": "p-4",
+        "title": "test_prompt_with_embedded_resource",
+        "template": "Please process the embedded resource above.",
+        "variables": ["resourceUri"],
+        "attachments": ["notes.txt"],
+    },
+    {
+        "id": "p-5",
+        "title": "test_input_required_result_prompt",
+        "template": "Use this context: {context}",
+        "variables": ["context"],
+    },
 ]
+RESOURCES: list[Document] = [
+    {"file": "static.txt", "uri": "test://static-text"},
+    {"file": "static.png", "uri": "test://static-binary"},
+    {"file": "data.json", "uriTemplate": "test://template/{id}/data"},
+    {"file": "static.txt", "uri": "test://watched-resource"},
+]
+LIBRARY: Document = {
+    "templates/all.json": {"templates": PROMPTS},
+    "templates/image.png": b64decode(PNG),
+    "templates/notes.txt": b"Embedded resource content for testing.",
+    "resources/index.json": {"resources": RESOURCES},
+    "resources/static.txt": b"This is the content of the static text resource.",
+    "resources/static.png": b64decode(PNG),
+    "resources/data.json": {"id": "{id}", "templateTest": True, "data": "Data for ID: {id}"},
+}
 
 
 @dataclass(frozen=True)
@@ -68,7 +103,7 @@ async def publish_all(home: Path) -> None:
             await publish(opened, known, wish)
         # Listed first, so that the suite looks at a skill that has a folder.
         await store.save(read(chain("a_skill_with_a_folder", HELPER)).workflow, over=None)
-        repo = Repo(home.parent / "prompts", {"templates/all.json": {"templates": PROMPTS}})
+        repo = Repo(home.parent / "prompts", LIBRARY)
         await library_store(opened).add("team", str(repo.folder), ref=None, folder=repo.folder)
 
 

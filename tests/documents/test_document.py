@@ -1,12 +1,14 @@
 """Blocks are found, results are put below them and taken out again, and no other byte moves."""
 
+import base64
+
 import pytest
 
 from toolweave.documents.document import Document, decoded, encoded, read_document
 from toolweave.documents.render import Callout, block_key, render_error, render_result, render_value
 from toolweave.documents.results import with_results, without_results
 from toolweave.errors import Invalid, NotFound
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.tools.tool import Content, ToolResult
 
 SERVERS = {"demo", "my server", "🚀 rocket", "tools.example/x"}
@@ -207,3 +209,39 @@ def test_a_large_document_is_read_and_a_larger_one_refused() -> None:
     assert refused.value.code == "DOCUMENT_TOO_LARGE"
     assert parsed(b"x" * (1024 * 1024)).blocks == ()
     assert decoded(encoded("\udcff")) == "\udcff"
+
+
+PICTURE = base64.b64encode(b"\x89PNG").decode()
+
+
+def test_media_in_the_result_of_a_workflow_becomes_files() -> None:
+    blocks: list[Json] = [
+        {"type": "text", "text": "Here.", "mimeType": None, "uri": None},
+        {"type": "image", "data": PICTURE, "mimeType": "image/png"},
+        {"type": "audio", "data": PICTURE, "mimeType": "audio/wav"},
+        {"type": "resource", "resource": {"uri": "file:///a.bin", "blob": PICTURE}},
+        {"type": "link", "uri": "https://a.test/b.pdf", "title": "The report"},
+    ]
+    values: list[Json] = [{"content": blocks}, {"text": "Here.", "content": blocks}]
+    for value in values:
+        shown = render_value(value, "flow", "a" * 16, "m.assets")
+        text = "\n".join(shown.lines)
+        assert PICTURE not in text
+        names = [picture.name for picture in shown.pictures]
+        assert names == [f"{'a' * 16}-{end}" for end in ("1.png", "2.wav", "3.bin")]
+        assert [picture.data for picture in shown.pictures] == [b"\x89PNG"] * 3
+        assert "![image/png](<m.assets/aaaaaaaaaaaaaaaa-1.png>)" in text
+        assert "The report: https://a.test/b.pdf" in text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"text": "a", "content": [{"type": "text", "text": "a"}]},
+        {"content": [{"type": "image", "data": "not base64!"}]},
+        {"content": [{"type": "image"}], "more": 1},
+        {"content": "a"},
+    ],
+)
+def test_a_value_without_media_stays_data(value: JsonObject) -> None:
+    assert render_value(value, "flow", "a" * 16).lines[1] == "> ```json"

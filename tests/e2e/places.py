@@ -233,6 +233,13 @@ async def a_fault(filled: Filled) -> None:
     await expect(filled.page.locator(".field__fault").first).to_be_visible()
 
 
+async def tags(filled: Filled) -> None:
+    await at("")(filled)
+    await filled.page.get_by_role("button", name="Actions for waits").click()
+    await filled.page.get_by_role("menuitem", name="Edit tags…").click()
+    await expect(filled.page.get_by_role("dialog")).to_be_visible()
+
+
 async def publishing(filled: Filled) -> None:
     await pressed("u")(filled)
     await expect(filled.page.get_by_label("Tool name")).to_be_visible()
@@ -328,6 +335,7 @@ async def triggers(filled: Filled) -> None:
 
 async def a_new_key(filled: Filled) -> None:
     await at("manage/keys")(filled)
+    await filled.page.get_by_role("button", name="Create key", exact=True).click()
     form = filled.page.get_by_role("form", name="Create key")
     await form.get_by_label("Name", exact=True).fill("a program")
     await form.get_by_role("checkbox", name="tools:read").check()
@@ -365,6 +373,7 @@ async def a_program_asking(filled: Filled) -> None:
 
 EDITING: tuple[Place, ...] = (
     Place("workflows", at(""), page=""),
+    Place("tags", tags, dialog="features/workflows/TagsDialog.tsx"),
     Place("templates", at("templates"), page="templates"),
     Place("editor-new", at("new"), page="new"),
     Place("editor", pressed(), page="w"),

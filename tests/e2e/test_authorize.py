@@ -12,7 +12,7 @@ from e2e.test_access import look
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("answer", ["Allow", "Refuse"])
+@pytest.mark.parametrize("answer", ["Allow", "Deny"])
 async def test_a_person_decides_and_the_browser_returns_to_the_program(
     browser: Browser, shared_studio: Studio, answer: str
 ) -> None:
@@ -50,7 +50,7 @@ async def test_a_request_that_cannot_be_trusted_is_explained(
     async with open_page(browser, shared_studio) as page:
         query = await access_query(page, shared_studio)
         await page.goto(f"{shared_studio.url}/#/authorize?{query.replace('%2Fcallback', '%2Fx')}")
-        await expect(page.get_by_text("This sign-in cannot go on")).to_be_visible()
+        await expect(page.get_by_text("This sign-in cannot continue")).to_be_visible()
         assert await page.get_by_role("button", name="Allow").count() == 0
 
 

@@ -107,7 +107,7 @@ async def test_a_tool_that_goes_changes_or_does_not_answer_leaves_its_node_usabl
     await expect(node(page, "call").locator(".step__mark--good")).to_be_visible()
     server.change(tools=[a_tool("second")])
     await reconnected(page, studio, identity)
-    await expect(form.get_by_text("The server has no tool first any more")).to_be_visible()
+    await expect(form.get_by_text("The server no longer has the tool first")).to_be_visible()
     await expect(node(page, "call").locator(".step__mark--invalid")).to_be_visible()
     await expect(box(form, "text")).to_have_value("hello")
     await shot(page, "tool-gone")
@@ -117,7 +117,7 @@ async def test_a_tool_that_goes_changes_or_does_not_answer_leaves_its_node_usabl
     needy = words("text", "Another meaning.") | {"required": ["text"]}
     server.change(tools=[a_tool("second", inputSchema=needy)])
     await reconnected(page, studio, identity)
-    await expect(form.get_by_text("This tool is not as it was approved")).to_be_visible()
+    await expect(form.get_by_text("This tool changed after approval")).to_be_visible()
     await shot(page, "tool-changed")
     server.change(refuses=["initialize"])
     await reconnected(page, studio, identity)

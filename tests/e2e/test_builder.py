@@ -124,7 +124,7 @@ async def test_a_proposal_is_refused_with_the_keyboard_alone(page: Page, studio:
         await expect(page.get_by_label("What should the workflow do?")).to_be_focused()
         await page.keyboard.type("Wait")
         await page.keyboard.press("Enter")
-        refuse = page.get_by_role("button", name="Refuse")
+        refuse = page.get_by_role("button", name="Reject")
         await expect(refuse).to_be_visible()
         for _ in range(20):
             if await refuse.evaluate("one => one === document.activeElement"):
@@ -132,7 +132,7 @@ async def test_a_proposal_is_refused_with_the_keyboard_alone(page: Page, studio:
             await page.keyboard.press("Shift+Tab")
         await expect(refuse).to_be_focused()
         await page.keyboard.press("Enter")
-        await expect(page.get_by_text("Refused.")).to_be_visible()
+        await expect(page.get_by_text("Rejected.")).to_be_visible()
         await expect(page.locator(".react-flow__node")).to_have_count(2)
 
 
@@ -146,10 +146,10 @@ async def test_a_wrong_or_missing_proposal_and_a_lost_model_are_told(
         await expect(accept).to_be_visible()
         problems = panel.get_by_role("list", name="Problems of the proposal")
         await expect(problems.locator(".field__fault")).to_have_count(1)
-        await panel.get_by_role("button", name="Refuse").click()
+        await panel.get_by_role("button", name="Reject").click()
         model.answers(says("What do you mean?"))
         await ask(panel, "Hm")
-        await expect(panel.get_by_text("Nothing was proposed.")).to_be_visible()
+        await expect(panel.get_by_text("No changes proposed.")).to_be_visible()
         model.answers(fails(401, "wrong key"))
         await ask(panel, "Again")
         await expect(panel.get_by_role("alert")).to_contain_text("key")
@@ -177,7 +177,7 @@ async def test_words_of_a_tool_apply_nothing_without_a_click(page: Page, studio:
             ["save_workflow failed", "run_workflow failed"]
         )
         await page.keyboard.press("Escape")
-        await panel.get_by_role("button", name="Refuse").click()
+        await panel.get_by_role("button", name="Reject").click()
         await expect(page.locator(".react-flow__node")).to_have_count(2)
         assert await studio.ask(page, "GET", "/api/v1/runs") == {"runs": []}
         listed = await studio.ask(page, "GET", "/api/v1/workflows")

@@ -103,6 +103,22 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await expect(search).to_have_value("")
     recent = page.get_by_role("region", name="Recent")
     await expect(recent.get_by_role("button", name="Webhook")).to_be_visible()
+    # A star puts a node first, and moves nothing under the pointer.
+    loop = palette.get_by_role("button", name="For each")
+    before = await loop.bounding_box()
+    await loop.focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Enter")
+    favorites = palette.get_by_role("region", name="Favorites")
+    await expect(favorites.get_by_role("button", name="For each")).to_have_count(1)
+    await expect(palette.get_by_role("region").first).to_have_accessible_name("Favorites")
+    await expect(loop).to_have_count(2)
+    after = await loop.last.bounding_box()
+    assert after is not None
+    assert before is not None
+    assert abs(after["y"] - before["y"]) < 1  # it scrolls by whole pixels
+    await page.keyboard.press("Enter")
+    await expect(favorites).to_have_count(0)
     # A click adds a node and moves nothing under the pointer.
     delay = palette.get_by_role("button", name="Delay")
     before = await delay.bounding_box()

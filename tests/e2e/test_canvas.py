@@ -103,6 +103,9 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
     await page.mouse.up()
     await add(page, "if")
     await expect(edge(page, "greet", "if")).to_be_attached()
+    # The port led to the end: the new node comes before it, and the data does not take both ways.
+    await expect(edge(page, "if", "end")).to_be_attached()
+    await expect(edge(page, "greet", "end")).to_have_count(0)
     await expect(node(page, "if")).to_be_in_viewport(ratio=WHOLE)
     await page.get_by_role("button", name="Fit to view").click()
 

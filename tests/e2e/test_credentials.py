@@ -66,8 +66,13 @@ async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
     await form.get_by_role("button", name="Add credential").click()
     await expect(choice).to_have_value("github")
     await page.get_by_role("button", name="Test github").click()
-    await expect(page.get_by_text("Test failed")).to_be_visible()  # nobody's token
+    # At the field: nobody's token, and no network.
+    result = page.locator(".credential").get_by_role("status")
+    await expect(result).to_contain_text("Test failed")
+    await expect(page.locator(".notice--bad")).to_have_count(0)
     second = await picker(page, "issue2", "GitHub token")
+    # The record of the service is no secret to choose.
+    assert not any("service:" in one for one in await second.locator("option").all_inner_texts())
     await second.select_option("github")
     await page.keyboard.press("Control+s")
     await expect(page.get_by_label("Workflow").get_by_text("saved", exact=True)).to_be_visible()

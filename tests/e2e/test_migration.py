@@ -72,7 +72,7 @@ async def test_a_migration_is_shown_with_reasons_and_applied_by_mouse_or_by_keyb
     await by_keyboard(page, studio)
     await expect(region.get_by_role("region", name="Proposed changes")).to_have_count(0)
     used = region.get_by_role("list", name="Used by")
-    await expect(used.get_by_text("still fits")).to_have_count(2)
+    await expect(used.get_by_text("compatible", exact=True)).to_have_count(2)
 
 
 async def by_mouse(page: Page, studio: Studio) -> None:
@@ -98,9 +98,9 @@ async def by_keyboard(page: Page, studio: Studio) -> None:
     await page.get_by_role("button", name="Apply the changes to glances").focus()
     await page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Change glances?")
-    change = dialog.get_by_role("button", name="Change it as likely")
+    change = dialog.get_by_role("button", name="Apply likely changes")
     await expect(change).to_be_disabled()
-    looked = dialog.get_by_role("checkbox", name="I have looked at the changes")
+    looked = dialog.get_by_role("checkbox", name="I have reviewed the changes")
     await looked.focus()
     await page.keyboard.press("Space")
     await expect(looked).to_be_checked()

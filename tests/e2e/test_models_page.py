@@ -22,6 +22,7 @@ def studio(shared_studio: Studio) -> Studio:
 async def test_a_model_that_was_added_is_tried_from_its_page(page: Page, studio: Studio) -> None:
     with ScriptedModel(says("Hello.")).running() as model:
         await page.goto(f"{studio.url}/#/manage/models")
+        await page.get_by_role("button", name="Add a model", exact=True).click()
         form = page.get_by_role("form", name="Add a model")
         await form.get_by_label("Name").fill("tried")
         await form.get_by_label("Provider").select_option("compatible")

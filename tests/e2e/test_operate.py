@@ -105,6 +105,7 @@ async def see_the_run_arrive(page: Page, studio: Studio) -> None:
 
 async def make_use_and_revoke_a_key(page: Page, studio: Studio) -> None:
     await page.goto(f"{studio.url}/#/manage/keys")
+    await page.get_by_role("button", name="Create key", exact=True).click()
     form = page.get_by_role("form", name="Create key")
     await form.get_by_label("Name", exact=True).fill("a program")
     await form.get_by_role("checkbox", name="workflows:read").check()
@@ -120,7 +121,7 @@ async def make_use_and_revoke_a_key(page: Page, studio: Studio) -> None:
     await expect(page.get_by_role("row", name="used by this page")).to_contain_text("studio")
     await both(page, "manage-keys")
     await page.get_by_role("button", name="Revoke studio").click()
-    await expect(page.get_by_role("dialog")).to_contain_text("this one too")
+    await expect(page.get_by_role("dialog")).to_contain_text("including this one")
     await page.get_by_role("button", name="Cancel").click()
     await row.get_by_role("button", name="Revoke a program").click()
     await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
@@ -161,6 +162,7 @@ async def test_settings_secrets_and_a_servers_health_are_shown(page: Page, studi
     await expect(page.get_by_role("table", name="Findings")).to_contain_text("toolweave")
     await both(page, "manage-settings")
     await page.goto(f"{studio.url}/#/credentials")
+    await page.get_by_role("button", name="Add secret", exact=True).click()
     form = page.get_by_role("form", name="Add secret")
     await form.get_by_label("Name").fill("hook-token")
     await form.get_by_label("Value").fill("s3cret-of-the-page")

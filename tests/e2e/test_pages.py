@@ -88,6 +88,7 @@ async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio
     await studio.ask(page, "PUT", "/api/v1/workflows/hello", {"document": greeting("hello")})
     await page.goto(f"{studio.url}/#/manage/published")
     await expect(page.get_by_role("heading", name="No published tools yet")).to_be_visible()
+    await page.get_by_role("button", name="Publish a workflow").click()
     await page.get_by_label("Workflow", exact=True).select_option("hello")
     await page.get_by_role("button", name="Publish a workflow").click()
     table = page.get_by_role("table", name="Published tools")
@@ -100,6 +101,7 @@ async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio
 
 async def test_a_model_is_added_and_its_key_is_never_shown(page: Page, studio: Studio) -> None:
     await page.goto(f"{studio.url}/#/manage")
+    await page.get_by_role("button", name="Add a model", exact=True).click()
     form = page.get_by_role("form", name="Add a model")
     await form.get_by_label("Name").fill("mine")
     await form.get_by_label("Provider").select_option("compatible")
@@ -109,7 +111,7 @@ async def test_a_model_is_added_and_its_key_is_never_shown(page: Page, studio: S
     await form.get_by_role("button", name="Add a model").click()
     row = page.get_by_role("table", name="Models").get_by_role("row", name="mine")
     await expect(row).to_contain_text("in the vault")
-    await expect(form.get_by_label("Key")).to_have_value("")
+    await expect(form).to_have_count(0)
     await shot(page, "manage-models")
     assert "sk-of-nobody" not in await page.content()
     for section, missing in (("Library", "No libraries yet"), ("Documents", "No documents yet")):

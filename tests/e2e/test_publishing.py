@@ -63,7 +63,7 @@ async def test_a_changed_workflow_is_compared_with_its_past_runs_before_it_is_pu
     await bar.get_by_role("button", name="Publish").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("button", name="Backtest").click()
-    await expect(dialog.get_by_text("2 runs: 2 same, 0 different, 0 not judged")).to_be_visible()
+    await expect(dialog.get_by_text("2 runs: 2 same, 0 different, 0 not compared")).to_be_visible()
     await dialog.get_by_role("button", name="Close").click()
     await page.locator(".react-flow__node[data-id=greet]").click()
     prompt = page.get_by_role("textbox", name="Text", exact=True)

@@ -111,3 +111,9 @@ async def test_a_failed_run_shows_the_error_and_its_remedy_without_a_click(
     alert = page.locator(".step-detail").get_by_role("alert")
     await expect(alert).to_contain_text("needs 'data'")
     assert await alert.locator("p").count() == 1
+    # Also while a node is selected that the run did not reach.
+    await page.locator(".react-flow__node[data-id=end]").click()
+    await expect(alert).to_contain_text("needs 'data'")
+    # The control: of one that it reached, its own output is shown.
+    await page.locator(".react-flow__node[data-id=start]").click()
+    await expect(alert).to_have_count(0)

@@ -25,6 +25,7 @@ async def test_a_flow_of_a_repository_is_run_from_its_page(
 ) -> None:
     repo = Repo(tmp_path / "flows")
     await page.goto(f"{studio.url}/#/manage/library")
+    await page.get_by_role("button", name="Add a repository", exact=True).click()
     form = page.get_by_role("form", name="Add a repository")
     await form.get_by_label("Name").fill("team")
     await form.get_by_label("Repository").fill(str(repo.folder))

@@ -85,7 +85,7 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     await expect(panel.get_by_text("Listening: send one request")).to_be_visible()
     with_listener = await send(page, studio, total=250, city="Oslo")
     assert with_listener["status"] == "test"
-    await expect(panel.get_by_text("Kept since")).to_be_visible()
+    await expect(panel.get_by_text("Saved since")).to_be_visible()
     found: list[str] = []
     await look(found, page, "trigger-event")
     # The next node reads the event, in rows.

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.engine.temporal.connection import RunWorkflows
 from toolweave.engine.temporal.reconciler import Reconciler
 from toolweave.engine.temporal.run_workflow import RunWorkflow
-from toolweave.engine.temporal.worker import TemporalWorker
+from toolweave.engine.temporal.worker import TemporalWorker, retry_delay
 from toolweave.errors import Unavailable
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
@@ -416,6 +417,17 @@ async def test_a_killed_worker_leaves_uncertain_steps_and_another_takes_over(
     begun = marks.count("begin")
     for step in ONCE:
         assert begun[f"{run}/{step}"] == (2 if f"{run}/{step}" in cut_off else 1)
+    # The next worker that dies costs the run no more time than this one.
+    history = await (await handle_of(temporal, run)).fetch_history()
+    kind = "activity_task_scheduled_event_attributes"
+    scheduled = [event for event in history.events if event.HasField(kind)]
+    policies = [event.activity_task_scheduled_event_attributes.retry_policy for event in scheduled]
+    assert {policy.backoff_coefficient for policy in policies} == {1.0}
+    assert max(policy.initial_interval.ToTimedelta() for policy in policies) <= timedelta(seconds=1)
+
+
+def test_an_activity_that_fails_again_and_again_is_tried_less_often() -> None:
+    assert [retry_delay(attempt) for attempt in (1, 2, 3, 4, 5_000)] == [1, 2, 4, 5, 5]
 
 
 async def test_a_request_with_a_key_starts_one_run_across_processes(process: Process) -> None:

@@ -38,7 +38,7 @@ async def test_it_says_who_it_is_and_what_it_can_do(client: Client, door: Door) 
     assert "get_node_types" in client.instructions
     offered = client.server_capabilities
     assert offered.resources is not None
-    assert (offered.resources.list_changed, offered.resources.subscribe) == (True, modern)
+    assert (offered.resources.list_changed, offered.resources.subscribe) == (True, True)
     assert offered.completions is not None
     assert offered.prompts is not None
 

@@ -69,4 +69,5 @@ async def desk_in(home: Path, patience: WaitLimits | None = None) -> AsyncGenera
         server = build_server(catalog, toolbox, changes, desk)
         async with background() as tasks:
             tasks.start_soon(published.follow, changes.tools_changed)
+            tasks.start_soon(changes.subscriptions.run)
             yield Desk(opened, studio, published, server)

@@ -262,7 +262,7 @@ async def test_a_failed_run_is_explained_with_a_patch_that_fixes_it(desk: Desk) 
     async with desk.client() as client:
         await asked(client, "save_workflow", workflow=document)
         failed = await asked(client, "run_workflow", name="totals", inputs={"price": 21})
-        told = await asked(client, "explain_run", run_id=failed["runId"])
+        told = await asked(client, "explain_run", run_id=failed["run_id"])
         assert told["status"] == "failed"
         assert told["failedAt"]["nodeId"] == "sum"
         assert told["reads"][0]["missing"] == "prize"

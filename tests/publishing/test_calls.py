@@ -89,7 +89,14 @@ MEDIA: list[dict[str, Any]] = [
         "resource": {"uri": "file:///a.txt", "text": "a", "mimeType": "text/plain"},
     },
     {"type": "resource", "resource": {"uri": "file:///a.bin", "blob": PICTURE}},
-    {"type": "resource_link", "uri": "https://a.test/b/c.pdf", "name": "c.pdf"},
+    {
+        "type": "resource_link",
+        "uri": "https://a.test/b/c.pdf",
+        "name": "report",
+        "title": "The report",
+        "description": "Figures of the year",
+        "mimeType": "application/pdf",
+    },
 ]
 
 

@@ -51,7 +51,45 @@ def test_what_expressions_read_of_the_start_is_an_input() -> None:
     properties = found.inputs["properties"]
     assert isinstance(properties, dict)
     assert list(properties) == ["city"]
-    assert found.inputs["required"] == []
+    assert found.inputs["required"] == ["city"]
+
+
+SET = {"subtype": "SET_FIELDS", "configurations": {"set": {"a": "{{ trigger.city }}"}}}
+CITY = {"id": "set", "type": "ACTION", "name": "Set", "data": SET}
+
+
+def reading(text: str, id: str = "more") -> dict[str, Any]:
+    made = {"subtype": "SET_FIELDS", "configurations": {"set": {"a": text}}}
+    return {"id": id, "type": "ACTION", "name": id, "data": made}
+
+
+def only_if(condition: str) -> dict[str, Any]:
+    """The node that reads the city comes only behind a condition."""
+    data = {"subtype": "IF", "configurations": {"condition": condition}}
+    choice = {"id": "if", "type": "FLOW", "name": "If", "data": data}
+    document = drawn("x", choice, CITY)
+    edges = [
+        {**edge, "fromPort": "true"} if edge["from"] == "if" else edge
+        for edge in document["connections"]
+    ]
+    return {**document, "connections": edges}
+
+
+@pytest.mark.parametrize(
+    ("document", "required"),
+    [
+        (drawn("x", CITY), ["city"]),
+        (drawn("x", reading("To {{ trigger.city }} by {{ start.mode }}")), ["city", "mode"]),
+        (drawn("x", reading("{{ trigger.?city.orValue('') }}")), []),
+        (drawn("x", reading("{{ has(trigger.city) ? 'yes' : 'no' }}"), CITY), []),
+        (drawn("x", reading("{{ trigger.city == 'Oslo' || true }}")), []),
+        (only_if("true"), []),
+    ],
+)
+def test_an_input_is_required_if_every_run_fails_without_it(
+    document: dict[str, Any], required: list[str]
+) -> None:
+    assert signed(document).inputs["required"] == required
 
 
 @pytest.mark.parametrize(

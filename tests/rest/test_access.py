@@ -26,6 +26,7 @@ KEYED = [
     ("GET", "/api/v1/catalog/template", "tools:read"),
     ("GET", "/api/v1/catalog/templates", "tools:read"),
     ("GET", "/api/v1/workflows", "workflows:read"),
+    ("GET", "/api/v1/overview", "workflows:read"),
     ("POST", "/api/v1/workflows/convert", "workflows:read"),
     ("GET", "/api/v1/workflows/unknown", "workflows:read"),
     ("PUT", "/api/v1/workflows/unknown", "workflows:write"),

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.pool import WAITING
+
 ROOT = Path(__file__).parents[2]
 FIRST = """
 import os
@@ -123,3 +125,32 @@ def test_one_worker_has_the_fixtures_of_a_package_and_goes_on_with_it(tmp_path: 
         done = _pytest(tmp_path, "-n", workers, "--basetemp", str(temporary), *mixed)
         assert "12 passed" in done.stdout, done.stdout + done.stderr
         assert len((temporary / "made").read_text(encoding="utf-8").splitlines()) == 1
+
+
+# Ends when so many tests run at once.
+MEETING = """
+import time
+
+def test_it(tmp_path_factory):
+    base, until = tmp_path_factory.getbasetemp().parent, time.monotonic() + {patience}
+    (base / "{number}").touch()
+    while sum(one.name.isdigit() for one in base.iterdir()) < {count}:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+"""
+IDLE = "import tests.pool\ntests.pool.LOOK_S, tests.pool.IDLE_SHARE = 0.01, {share}\n"
+
+
+def test_workers_are_added_while_processors_idle(tmp_path: Path) -> None:
+    count = len(os.sched_getaffinity(0)) + WAITING + 2
+    # A worker has its next test before it begins one.
+    names = [f"test_{number}.py" for number in range(3 * count)]
+    # Always idle; then never, the control: too few meet.
+    for share, patience, outcome in ((-1.0, 60, f"{3 * count} passed"), (2.0, 1, "failed")):
+        for number, name in enumerate(names):
+            text = MEETING.format(number=number, count=count, patience=patience)
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "conftest.py").write_text(IDLE.format(share=share), encoding="utf-8")
+        base = str(tmp_path / f"base{patience}")
+        done = _pytest(tmp_path, "-n", "auto", "--basetemp", base, *names)
+        assert outcome in done.stdout, done.stdout + done.stderr

@@ -175,11 +175,11 @@ def test_a_call_is_checked_before_it_is_sent(tw: Commands, trips: ScriptedServer
     ran = tw("call", "trips", "plan.Trip_1", "--args", json.dumps(values), "--json")
     problems = {one["pointer"]: one["message"] for one in ran.json["error"]["problems"]}
     assert problems == {
-        "/to": "'to' is required and missing; expected a string",
+        "/to": "'to' is required; expected a string",
         "/nights": "'nights' is 31, which is too large; expected at most 30",
         "/class": "'class' is 'second'; expected one of 'economy', 'first'",
         "/pets": "'pets' is 'yes', a string; expected a boolean",
-        "/stops/0/name": "'name' is required and missing; expected a string",
+        "/stops/0/name": "'name' is required; expected a string",
         "/stops/0/days/0": "item 0 is 'one', a string; expected an integer",
     }
     assert (ran.code, len(trips.heard("tools/call"))) == (1, 0)

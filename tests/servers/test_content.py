@@ -22,7 +22,14 @@ def test_every_kind_of_block_is_read() -> None:
             {"type": "text", "text": "hello"},
             {"type": "image", "data": PNG, "mimeType": "image/png"},
             {"type": "audio", "data": PNG, "mimeType": "audio/wav"},
-            {"type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/css"},
+            {
+                "type": "resource_link",
+                "uri": "file:///a",
+                "name": "a",
+                "title": "A",
+                "description": "An a",
+                "mimeType": "text/css",
+            },
             {"type": "resource", "resource": {"uri": "file:///b", "text": "body"}},
             {"type": "resource", "resource": {"uri": "file:///c", "blob": PNG, "mimeType": "x/y"}},
         ),
@@ -32,7 +39,9 @@ def test_every_kind_of_block_is_read() -> None:
         Content("text", text="hello"),
         Content("image", data=b"\x89PNG", mime_type="image/png"),
         Content("audio", data=b"\x89PNG", mime_type="audio/wav"),
-        Content("link", uri="file:///a", mime_type="text/css"),
+        Content(
+            "link", uri="file:///a", mime_type="text/css", name="a", title="A", description="An a"
+        ),
         Content("resource", text="body", uri="file:///b"),
         Content("resource", data=b"\x89PNG", uri="file:///c", mime_type="x/y"),
     )

@@ -105,7 +105,7 @@ def test_all_problems_are_reported_at_once() -> None:
 def test_a_message_says_what_was_expected_and_what_came() -> None:
     problems = check_arguments(TOOL, {"count": 99, "tags": [None], "config": 3, "mode": 1})
     assert {problem.pointer: problem.message for problem in problems} == {
-        "/region": "'region' is required and missing; expected one of 'us-east-1', 'eu-west-1'",
+        "/region": "'region' is required; expected one of 'us-east-1', 'eu-west-1'",
         "/count": "'count' is 99, which is too large; expected at most 10",
         "/tags/0": "item 0 is null; expected a string",
         "/config": "'config' is 3, an integer; expected an object",

@@ -132,6 +132,7 @@ ROUTES: Mapping[str, Rule] = {
     **_limited(
         "workflows:read",
         "GET /api/v1/workflows",
+        "GET /api/v1/overview",
         "GET /api/v1/workflows/{name}",
         "GET /api/v1/published",
         "GET /api/v1/runs",
@@ -336,7 +337,7 @@ RESOURCES: Mapping[str, Rule] = {
     # A limited key reads those of its tools.
     **_limited("tools:read", "apps"),
     **_limited("workflows:read", "workflows", "runs"),
-    **_full("workflows:read", "documents", "recordings"),
+    **_full("workflows:read", "documents", "recordings", "libraries"),
 }
 
 METHODS: Mapping[str, Rule] = {
@@ -355,6 +356,8 @@ METHODS: Mapping[str, Rule] = {
         "resources/list",
         "resources/templates/list",
         "resources/read",
+        "resources/subscribe",
+        "resources/unsubscribe",
         "completion/complete",
         # By the rule of workflows as resources.
         "skills/list",

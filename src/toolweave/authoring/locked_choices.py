@@ -58,7 +58,7 @@ async def _record(home: Home, run: str, node: str) -> StepRecord:
         raise Conflict(
             "STEP_NOT_REACHED",
             f"run {run!r} has no finished step of node {node!r} for which a model chose",
-            hint=f"`toolweave runs show {run}` tells what happened",
+            hint=f"`toolweave runs show {run}` shows what happened",
         )
     return done[-1]
 

@@ -123,7 +123,7 @@ class NodeTests:
         inputs = samples.get(_RUN_INPUT)
         run = await self._engine.runs.start(RunRequest(alone, inputs, trigger=TRIGGER, fork=fork))
         record = await self._engine.runs.run_to_end(run)
-        last = (await self._engine.journal.read(run))[-1].event
+        last = (await self._engine.journal.last(run)).event
         found = replace(found, run=run, status=record.status)
         if not isinstance(last, Finished):
             return found

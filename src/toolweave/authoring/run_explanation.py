@@ -13,6 +13,7 @@ from toolweave.codes.table import CODES
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import records
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.step_snapshot import StepSnapshot
 from toolweave.errors import ToolweaveError
@@ -54,7 +55,7 @@ class _Read:
 async def explain_run(engine: Engine, run: RunRecord, dialect: FormatName) -> JsonObject:
     """Explain a run; pointers and the patch refer to its workflow in `dialect`."""
     shown: JsonObject = {"run_id": run.id, "workflow": run.workflow, "status": run.status}
-    entries = await engine.journal.read(run.id)
+    entries = (await report_of(engine.journal, run.id)).entries
     plan = await engine.plan(run.id)
     failed = [one for one in records(entries) if one.status in {"failed", "uncertain"}]
     last = entries[-1].event

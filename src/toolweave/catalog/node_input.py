@@ -167,9 +167,34 @@ def _problem(refused: Invalid) -> Problem:
     )
 
 
+class NodeNames:
+    """The names and defaults of a node's fields, for the input of many nodes."""
+
+    def __init__(self, configurations: Iterable[Field], inputs: Iterable[Field]) -> None:
+        known = tuple(configurations)
+        self._defaults = {given.name: given.default for given in known if given.default is not None}
+        self._own_settings = _own_names(known)
+        self._own_inputs = _own_names(inputs)
+
+    def settings(self, values: JsonObject) -> JsonObject:
+        """Settings under the names of their fields, with the defaults of those not set."""
+        return {**self._defaults, **_renamed(values, self._own_settings)}
+
+    def inputs(self, values: JsonObject) -> JsonObject:
+        """Inputs under the names of their fields."""
+        return _renamed(values, self._own_inputs)
+
+
 def by_own_names(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
     """Values under the names of their fields, where an older name was used."""
-    own = {alias: given.name for given in fields if given.aliases for alias in given.aliases}
+    return _renamed(values, _own_names(fields))
+
+
+def _own_names(fields: Iterable[Field]) -> dict[str, str]:
+    return {alias: given.name for given in fields if given.aliases for alias in given.aliases}
+
+
+def _renamed(values: JsonObject, own: Mapping[str, str]) -> JsonObject:
     if own.keys().isdisjoint(values):
         return {**values}
     return {own.get(name, name): value for name, value in values.items()}

@@ -7,6 +7,7 @@ and 16 MB of values, whatever the expression and the data.
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import TypeAlias
 
@@ -27,8 +28,9 @@ from toolweave.json_text import Json
 # Steps of about 100 ns, and characters or bytes.
 MAX_WORK = 1_000_000
 MAX_ROOM = 16 * 1024 * 1024
-# All remembered texts together; each character takes up to about 120 bytes.
+# All remembered short texts together, and all others; each character takes up to about 120 bytes.
 REMEMBERED_CHARS = 256 * 1024
+_MAX_SHORT = 64
 # Constants of other languages; ours has none of them, so they cannot be meant as names.
 FOREIGN = frozenset({"True", "False", "None", "undefined"})
 
@@ -91,7 +93,7 @@ class _Recent:
 
 def compile_text(text: str) -> Expression:
     """Compile the expression in `text`, with all problems known before evaluation."""
-    return _RECENT.expression(text)
+    return _short(text) if len(text) <= _MAX_SHORT else _RECENT.expression(text)
 
 
 def references(text: str) -> tuple[PathReference, ...]:
@@ -149,5 +151,6 @@ def _compiled(text: str) -> Expression:
     return Expression(text, faults, read, kind, usable, compiler.slots, path, is_ours, term)
 
 
-# A cache of a pure function.
+# Caches of a pure function, each for as many characters.
 _RECENT = _Recent(REMEMBERED_CHARS)
+_short = lru_cache(maxsize=REMEMBERED_CHARS // _MAX_SHORT)(_compiled)

@@ -8,7 +8,7 @@ everything else as JSON. A literal `{{` is written `{{ '{{' }}`.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from toolweave import json_text
 from toolweave.cel.fault import SyntaxProblem, fault_at
@@ -26,8 +26,7 @@ _MAX_REMEMBERED = 1_000
 _PLAIN = pattern(r"""[^"'`{}/]*+\}\}""")
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(NamedTuple):
     """One placeholder: its content, where the content begins, and the placeholder's range."""
 
     content: str

@@ -177,7 +177,7 @@ def _show(plan: PlannedMigration) -> None:
         style = "green" if change.certainty == "certain" else "yellow"
         say((f"{change.certainty}  ", style), _line(change.pointer, change.reason), indent=2)
     for point in proposal.open_points:
-        say(("cannot be told  ", "red"), _line(point.pointer, point.reason), indent=2)
+        say(("unknown  ", "red"), _line(point.pointer, point.reason), indent=2)
     for problem in plan.errors:
         say(("invalid  ", "red"), _line(problem.pointer, problem.message), indent=2)
     if proposal.can_apply:

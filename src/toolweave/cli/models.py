@@ -102,7 +102,7 @@ def list_models(as_json: bool) -> None:
     "ports",
     type=click.IntRange(1, 65535),
     multiple=True,
-    help="Also look at this port; can be given several times.",
+    help="Also check this port; can be given several times.",
 )
 @json_option
 def discover_models(ports: tuple[int, ...], as_json: bool) -> None:

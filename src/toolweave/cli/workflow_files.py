@@ -9,6 +9,7 @@ from pathlib import Path
 from toolweave.cli.input_file import STDIN, read_bytes
 from toolweave.cli.terminal import print_document
 from toolweave.errors import Conflict, Unavailable
+from toolweave.storage.files import put_new
 from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import dump
@@ -84,16 +85,10 @@ def write_file(path: Path, text: str, *, force: bool = False, hint: str = INSTEA
 
 
 def _put(temporary: str, path: Path, *, force: bool) -> None:
-    if not force:
-        try:
-            os.link(temporary, path)  # fails if the file was created in the meantime
-        except FileExistsError:
-            raise
-        except OSError:
-            pass  # a file system without links; the file did not exist a moment ago
-        else:
-            return
-    os.replace(temporary, path)
+    if force:
+        os.replace(temporary, path)
+    else:
+        put_new(temporary, path)  # fails if the file was created in the meantime
 
 
 def _mode(path: Path) -> int:

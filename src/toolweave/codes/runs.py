@@ -19,6 +19,7 @@ RUNS: dict[str, str] = {
     "RUN_INPUT_INVALID": "A run's input does not match its workflow's `inputSchema`.",
     "RUN_TAKEN": "Another process has taken over the run.",
     "RUN_UNKNOWN": "There is no run with this id.",
+    "STEP_ANSWERED": "Another answer to the step's question came first.",
     "STEP_CPU_LIMIT": "A heavy step used too much processor time, and its process was killed.",
     "STEP_MEMORY_LIMIT": "A heavy step needed more memory than its process may have.",
     "STEP_NOT_REACHED": "The run never reached the node to repeat from.",

@@ -9,7 +9,7 @@ WORKFLOWS: dict[str, str] = {
     "BRANCH_OPEN": "A branch is not connected though other branches of its node are.",
     "CHOICES_TOO_FEW": "A decision has fewer branches or options than it needs.",
     "CHOICES_TOO_MANY": "A decision has more branches or options than the editor supports.",
-    "CIRCULAR_DEPENDENCY": "Nodes wait for each other; only the body of a loop may lead back.",
+    "CIRCULAR_DEPENDENCY": "The connections form a circle; only the body of a loop may lead back.",
     "CONDITION_FAILED": "A condition's result is neither true nor false.",
     "CONVERSION_NOT_RUN": "An edge converts data with Python source, which is never run.",
     "EDGES_TOO_MANY": "The workflow has more edges than its format allows.",

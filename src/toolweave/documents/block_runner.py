@@ -164,7 +164,8 @@ class BlockRunner:
                 value = await self._workflows.run_workflow(
                     block.name, block.arguments, trigger=trigger[:200]
                 )
-                return render_value(self._masker.mask_json(value), planned.title, planned.key)
+                shown = self._masker.mask_json(value)
+                return render_value(shown, planned.title, planned.key, self._folder)
             assert planned.server is not None
             call = replace(
                 _call(planned.server, block),

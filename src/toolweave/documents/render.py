@@ -13,6 +13,7 @@ from toolweave.documents.document import END
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
+from toolweave.tools.content_value import contents_of
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_CHARS = 16_000
@@ -23,6 +24,10 @@ MAX_TITLE = 120
 _TICKS = pattern(r"`{3,}")
 _MARK = pattern(r"<!--(\s*/?\s*toolweave)", re.IGNORECASE)
 ENDINGS = {
+    "application/pdf": "pdf",
+    "audio/mpeg": "mp3",
+    "audio/ogg": "ogg",
+    "audio/wav": "wav",
     "image/gif": "gif",
     "image/jpeg": "jpg",
     "image/png": "png",
@@ -67,8 +72,14 @@ def render_result(result: ToolResult, title: str, key: str, folder: str) -> Call
     return _callout(body or ["(no content)"], took, key, pictures, is_failure=result.is_error)
 
 
-def render_value(value: Json, title: str, key: str) -> Callout:
-    """Return the callout of a workflow's result."""
+def render_value(value: Json, title: str, key: str, folder: str = "") -> Callout:
+    """Return the callout of a workflow's result; media become links to files in `folder`."""
+    blocks = contents_of(value)
+    if blocks is not None:
+        pictures: list[ResultImage] = []
+        result = ToolResult(blocks)
+        body = [line for one in blocks for line in _shown(one, result, key, folder, pictures)]
+        return _callout(body, title, key, pictures, is_failure=False)
     text = value if isinstance(value, str) else json_text.write(value, pretty=True)
     body = _fenced(text, "text" if isinstance(value, str) else "json")
     return _callout(body, title, key, [], is_failure=False)
@@ -106,7 +117,9 @@ def _shown(
         return [f"{mark}[{kind or 'file'}](<{folder}/{name}>)"]
     if block.text is not None:
         return _fenced(block.text, "markdown" if result.content_type == "markdown" else "text")
-    return _fenced(block.uri, "text") if block.uri else []
+    named = block.title or block.name
+    text = f"{named}: {block.uri}" if named else block.uri
+    return _fenced(text, "text") if text else []
 
 
 def _fenced(text: str, info: str) -> list[str]:

@@ -99,13 +99,13 @@ def _require(stored: Stored, plan: PlannedMigration, consent: MigrationConsent) 
         raise Conflict(
             "MIGRATION_CHANGED",
             f"the proposal for {stored.name!r} is not the one that was shown",
-            hint="the workflow or the tools changed meanwhile; look at the new proposal",
+            hint="the workflow or the tools changed in the meantime; review the new proposal",
         )
     if not plan.is_certain and not consent.is_likely_accepted:
         raise Conflict(
             "MIGRATION_LIKELY",
             f"the changes to {stored.name!r} are only likely to be right",
-            hint="look at them, and accept likely changes if they are",
+            hint="review them, and accept likely changes if they are right",
         )
 
 

@@ -13,6 +13,7 @@ import anyio
 
 from toolweave.catalog.node import RunFacts
 from toolweave.clock import Clock, timestamp
+from toolweave.engine.answers import Answers
 from toolweave.engine.backend import AdvanceResult, OpenBackend
 from toolweave.engine.backends.local import LocalBackend
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
@@ -21,14 +22,12 @@ from toolweave.engine.completion import Completions
 from toolweave.engine.context import EngineServices
 from toolweave.engine.events import (
     FINAL,
-    Answered,
     CancelAsked,
     Choice,
     Event,
     Finished,
     Key,
     RunStatus,
-    UncertainResolved,
 )
 from toolweave.engine.executor import RunExecutor
 from toolweave.engine.journal import Journal, JournalEntry, Lease
@@ -42,14 +41,13 @@ from toolweave.engine.run_table import ALL_RUNS, RunRecord, RunTable
 from toolweave.engine.runs import PrepareWorkflow, RunRequest, Runs, WorkflowChecker
 from toolweave.engine.spans import run_span, tell_run_span
 from toolweave.engine.state import RunState
-from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
+from toolweave.engine.step_snapshot import MomentFinder, StepSnapshot
 from toolweave.engine.wakeups import due_runs
 from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
 from toolweave.storage.shared_limits import LimitSlot
-from toolweave.workflow.question import question_of
 from toolweave.workflow.studio_data import write_pins
 
 logger = logging.getLogger(__name__)
@@ -89,6 +87,7 @@ class Engine:
         self.backend = open_backend(self)
         self._slots = RunSlots(journal, services.clock, services.limits)
         self.runs = Runs(self, self._snapshots, checker, prepare=prepare)
+        self._answers = Answers(journal, services.clock, self.plan)
         journal.notifications.on_call = self._called
 
     @asynccontextmanager
@@ -212,27 +211,19 @@ class Engine:
         """Answer a waiting step; without `resume` another process continues the run.
 
         The caller records who answers and by which channel. Returns why the answer does not
-        count, if it does not: the step keeps waiting. Raises `STEP_NOT_WAITING`.
+        count, if it does not: the step keeps waiting. Raises `STEP_NOT_WAITING`, and
+        `STEP_ANSWERED` if an answer of another person came first.
         """
-        state = await self.state(run)
-        if not state.accepts_answer(key):
-            raise _not_waiting(run, key, list(state.waiting))
-        at = timestamp(self.services.clock.now())
-        await self.journal.add(run, Answered(key, reply, by, via, at))
+        why = await self._answers.answer(run, key, reply, by=by, via=via)
         if resume:
             await self.backend.signal(run)
-        waiting = state.waiting.get(key)
-        question = question_of(waiting.question) if waiting else None
-        return question.not_asked(by) if question else None
+        return why
 
     async def resolve(
         self, run: str, key: Key, choice: Choice, *, by: str | None = None, resume: bool = True
     ) -> None:
         """Decide about a step with an unknown result; as `answer`. Raises `STEP_NOT_WAITING`."""
-        state = await self.state(run)
-        if key not in state.uncertain:
-            raise _not_waiting(run, key, sorted(state.uncertain))
-        await self.journal.add(run, UncertainResolved(key, choice, by))
+        await self._answers.resolve(run, key, choice, by=by)
         if resume:
             await self.backend.signal(run)
 
@@ -266,10 +257,11 @@ class Engine:
     async def moment(self, run: str, key: Key) -> StepSnapshot:
         """Return a step of a run when it was done, or as it is now. Raises `NotFound`."""
         found = await self.get(run)
-        entries = await self.journal.read(found.id)
-        past = RunHistory(_facts(found), await self.plan(found.id), entries)
-        moment = past.moment_of(key)
-        if moment is None:
+        finder = MomentFinder(_facts(found), await self.plan(found.id), key)
+        async for entries in self.journal.pages(found.id):
+            if (moment := finder.find(entries)) is not None:
+                return moment
+        if (moment := finder.now()) is None:
             raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {key!r}")
         return moment
 
@@ -313,8 +305,9 @@ class Engine:
     async def state(self, run: str) -> RunState:
         """Return the state of a run, from its journal."""
         state = RunState(await self.plan(run))
-        for entry in await self.journal.read(run):
-            state.apply(entry.event)
+        async for entries in self.journal.pages(run):
+            for entry in entries:
+                state.apply(entry.event)
         return state
 
     def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
@@ -434,12 +427,3 @@ class Engine:
 
 def _facts(run: RunRecord) -> RunFacts:
     return RunFacts(run.id, run.workflow, datetime.fromisoformat(run.started_at))
-
-
-def _not_waiting(run: str, key: Key, waiting: Sequence[Key]) -> Conflict:
-    names = ", ".join(repr(one) for one in waiting[:5])
-    return Conflict(
-        "STEP_NOT_WAITING",
-        f"step {key!r} of run {run!r} is not waiting for that",
-        hint=f"waiting steps: {names}" if names else "no step of this run is waiting",
-    )

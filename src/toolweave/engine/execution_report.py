@@ -1,6 +1,6 @@
 """A run as a `FlowExecution`, and step by step for timelines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -78,15 +78,20 @@ def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
             yield replace(record, status="cancelled", finished_at=record.finished_at or at)
 
 
-def execution(run_id: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
-    """A finished run as a `FlowExecution`; `runId` is an addition."""
+def execution(
+    run_id: str, plan: Plan, entries: Sequence[JournalEntry], *, is_whole: bool = True
+) -> JsonObject:
+    """A finished run as a `FlowExecution`; `runId` is an addition.
+
+    Without its long values the variables that steps used are not known.
+    """
     name = plan.workflow.name
     started = next(entry for entry in entries if isinstance(entry.event, Started))
     last = entries[-1]
     finished = last.event if isinstance(last.event, Finished) else None
     began = datetime.fromisoformat(started.at)
     assert isinstance(started.event, Started)
-    used = variables_used(run_id, plan, entries)
+    used = variables_used(run_id, plan, entries) if is_whole else {}
     shown: JsonObject = {
         "flowId": name,
         "flowName": name,
@@ -109,6 +114,17 @@ def execution(run_id: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonO
         partial = {"partialResults": shown["intermediateResults"]}
         shown["error"] = _error(finished.error, plan) | partial
     return shown
+
+
+def record_in(
+    entries: Iterable[JournalEntry], key: Key, before: StepRecord | None
+) -> StepRecord | None:
+    """Return one step after these events, which follow the ones that gave `before`."""
+    found = {} if before is None else {key: before}
+    for entry in entries:
+        if getattr(entry.event, "key", key) == key:
+            found |= {one.key: one for one in _seen(entry, found) if one.key == key}
+    return found.get(key)
 
 
 def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import anyio
-import orjson
 
 from toolweave.clock import Clock, timestamp
 from toolweave.engine.compatibility import VERSION
-from toolweave.engine.events import Event, RunStatus, from_body
+from toolweave.engine.events import Event, RunStatus
+from toolweave.engine.journal_reader import SELECT, JournalEntry, JournalReader, entry_of, no_run
 from toolweave.engine.journal_rows import (
     ANYBODY,
     APPEND,
@@ -24,6 +24,7 @@ from toolweave.engine.journal_rows import (
     Written,
     blobs,
     new_rows,
+    next_event,
     numbers,
     written,
 )
@@ -31,29 +32,14 @@ from toolweave.engine.lease_owner import HOLD_S, is_alive, new_holder
 from toolweave.engine.lease_watch import HeldRun, LeaseWatch
 from toolweave.engine.notifications import RunNotifications
 from toolweave.engine.open_questions import index
-from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Row, Statement, Values
+from toolweave.errors import Conflict, ToolweaveError, Unavailable
+from toolweave.storage.database import Database, Statement, Values
 from toolweave.tasks import background, keep_going
 
 # How many new runs of this process are cached until they are taken.
 MAX_NEW_LEASES = 1_000
 # How often a follower polls, in case a notification of another process is lost.
 LOOK_EVERY_S = 2.0
-
-_SELECT = (
-    "SELECT journal.seq, journal.at, journal.kind, coalesce(journal.body, blobs.text) "
-    "FROM journal LEFT JOIN blobs ON blobs.hash = journal.blob "
-    "WHERE journal.run = ? AND journal.seq > ? ORDER BY journal.seq"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """An event with its number and time."""
-
-    seq: int
-    at: str
-    event: Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +82,10 @@ class FirstEntries:
     def entries(self) -> list[JournalEntry]:
         """Return the events as they are read, independent of the objects they were made from."""
         rows = enumerate(self.events, 1)
-        return [_entry((seq, self.at, event.kind, event.body)) for seq, event in rows]
+        return [entry_of((seq, self.at, event.kind, event.body)) for seq, event in rows]
 
 
-class Journal:
+class Journal(JournalReader):
     """The journal of all runs of one database."""
 
     def __init__(
@@ -110,7 +96,7 @@ class Journal:
         hold_s: float = HOLD_S,
         version: int = VERSION,
     ) -> None:
-        self.database = database
+        super().__init__(database)
         # Runs that need a later version are left to others.
         self.version = version
         self.holder = new_holder()
@@ -170,7 +156,7 @@ class Journal:
             "SELECT holder, held_until, compatible_from FROM runs WHERE id = ?", run
         )
         if row is None:
-            raise _no_run(run)
+            raise no_run(run)
         *lease_of, needed = row
         if needed > self.version:
             raise _newer(run, needed, self.version)
@@ -199,14 +185,14 @@ class Journal:
                     "queue",
                     (self.holder, self._until(self._clock.now()), run, self.version, *values),
                 ),
-                Statement(_SELECT, (run, 0)),
+                Statement(SELECT, (run, 0)),
             ],
             shared=True,
         )
         if not taken:
             return None
         lease = Lease(run, *taken[0], was_cut_off=was_cut_off)
-        return lease, [_entry(row) for row in rows]
+        return lease, [entry_of(row) for row in rows]
 
     async def keep(self, lease: Lease) -> None:
         """Extend the lease. Raises `RUN_TAKEN` if another process took the run."""
@@ -227,34 +213,44 @@ class Journal:
         """Write an event from outside, independent of the lease. Raises `RUN_TAKEN`."""
         return await self._write(self._new(run, ANYBODY, [written(event)], None))
 
-    async def read(self, run: str, after: int = 0) -> list[JournalEntry]:
-        """Return the events of a run after a number."""
-        return [_entry(row) for row in await self.database.rows(_SELECT, run, after)]
+    async def add_next(self, run: str, event: Event, after: int) -> bool:
+        """Write an event from outside if number `after` is still the last; return whether it is."""
+        pending = self._new(run, ANYBODY, [written(event)], None)
+        found = await self.database.at_once(next_event(pending, after), shared=True)
+        if found[0]:
+            self.notifications.happened(run, is_call=True)
+        return bool(found[0])
 
     async def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
         """Yield past and new events until the run ends. Raises `RUN_UNKNOWN`."""
-        async with aclosing(self.batches(run, after)) as batches:
+        async with aclosing(self.batches(run, after, paged=True)) as batches:
             async for entries in batches:
                 for entry in entries:
                     yield entry
 
-    async def batches(self, run: str, after: int = 0) -> AsyncGenerator[list[JournalEntry]]:
-        """The same in batches of all available events. Raises `RUN_UNKNOWN`."""
+    async def batches(
+        self, run: str, after: int = 0, *, paged: bool = False
+    ) -> AsyncGenerator[list[JournalEntry]]:
+        """The same in batches of all available events, or of pages. Raises `RUN_UNKNOWN`."""
         row = await self.database.row("SELECT finished_at, seq FROM runs WHERE id = ?", run)
         if row is None:
-            raise _no_run(run)
+            raise no_run(run)
         if row[0] is not None and after >= row[1]:
             return  # the follower has seen every event
         with self.notifications.listening():
             while True:
                 notified = self.notifications.of(run)
-                if entries := await self.read(run, after):
+                async for entries in self.pages(run, after) if paged else self._all(run, after):
                     after = entries[-1].seq
                     yield entries
                     if entries[-1].event.kind == "finished":
                         return
                 with anyio.move_on_after(LOOK_EVERY_S):
                     await notified.wait()
+
+    async def _all(self, run: str, after: int) -> AsyncGenerator[list[JournalEntry]]:
+        if entries := await self.read(run, after):
+            yield entries
 
     async def _write(self, pending: Pending) -> int:
         self._pending.append(pending)
@@ -360,19 +356,6 @@ class Journal:
             self.notifications.happened(pending.run, is_call=pending.epoch == ANYBODY)
 
 
-def _entry(row: Row) -> JournalEntry:
-    seq, at, kind, body = row
-    if body is None:
-        raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has no body")
-    try:
-        told = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        message = f"event {seq} of a run, {kind!r}, cannot be read: {error.msg}"
-        hint = "the database was modified or is damaged; restore a backup"
-        raise Unavailable("JOURNAL_UNREADABLE", message, hint=hint) from error
-    return JournalEntry(seq, at, from_body(kind, told))
-
-
 def _broken() -> Unavailable:
     return Unavailable(
         "STORAGE_BROKEN", "the journal could not be written; see the log for details"
@@ -403,7 +386,3 @@ def _held(run: str, holder: str | None) -> Conflict:
         f"run {run!r} is owned by process {process.partition('/')[0] or '?'}",
         hint="`toolweave runs watch` follows it",
     )
-
-
-def _no_run(run: str) -> NotFound:
-    return NotFound("RUN_UNKNOWN", f"there is no run {run!r}")

@@ -85,6 +85,8 @@ class Pending:
     last: int = 0
     # Events for other runs, written in the same commit.
     beside: "tuple[Pending, ...]" = ()
+    # Written only if this is still the last number of the run.
+    after: int | None = None
 
 
 def numbers(pending: Pending) -> Statement:
@@ -119,8 +121,22 @@ def numbers(pending: Pending) -> Statement:
         # A worker finds it if the process that wrote it dies before the run resumes.
         sets += ", queue = NULL, wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
         values.append(AT_ONCE)
-    sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"
-    return Statement(sql, (*values, pending.run, pending.epoch, pending.epoch))
+    sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE}"
+    values += [pending.run, pending.epoch, pending.epoch]
+    if pending.after is not None:
+        sql += " AND seq = ?"
+        values.append(pending.after)
+    return Statement(f"{sql} RETURNING seq", tuple(values))
+
+
+def next_event(pending: Pending, after: int) -> list[Statement]:
+    """Return the statements that write one event directly after number `after`, or nothing."""
+    pending.after = after
+    (row,) = new_rows(pending)
+    # If another event has that number, the run's row was not changed by this transaction.
+    is_next = " AND seq = ? AND NOT EXISTS (SELECT 1 FROM journal WHERE run = ? AND seq = ?)"
+    append = Statement(APPEND + is_next, (*row, after + 1, pending.run, after + 1))
+    return [numbers(pending), *blobs(pending.events), append]
 
 
 def new_rows(pending: Pending) -> Iterator[Values]:

@@ -6,9 +6,10 @@ from itertools import takewhile
 
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import FINAL, Finished, Started
+from toolweave.engine.events import FINAL, Started
 from toolweave.engine.execution_report import StepRecord, records
-from toolweave.engine.journal import JournalEntry
+from toolweave.engine.journal_reader import JournalEntry
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.plan import Plan
 from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_table import RunRecord
@@ -32,6 +33,7 @@ class RunView:
     state: RunState
     now: str
     notice: str | None = None
+    hidden_steps: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -52,7 +54,7 @@ class RunView:
             "fork_of": self.run.fork_of,
             "inputs": self._started.inputs,
             "steps": list[Json](steps[:MAX_STEPS]),
-            "hidden_steps": max(0, len(steps) - MAX_STEPS),
+            "hidden_steps": max(0, len(steps) - MAX_STEPS) + self.hidden_steps,
             "asks": list[Json](self._questions(person)),
             "uncertain": [*self._uncertain()],
         }
@@ -140,8 +142,8 @@ class RunView:
             yield {"step": key, "title": self._title(key)}
 
     def _outcome(self) -> JsonObject:
-        last = self.entries[-1].event
-        if not isinstance(last, Finished):
+        last = self.state.finished
+        if last is None:
             return {}
         if last.status != "success":
             return {"error": last.error}
@@ -154,9 +156,7 @@ class RunView:
 async def view_of(engine: Engine, run: str) -> RunView:
     """Read one run."""
     record, plan = await engine.get(run), await engine.plan(run)
-    entries, state = await engine.journal.read(run), RunState(plan)
-    for entry in entries:
-        state.apply(entry.event)
+    state, report = await engine.state(run), await report_of(engine.journal, run)
     now = timestamp(engine.clock.now())
     notice = await run_notice(engine.journal.database, engine.clock, record)
-    return RunView(record, plan, entries, state, now, notice)
+    return RunView(record, plan, report.entries, state, now, notice, report.hidden_steps)

@@ -212,16 +212,17 @@ class Runs:
     async def _asked_in(self, run: str) -> set[str]:
         """The nodes that asked a person themselves, or in a run that they called."""
         asked: set[str] = set()
-        for entry in await self._engine.journal.read(run):
-            match entry.event:
-                case StepWaiting(key, question=question):
-                    has_asked = question is not None
-                case CallEnded(key, called):
-                    has_asked = bool(await self._asked_in(called))
-                case _:
-                    continue
-            if has_asked:
-                asked.add(key.rpartition("/")[2])
+        async for entries in self._engine.journal.pages(run):
+            for entry in entries:
+                match entry.event:
+                    case StepWaiting(key, question=question):
+                        has_asked = question is not None
+                    case CallEnded(key, called):
+                        has_asked = bool(await self._asked_in(called))
+                    case _:
+                        continue
+                if has_asked:
+                    asked.add(key.rpartition("/")[2])
         return asked
 
     async def drive(self, run: str) -> RunStatus:

@@ -74,8 +74,8 @@ class RunState:
         self.untimed: dict[Key, StepFrame] = {}
         # In order of arrival: a step that asks several people takes one after the other.
         self.answers: dict[Key, list[Answered]] = {}
-        # Resuming steps that had asked a person.
-        self.asking: set[Key] = set()
+        # Resuming steps that had asked something, with the question.
+        self.asking: dict[Key, JsonObject] = {}
         # The called run of a step has ended, maybe before the step waits for it.
         self.ended_calls: dict[Key, str] = {}
         # What ended the wait of a resuming step; kept until it ends or waits again.
@@ -299,8 +299,8 @@ class RunState:
     def _resume(self, key: Key) -> None:
         if key in self.waiting:
             self.resumed[key] = self.resumption(key)
-            if self.waiting[key].question is not None:
-                self.asking.add(key)
+            if (question := self.waiting[key].question) is not None:
+                self.asking[key] = question
             if answers := self.answers.get(key):
                 del answers[0]
             self.ended_calls.pop(key, None)
@@ -428,7 +428,7 @@ class RunState:
         """A step ended: any other answer came too late."""
         self.resumed.pop(key, None)
         self.answers.pop(key, None)
-        self.asking.discard(key)
+        self.asking.pop(key, None)
 
     def _forget(self, key: Key) -> None:
         """Remove a step from its current set; it is in one at a time."""

@@ -35,6 +35,30 @@ class StepSnapshot:
         return self.binder.names(self.place, of_settings=of_settings, of_own=of_own)
 
 
+class MomentFinder:
+    """Searches the events of a run, part by part, for the moment before a step ran."""
+
+    def __init__(self, facts: RunFacts, plan: Plan, key: Key) -> None:
+        self._facts = facts
+        self._key = key
+        self._state = RunState(plan)
+
+    def find(self, entries: Sequence[JournalEntry]) -> StepSnapshot | None:
+        """Return the moment if it is in these events, which follow the ones before."""
+        key, state = self._key, self._state
+        for entry in entries:
+            for ended, event in one_by_one(entry.event):
+                if key in (ended, _failed(event)) and key in state.places:
+                    return self.now()
+                state.apply(event)
+        return None
+
+    def now(self) -> StepSnapshot | None:
+        """Return the step as it is after these events; None if the run never reached it."""
+        place = self._state.places.get(self._key)
+        return None if place is None else StepSnapshot(Binder(self._state, self._facts), place)
+
+
 @dataclass(frozen=True, slots=True)
 class RunHistory:
     """A past or current run."""
@@ -45,14 +69,8 @@ class RunHistory:
 
     def moment_of(self, key: Key) -> StepSnapshot | None:
         """Return a step when it ran, or as it is now; None if the run never reached it."""
-        state = RunState(self.plan)
-        for entry in self.entries:
-            for ended, event in one_by_one(entry.event):
-                if key in (ended, _failed(event)) and key in state.places:
-                    return StepSnapshot(Binder(state, self.facts), state.places[key])
-                state.apply(event)
-        place = state.places.get(key)
-        return StepSnapshot(Binder(state, self.facts), place) if place is not None else None
+        finder = MomentFinder(self.facts, self.plan, key)
+        return finder.find(self.entries) or finder.now()
 
     def foreseen(
         self,

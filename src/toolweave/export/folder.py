@@ -46,7 +46,7 @@ class FileChangePlan:
             return None
         code, why = _WHY[self.state]
         can_force = self.state != "blocked"
-        hint = "look at `--dry-run`; `--force` overwrites it" if can_force else "remove the link"
+        hint = "check with `--dry-run`; `--force` overwrites it" if can_force else "remove the link"
         return Problem(code, "", f"{self.file.path!r} {why}", hint)
 
     def diff(self) -> str:

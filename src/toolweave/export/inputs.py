@@ -16,7 +16,7 @@ def inputs_section(page: AgentPage) -> Iterator[str]:
     lines = [f"- {line}" for line in input_lines(page.workflow)]
     if lines:
         yield page.heading(2, "Inputs")
-        yield "Use what the user gave; ask for what is required and missing.\n"
+        yield "Use what the user gave; ask for the required values that are missing.\n"
         yield from lines
 
 

@@ -70,6 +70,7 @@ class TemplateRecord(JsonRecord):
     # Any: variables leave out what they do not have.
     variables: list[dict[str, Any]]
     variable_value_sets: list[dict[str, Any]] = Field(validation_alias="variableValueSets")
+    attachments: list[str] | None = None
 
 
 class FlowExecution(JsonRecord):

@@ -6,6 +6,7 @@ from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json
 from toolweave.library.flows import FlowEntry
 from toolweave.library.remote import Remote
+from toolweave.library.resource_index import LibraryResource
 from toolweave.library.templates import PromptTemplate
 
 
@@ -55,6 +56,15 @@ class TemplateList:
 
     at: LibraryRevision
     templates: tuple[PromptTemplate, ...]
+    skipped: tuple[Skipped, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceList:
+    """The resources of a library."""
+
+    at: LibraryRevision
+    resources: tuple[LibraryResource, ...]
     skipped: tuple[Skipped, ...]
 
 

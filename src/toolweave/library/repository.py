@@ -41,10 +41,11 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of a folder, and why others were skipped."""
+    """The JSON files of a folder, other plain files, and why some were skipped."""
 
     files: tuple[File, ...]
     skipped: tuple[tuple[str, str], ...] = ()
+    others: tuple[File, ...] = ()
 
 
 class Repository:
@@ -139,24 +140,26 @@ class Repository:
             raise self._silent(done)
 
     async def files(self, commit: str, folder: str) -> Listing:
-        """Return the JSON files below a folder by path, without links, submodules and deep ones."""
+        """Return the files below a folder by path, without links, submodules and deep ones."""
         done = await self._git.here(
             self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{folder}/"
         )
         _require(done, f"the folder {folder!r} cannot be listed")
         files: list[File] = []
+        others: list[File] = []
         skipped: list[tuple[str, str]] = []
         for line in done.out.decode("utf-8", "replace").split("\0"):
             about, _, path = line.partition("\t")
             mode, _, rest = about.partition(" ")
             if not path:
                 continue
-            why = _odd(mode, path, len(files))
+            kept = files if path.lower().endswith(".json") else others
+            why = _odd(mode, path, len(kept))
             if why:
                 skipped.append((path, why))
-            elif path.lower().endswith(".json"):
-                files.append(File(path, rest.rpartition(" ")[2]))
-        return Listing(tuple(files), tuple(skipped[:MAX_FILES]))
+            else:
+                kept.append(File(path, rest.rpartition(" ")[2]))
+        return Listing(tuple(files), tuple(skipped[:MAX_FILES]), tuple(others))
 
     async def read(self, files: Sequence[File]) -> tuple[dict[str, bytes], dict[str, str]]:
         """Return the contents of files by path, and why some were skipped; sizes come first."""
@@ -177,7 +180,8 @@ class Repository:
         return dict(zip((one.path for one in readable), _batch(done.out), strict=True)), refused
 
     async def _missing(self, commit: str, folder: str) -> list[str]:
-        files = (await self.files(commit, folder)).files
+        listing = await self.files(commit, folder)
+        files = (*listing.files, *listing.others)
         wanted = "".join(f"{file.blob}\n" for file in files).encode()
         done = await self._git.here(self._folder, "cat-file", "--batch-check", given=wanted)
         lines = done.out.decode("ascii").splitlines()

@@ -19,20 +19,30 @@ from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, NotFound, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.cache import Cache, KnownHead
+from toolweave.library.files import MAX_ATTACHED_BYTES, LibraryFile, read_files
 from toolweave.library.flows import FlowEntry
 from toolweave.library.git import Git
-from toolweave.library.listing import list_flows, list_templates, read_flow
+from toolweave.library.listing import (
+    RESOURCES,
+    TEMPLATES,
+    list_flows,
+    list_resources,
+    list_templates,
+    read_flow,
+)
 from toolweave.library.locks import LibraryLocks
 from toolweave.library.models import (
     FlowList,
     FoundFlow,
     Library,
     LibraryRevision,
+    ResourceList,
     Skipped,
     TemplateList,
 )
 from toolweave.library.remote import Remote, read_name, read_ref, read_remote
 from toolweave.library.repository import Repository
+from toolweave.library.resource_index import LibraryResource
 from toolweave.library.templates import PromptTemplate, again, template_named
 from toolweave.problems import did_you_mean
 from toolweave.storage.database import Database, Row
@@ -41,6 +51,7 @@ from toolweave.storage.database import Database, Row
 REST_S = 30.0
 _COLUMNS = "name, url, protocol, ref, added_at"
 _ENTRIES = TypeAdapter(tuple[FlowEntry, ...])
+_RESOURCES = TypeAdapter(tuple[LibraryResource, ...])
 _SKIPPED = TypeAdapter(list[tuple[str, str]])
 _REMOTE = TypeAdapter(Remote)
 
@@ -185,6 +196,53 @@ class LibraryStore:
         found = template_named((await self.templates(name, ref)).templates, template)
         await self._cache.put(library.name, key, at.commit, json_text.write(found.as_json()))
         return found
+
+    async def attachments(
+        self, name: str, template: PromptTemplate, ref: str | None = None
+    ) -> tuple[LibraryFile, ...]:
+        """The files that a template's prompt carries.
+
+        Raises `NotFound`: `FILE_NOT_FOUND`; `Invalid`: `FILE_TOO_LARGE`.
+        """
+        if not template.attachments:
+            return ()
+        library = await self.get(name)
+        at = await self._at(library, ref)
+        repository = self._repository(name, library.remote)
+        found = await read_files(repository, at.commit, TEMPLATES, template.attachments)
+        if sum(len(file.data) for file in found) > MAX_ATTACHED_BYTES:
+            message = (
+                f"the attachments of {template.name!r} have more than {MAX_ATTACHED_BYTES} bytes"
+            )
+            raise Invalid("FILE_TOO_LARGE", message)
+        return found
+
+    async def resources(self, name: str, ref: str | None = None) -> ResourceList:
+        """The files that a library offers as resources. Raises what `templates` raises."""
+        library = await self.get(name)
+        at = await self._at(library, ref)
+        value = await self._kept(
+            library, at, f"resources:list:{at.ref}", lambda found: list_resources(found, at.commit)
+        )
+        found = _RESOURCES.validate_python(value["resources"])
+        return ResourceList(at, found, _skipped(value))
+
+    async def file(self, name: str, path: str) -> LibraryFile:
+        """One file below `templates/` or `resources/`.
+
+        Raises `NotFound`: `FILE_NOT_FOUND`; `Invalid`: `FILE_TOO_LARGE`.
+        """
+        library = await self.get(name)
+        folder = path.partition("/")[0]
+        if folder == RESOURCES:
+            await self.resources(name)  # fetches the folder
+        elif folder == TEMPLATES:
+            await self.templates(name)
+        else:
+            raise NotFound("FILE_NOT_FOUND", f"the library has no file {path[:200]!r}")
+        at = await self._at(library, None)
+        repository = self._repository(name, library.remote)
+        return (await read_files(repository, at.commit, folder, (path,)))[0]
 
     async def _at(self, library: Library, ref: str | None) -> LibraryRevision:
         """Return the commit of a ref: cached for 15 minutes, then from the remote."""

@@ -45,6 +45,8 @@ class PromptTemplate:
     version: str | None = None
     variables: tuple[Variable, ...] = ()
     sets: tuple[ValueSet, ...] = ()
+    # Files of the repository that its prompt carries, by path.
+    attachments: tuple[str, ...] = ()
 
     @property
     def defaults(self) -> JsonObject:
@@ -62,6 +64,7 @@ class PromptTemplate:
             "template": self.text,
             "variables": [_shown_variable(one) for one in self.variables],
             "variableValueSets": [_shown_set(one) for one in self.sets],
+            "attachments": list(self.attachments) or None,
         }
         return {key: value for key, value in shown.items() if value is not None}
 
@@ -151,7 +154,15 @@ def _template(document: JsonObject, stem: str | None) -> PromptTemplate:
         version=_text(document, "version") or _text(about, "version"),
         variables=_variables(document.get("variables"), text),
         sets=tuple(_sets(document.get("variableValueSets"))),
+        attachments=_attachments(document.get("attachments")),
     )
+
+
+def _attachments(listed: Json) -> tuple[str, ...]:
+    names = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    if listed is not None and (not isinstance(listed, list) or len(names) < len(listed)):
+        raise Invalid("PARSE_ERROR", "'attachments' must be a list of file names")
+    return tuple(names)
 
 
 def _sections(document: JsonObject, stem: str) -> PromptTemplate:

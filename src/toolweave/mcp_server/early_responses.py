@@ -29,7 +29,7 @@ HANDSHAKE_CAPABILITIES: JsonObject = {
     "completions": {},
     "extensions": EXTENSIONS,
     "prompts": {"listChanged": False},
-    "resources": {"listChanged": True, "subscribe": False},
+    "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }
 MODERN_CAPABILITIES: JsonObject = {

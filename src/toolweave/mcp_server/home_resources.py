@@ -21,6 +21,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.documents.files import read_file
 from toolweave.documents.workspace import ENDINGS, DocumentFolders
 from toolweave.engine.execution_report import execution
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.timeline import timeline_text
@@ -29,7 +30,7 @@ from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
 from toolweave.home import FILES
 from toolweave.json_text import write
 from toolweave.mcp_server.stored_workflows import document_of
-from toolweave.mcp_server.tool_call import FORBIDDEN, McpCaller, OpenStudio
+from toolweave.mcp_server.tool_call import FORBIDDEN, OpenStudio, ResourceReader
 from toolweave.publishing.limited_keys import VisibleRuns, allows_workflow, published_of
 from toolweave.recording.files import FOLDER, RecordingFolder, peek_header
 
@@ -110,7 +111,7 @@ class HomeResources:
     def __init__(self, open_studio: OpenStudio) -> None:
         self._open = open_studio
 
-    def templates(self, caller: McpCaller) -> list[types.ResourceTemplate]:
+    def templates(self, caller: ResourceReader) -> list[types.ResourceTemplate]:
         """The templates that the caller may use."""
         return [
             types.ResourceTemplate(
@@ -123,7 +124,7 @@ class HomeResources:
             if caller.may(resource_rule(one.kind))
         ]
 
-    async def visible(self, caller: McpCaller) -> list[types.Resource]:
+    async def visible(self, caller: ResourceReader) -> list[types.Resource]:
         """Everything that the caller may read, of runs the newest; nothing without a home."""
         try:
             studio = await self._open()
@@ -135,7 +136,7 @@ class HomeResources:
                 shown += [one.listed for one in await find(studio, caller)]
         return shown
 
-    async def read(self, caller: McpCaller, uri: str) -> types.TextResourceContents:
+    async def read(self, caller: ResourceReader, uri: str) -> types.TextResourceContents:
         """Read one.
 
         Raises:
@@ -148,13 +149,25 @@ class HomeResources:
             if len(text.encode()) > MAX_BYTES:
                 raise Invalid("FILE_TOO_LARGE", f"larger than {MAX_BYTES:,} bytes")
         except ToolweaveError as error:
-            code = FORBIDDEN if isinstance(error, Denied) else types.INVALID_PARAMS
-            hint = f"; {error.hint}" if error.hint else ""
-            message = f"no resource {uri[:200]!r}: {error.message}{hint}"
-            raise MCPError(code, message, data=error.as_json()) from None
+            raise _unreadable(uri, error) from None
         return types.TextResourceContents(uri=uri, mime_type=kind.mime_type, text=text)
 
-    async def complete(self, caller: McpCaller, template: str, argument: str) -> list[str] | None:
+    async def version(self, caller: ResourceReader, uri: str) -> str:
+        """Return what differs after a change of one.
+
+        Raises:
+            MCPError: the caller may not, or there is none.
+        """
+        kind, name = parsed(uri)
+        caller.require(resource_rule(kind.kind))
+        try:
+            return await _VERSIONS[kind](await self._open(), caller, name)
+        except ToolweaveError as error:
+            raise _unreadable(uri, error) from None
+
+    async def complete(
+        self, caller: ResourceReader, template: str, argument: str
+    ) -> list[str] | None:
         """The names for a template's argument; `None` if it is not one of these templates."""
         kind = next((one for one in KINDS if one.template == template), None)
         if kind is None or kind.argument != argument:
@@ -162,6 +175,13 @@ class HomeResources:
         caller.require(resource_rule(kind.kind))
         find = _FINDERS[RUN if kind.kind == RUN.kind else kind]
         return [one.name for one in await find(await self._open(), caller)]
+
+
+def _unreadable(uri: str, error: ToolweaveError) -> MCPError:
+    code = FORBIDDEN if isinstance(error, Denied) else types.INVALID_PARAMS
+    hint = f"; {error.hint}" if error.hint else ""
+    message = f"no resource {uri[:200]!r}: {error.message}{hint}"
+    return MCPError(code, message, data=error.as_json())
 
 
 def parsed(uri: str) -> tuple[ResourceKind, str]:
@@ -181,7 +201,7 @@ def parsed(uri: str) -> tuple[ResourceKind, str]:
     raise MCPError(types.INVALID_PARAMS, message, data={"uri": uri[:2000]})
 
 
-async def _workflows(studio: RunningStudio, caller: McpCaller) -> list[NamedResource]:
+async def _workflows(studio: RunningStudio, caller: ResourceReader) -> list[NamedResource]:
     return [
         NamedResource(WORKFLOW, stored.name, (stored.workflow.description or "")[:200] or None)
         for stored in await studio.home.workflows.list()
@@ -189,7 +209,7 @@ async def _workflows(studio: RunningStudio, caller: McpCaller) -> list[NamedReso
     ]
 
 
-async def _runs(studio: RunningStudio, caller: McpCaller) -> list[NamedResource]:
+async def _runs(studio: RunningStudio, caller: ResourceReader) -> list[NamedResource]:
     if caller.key is None:
         found = await studio.engine.newest(limit=LISTED_RUNS)
     else:
@@ -199,7 +219,7 @@ async def _runs(studio: RunningStudio, caller: McpCaller) -> list[NamedResource]
     return [NamedResource(RUN, run.id, _heading(run)) for run in found]
 
 
-async def _documents(studio: RunningStudio, _: McpCaller) -> list[NamedResource]:
+async def _documents(studio: RunningStudio, _: ResourceReader) -> list[NamedResource]:
     own = studio.home.settings.home / FILES
     paths = [Path(one) for one in await run_sync(DocumentFolders(studio.home).list)]
     return [
@@ -208,7 +228,7 @@ async def _documents(studio: RunningStudio, _: McpCaller) -> list[NamedResource]
     ]
 
 
-async def _recordings(_: RunningStudio, __: McpCaller) -> list[NamedResource]:
+async def _recordings(_: RunningStudio, __: ResourceReader) -> list[NamedResource]:
     def find() -> list[NamedResource]:
         folder = RecordingFolder(Path(FOLDER))
         headers = {name: peek_header(folder.path(name)) for name in folder.names()}
@@ -217,7 +237,7 @@ async def _recordings(_: RunningStudio, __: McpCaller) -> list[NamedResource]:
     return await run_sync(find)
 
 
-async def _read_workflow(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+async def _read_workflow(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     if caller.key is not None and caller.key.tools is not None:
         one = await published_of(studio.published, caller.key, name)
         # Such a key may see the published version, not the current file.
@@ -225,51 +245,90 @@ async def _read_workflow(studio: RunningStudio, caller: McpCaller, name: str) ->
     return write(document_of(await studio.home.workflows.load(name)), pretty=True)
 
 
-async def _found_run(studio: RunningStudio, caller: McpCaller, name: str) -> RunRecord:
+async def _found_run(studio: RunningStudio, caller: ResourceReader, name: str) -> RunRecord:
     if caller.key is None:
         return await studio.engine.match(name)
     return await VisibleRuns(studio.engine, studio.published).match(caller.key, name)
 
 
-async def _read_run(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+async def _read_run(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    entries = await studio.engine.journal.read(run.id)
-    return write(execution(run.id, await studio.engine.plan(run.id), entries), pretty=True)
+    engine = studio.engine
+    report = await report_of(engine.journal, run.id)
+    plan = await engine.plan(run.id)
+    return write(execution(run.id, plan, report.entries, is_whole=report.is_whole), pretty=True)
 
 
-async def _read_timeline(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+async def _read_timeline(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    return f"{_heading(run)}\n{timeline_text(await studio.engine.journal.read(run.id))}"
+    report = await report_of(studio.engine.journal, run.id)
+    return f"{_heading(run)}\n{timeline_text(report.entries)}"
 
 
-async def _read_picture(studio: RunningStudio, caller: McpCaller, name: str) -> str:
+async def _read_picture(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
     run = await _found_run(studio, caller, name)
-    return timeline_svg(_heading(run), await studio.engine.journal.read(run.id))
+    report = await report_of(studio.engine.journal, run.id)
+    return timeline_svg(_heading(run), report.entries)
 
 
 def _heading(run: RunRecord) -> str:
     return f"{run.workflow}: {run.status}, started {run.started_at}"
 
 
-async def _read_document(studio: RunningStudio, _: McpCaller, name: str) -> str:
+async def _document_path(studio: RunningStudio, name: str) -> Path:
     path = await DocumentFolders(studio.home).path(name)
     if path.suffix.lower() not in ENDINGS:
         raise NotFound("DOCUMENT_NOT_FOUND", f"{name[:200]!r} is no Markdown file")
+    return path
+
+
+async def _read_document(studio: RunningStudio, _: ResourceReader, name: str) -> str:
+    path = await _document_path(studio, name)
     return (await run_sync(read_file, path)).decode("utf-8", "replace")
 
 
-async def _read_recording(_: RunningStudio, __: McpCaller, name: str) -> str:
+async def _read_recording(_: RunningStudio, __: ResourceReader, name: str) -> str:
     def read() -> str:
-        folder = RecordingFolder(Path(FOLDER))
-        path = folder.path(name) if name.endswith(".jsonl") else folder.find(name)
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with _recording_path(name).open(encoding="utf-8", errors="replace") as file:
             return file.read(MAX_BYTES + 1)
 
     return await run_sync(read)
 
 
-_Find = Callable[[RunningStudio, McpCaller], Awaitable[list[NamedResource]]]
-_Read = Callable[[RunningStudio, McpCaller, str], Awaitable[str]]
+def _recording_path(name: str) -> Path:
+    folder = RecordingFolder(Path(FOLDER))
+    return folder.path(name) if name.endswith(".jsonl") else folder.find(name)
+
+
+async def _workflow_version(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
+    if caller.key is not None and caller.is_limited:
+        return (await published_of(studio.published, caller.key, name)).publication.revision
+    return (await studio.home.workflows.load(name)).revision
+
+
+async def _run_version(studio: RunningStudio, caller: ResourceReader, name: str) -> str:
+    run = await _found_run(studio, caller, name)
+    return f"{run.status} {run.changed_at}"
+
+
+async def _document_version(studio: RunningStudio, _: ResourceReader, name: str) -> str:
+    return await run_sync(_stamp, await _document_path(studio, name))
+
+
+async def _recording_version(_: RunningStudio, __: ResourceReader, name: str) -> str:
+    return await run_sync(lambda: _stamp(_recording_path(name)))
+
+
+def _stamp(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise NotFound("FILE_NOT_FOUND", f"{path.name!r} cannot be read") from error
+    return f"{found.st_ino} {found.st_mtime_ns} {found.st_size}"
+
+
+_Find = Callable[[RunningStudio, ResourceReader], Awaitable[list[NamedResource]]]
+_Read = Callable[[RunningStudio, ResourceReader, str], Awaitable[str]]
 _FINDERS: dict[ResourceKind, _Find] = {
     WORKFLOW: _workflows,
     RUN: _runs,
@@ -283,4 +342,12 @@ _READERS: dict[ResourceKind, _Read] = {
     PICTURE: _read_picture,
     DOCUMENT: _read_document,
     RECORDING: _read_recording,
+}
+_VERSIONS: dict[ResourceKind, _Read] = {
+    WORKFLOW: _workflow_version,
+    RUN: _run_version,
+    TIMELINE: _run_version,
+    PICTURE: _run_version,
+    DOCUMENT: _document_version,
+    RECORDING: _recording_version,
 }

@@ -13,7 +13,7 @@ INSTRUCTIONS = (
     "{name, inputSchema, nodes: [{id, name, type, subtype, configurations, input_params}], "
     "connections: [{from_node, to_node, output_key}]}\n"
     "output_key is the port: true/false of IF, error of any node, default output. Values take "
-    "CEL: {{ node_id.field }}, {{ trigger.x }} = the run's input, {{ data.x }} = what came in, "
+    "CEL: {{ node_id.field }}, {{ trigger.x }} = the run's input, {{ data.x }} = the input, "
     "{{ data.error.message }} after error."
 )
 TOOLS_FRESH_MS = 1_000

@@ -13,15 +13,15 @@ from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
     ResourcesListChanged,
-    ResourceUpdated,
+    ServerEvent,
     ToolsListChanged,
 )
+from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolweave.mcp_server.resources import CHANGING
+from toolweave.mcp_server.subscriptions import SEND_TIMEOUT_S, Subscriptions
 
-# A client that does not read within this time misses the notification.
-SEND_TIMEOUT_S = 5.0
+MAX_STREAMS = 1024
 
 
 class Changes:
@@ -32,9 +32,10 @@ class Changes:
         # or, if there is one client only, by a change before the handshake.
         self._is_stale = is_stale
         self._has_one_client = has_one_client
-        self._bus = InMemorySubscriptionBus()
+        # One for each stream: resources that one client watches are not another's.
+        self.subscriptions = Subscriptions()
+        self._buses: set[InMemorySubscriptionBus] = set()
         self._connections: WeakSet[Connection] = WeakSet()
-        self.listen = ListenHandler(self._bus)
 
     async def meet(
         self, context: ServerRequestContext[Any, Any], _: types.NotificationParams
@@ -49,19 +50,42 @@ class Changes:
                 self._is_stale = False
                 await connection.send_tool_list_changed()
 
+    async def listen(
+        self,
+        context: ServerRequestContext[Any, Any],
+        params: types.SubscriptionsListenRequestParams,
+    ) -> types.SubscriptionsListenResult:
+        """Serve one stream of notifications."""
+        if len(self._buses) >= MAX_STREAMS:
+            raise MCPError(types.INTERNAL_ERROR, "too many subscription streams are open")
+        bus = InMemorySubscriptionBus()
+        uris = [str(uri) for uri in params.notifications.resource_subscriptions or ()]
+        self._buses.add(bus)
+        try:
+            async with self.subscriptions.watching(context, uris, bus) as watched:
+                wanted = params.notifications.model_copy(
+                    update={"resource_subscriptions": watched or None}
+                )
+                honored = params.model_copy(update={"notifications": wanted})
+                return await ListenHandler(bus)(context, honored)
+        finally:
+            self._buses.discard(bus)
+
     async def tools_changed(self) -> None:
         """Notify all clients that a tool was published or unpublished."""
         if self._has_one_client and not self._connections:
             self._is_stale = True
-        await self._bus.publish(ToolsListChanged())
+        await self._publish(ToolsListChanged())
         await self._tell_all(Connection.send_tool_list_changed)
 
     async def resources_changed(self) -> None:
         """Notify all clients that live tools were added or removed."""
-        await self._bus.publish(ResourcesListChanged())
-        for uri in CHANGING:
-            await self._bus.publish(ResourceUpdated(uri=uri))
+        await self._publish(ResourcesListChanged())
         await self._tell_all(Connection.send_resource_list_changed)
+
+    async def _publish(self, event: ServerEvent) -> None:
+        for bus in list(self._buses):
+            await bus.publish(event)
 
     async def _tell_all(self, send: Callable[[Connection], Awaitable[None]]) -> None:
         async with anyio.create_task_group() as tasks:

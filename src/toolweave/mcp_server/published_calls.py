@@ -104,7 +104,7 @@ class _Watching:
         """The answer when the time limit is reached."""
         run = await self.engine.get(self.run)
         if run.status in FINAL:
-            last = (await self.engine.journal.read(self.run))[-1].event
+            last = (await self.engine.journal.last(self.run)).event
             assert isinstance(last, Finished)
             return await finished_result(self.engine, self.run, self.one, last)
         if has_tasks(self.asked.caller):

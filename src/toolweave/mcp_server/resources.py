@@ -18,8 +18,6 @@ from toolweave.json_text import JsonObject
 PREFIX = "toolweave://catalog/"
 TYPES = PREFIX + "types"
 TEMPLATE = PREFIX + "{node_type}/{subtype}"
-# Only these resources change when servers are added or removed.
-CHANGING = (TYPES, PREFIX + "TOOL")
 
 PAGE = 200
 MAX_CURSOR = 10

@@ -4,6 +4,7 @@ from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
+from toolweave.engine.journal_report import report_of
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.mcp_server.content_blocks import content_blocks
 from toolweave.publishing.service import HANDLE, PublishedTool
@@ -35,7 +36,7 @@ async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finish
         payload: JsonObject = {
             "code": "MCP_OUTPUT_INVALID",
             "message": f"the run's result does not match the output schema of {one.tool.name!r}",
-            "runId": run,
+            "run_id": run,
             "problems": [problem.as_json() for problem in problems[:20]],
         }
         return _error(payload)
@@ -49,15 +50,16 @@ async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finish
 
 async def failed_result(engine: Engine, run: str) -> JsonObject:
     """The error of a run, with the results of its completed steps."""
-    entries = await engine.journal.read(run)
-    shown = execution(run, await engine.plan(run), entries)
+    report = await report_of(engine.journal, run)
+    plan = await engine.plan(run)
+    shown = execution(run, plan, report.entries, is_whole=report.is_whole)
     steps = shown.pop("intermediateResults")
     error = shown.get("error")
     payload: JsonObject = dict(error) if isinstance(error, dict) else {}
     payload.pop("partialResults", None)
     payload.setdefault("code", "RUN_CANCELLED" if shown["status"] == "cancelled" else "RUN_FAILED")
     payload.setdefault("message", f"the run ended with status {shown['status']!r}")
-    frame: JsonObject = {"runId": run, "status": shown["status"], "error": payload}
+    frame: JsonObject = {"run_id": run, "status": shown["status"], "error": payload}
     fitted = fit_list(
         [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else [],
         ERROR_TOKENS,

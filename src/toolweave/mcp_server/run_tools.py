@@ -3,6 +3,7 @@
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunSummary
 from toolweave.engine.run_table import RunRecord
@@ -81,8 +82,11 @@ def questions(state: RunState) -> list[JsonObject]:
 
 
 async def _result(engine: Engine, run: RunRecord, asked: ToolRequest) -> JsonObject:
-    entries = await engine.journal.read(run.id)
-    shown = execution(run.id, await engine.plan(run.id), entries)
+    report = await report_of(engine.journal, run.id)
+    plan = await engine.plan(run.id)
+    shown = execution(run.id, plan, report.entries, is_whole=report.is_whole)
+    # The tools have one name for it; `runId` is that of the format.
+    shown = {"run_id": shown.pop("runId"), **shown}
     steps = shown.pop("intermediateResults")
     budget = asked.arguments.get("max_tokens")
     return fit_list(

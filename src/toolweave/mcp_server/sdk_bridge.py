@@ -69,6 +69,7 @@ async def _serve(reader: StdinReader, directory: Path | None) -> None:
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(keep_going, published.follow, changes.tools_changed, known)
         tasks.start_soon(keep_going, catalog.follow, changes.resources_changed)
+        tasks.start_soon(keep_going, changes.subscriptions.run)
         tasks.start_soon(keep_going, tool_service.keep_saving)
         tasks.start_soon(studio.serve)
         await converse(reader, server)

@@ -1,6 +1,7 @@
 """The SDK's server with our tools, resources and completion."""
 
 import logging
+from hashlib import sha256
 from typing import Any
 
 import mcp_types as types
@@ -19,16 +20,18 @@ from toolweave.json_text import write
 from toolweave.mcp_server import resources
 from toolweave.mcp_server.app_resource import read_app
 from toolweave.mcp_server.context import McpContext
-from toolweave.mcp_server.home_resources import HomeResources
+from toolweave.mcp_server.home_resources import SCHEME, HomeResources
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
-from toolweave.mcp_server.library_tools import LibraryPrompts
+from toolweave.mcp_server.library_prompts import LibraryPrompts
+from toolweave.mcp_server.library_resources import PREFIX as LIBRARIES
+from toolweave.mcp_server.library_resources import LibraryResources
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.signed_state import sealing
 from toolweave.mcp_server.skills import EXTENSION as SKILL_EXTENSION
 from toolweave.mcp_server.skills import PREFIX as SKILLS
 from toolweave.mcp_server.skills import SkillMethods
 from toolweave.mcp_server.tasks import TaskMethods
-from toolweave.mcp_server.tool_call import Context, McpCaller, asker
+from toolweave.mcp_server.tool_call import Context, McpCaller, ResourceReader, asker
 from toolweave.mcp_server.tools import McpTools
 from toolweave.publishing.app_page import EXTENSION as APP_EXTENSION
 from toolweave.publishing.app_page import PREFIX as APPS
@@ -48,6 +51,7 @@ class ResourceServer:
         self._catalog = catalog
         self._prompts = prompts
         self._home = HomeResources(context.studio) if context else None
+        self._libraries = LibraryResources(context) if context else None
         self._published = context.published if context else None
         self.skills = SkillMethods(context.studio if context else None)
 
@@ -57,8 +61,9 @@ class ResourceServer:
         """List the catalog and what the home holds, as far as the caller may read it."""
         caller = McpCaller(context)
         entries = resources.entries(self._catalog.knowledge) if caller.may(CATALOG) else []
-        held = await self._home.visible(caller) if self._home else []
-        return resources.page([*entries, *held], params.cursor if params else None)
+        held = await self._home.visible(caller.reader) if self._home else []
+        offered = await self._libraries.visible(caller.reader) if self._libraries else []
+        return resources.page([*entries, *held, *offered], params.cursor if params else None)
 
     async def list_templates(
         self, context: Context, _: object
@@ -66,8 +71,9 @@ class ResourceServer:
         """List the templates that the caller may use."""
         caller = McpCaller(context)
         shown = [resources.template()] if caller.may(CATALOG) else []
-        held = self._home.templates(caller) if self._home else []
-        return types.ListResourceTemplatesResult(resource_templates=[*shown, *held])
+        held = self._home.templates(caller.reader) if self._home else []
+        offered = await self._libraries.templates(caller.reader) if self._libraries else []
+        return types.ListResourceTemplatesResult(resource_templates=[*shown, *held, *offered])
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
@@ -78,12 +84,35 @@ class ResourceServer:
             return types.ReadResourceResult(contents=[await self.skills.read(caller, uri)])
         if uri.startswith(APPS) and self._published is not None:
             return types.ReadResourceResult(contents=[await read_app(self._published, caller, uri)])
+        if self._libraries and _is_of_library(uri):
+            found = await self._libraries.read(caller.reader, uri)
+            if found is not None:
+                return types.ReadResourceResult(contents=[found])
         if self._home and not uri.startswith(resources.PREFIX):
-            return types.ReadResourceResult(contents=[await self._home.read(caller, uri)])
+            return types.ReadResourceResult(contents=[await self._home.read(caller.reader, uri)])
         caller.require(CATALOG)
         text = write(resources.read(self._catalog.knowledge, uri), pretty=True)
         contents = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[contents])
+
+    async def version(self, reader: ResourceReader, uri: str) -> str:
+        """Return what differs after a change of a resource.
+
+        Raises:
+            MCPError: the reader may not read it, or there is none.
+        """
+        if uri.startswith((SKILLS, APPS)):
+            message = f"{uri[:200]!r} cannot be watched; its workflow can"
+            raise MCPError(types.INVALID_PARAMS, message, data={"uri": uri[:2000]})
+        if self._libraries and _is_of_library(uri):
+            found = await self._libraries.version(reader, uri)
+            if found is not None:
+                return found
+        if self._home and not uri.startswith(resources.PREFIX):
+            return await self._home.version(reader, uri)
+        reader.require(CATALOG)
+        text = write(resources.read(self._catalog.knowledge, uri))
+        return sha256(text.encode()).hexdigest()
 
     async def complete(
         self, context: Context, params: types.CompleteRequestParams
@@ -97,13 +126,17 @@ class ResourceServer:
                 completion=resources.completed(values, params.argument.value)
             )
         if self._home:
-            names = await self._home.complete(caller, ref.uri, params.argument.name)
+            names = await self._home.complete(caller.reader, ref.uri, params.argument.name)
             if names is not None:
                 completion = resources.completed(names, params.argument.value)
                 return types.CompleteResult(completion=completion)
         caller.require(CATALOG)
         completion = resources.complete(self._catalog.knowledge, params)
         return types.CompleteResult(completion=completion)
+
+
+def _is_of_library(uri: str) -> bool:
+    return uri.startswith(LIBRARIES) or not uri.startswith(SCHEME)
 
 
 class _Server(Server[Any]):
@@ -130,6 +163,7 @@ def build_server(
     """The server for stdio and HTTP; without a context it runs no workflows."""
     prompts = LibraryPrompts(context)
     ours, tools = ResourceServer(catalog, context, prompts), McpTools(tool_service, context)
+    changes.subscriptions.read_by(ours.version)
     server = _Server(
         NAME,
         version=toolweave.__version__,
@@ -149,6 +183,8 @@ def build_server(
         on_completion=ours.complete,
         on_list_prompts=prompts.list_prompts,
         on_get_prompt=prompts.get_prompt,
+        on_subscribe_resource=changes.subscriptions.subscribe,
+        on_unsubscribe_resource=changes.subscriptions.unsubscribe,
         on_subscriptions_listen=changes.listen,
     )
     server.add_notification_handler(

@@ -90,13 +90,10 @@ class TaskMethods:
     async def get(self, context: Context, params: TaskParams) -> dict[str, Any]:
         """The status of a task with its questions or its result."""
         engine, run = await self._found(context, params)
-        entries = await engine.journal.read(run.id)
-        last = entries[-1].event
+        last = (await engine.journal.last(run.id)).event
         if isinstance(last, Finished):
             return await self._ended(engine, run, last)
-        questions: asking.Questions = {}
-        for entry in entries:
-            asking.note(questions, entry.event)
+        questions = await _questions(engine, run.id)
         if not questions:
             return _task(run, "working")
         forms = {
@@ -122,9 +119,7 @@ class TaskMethods:
     async def update(self, context: Context, params: UpdateParams) -> dict[str, Any]:
         """Submit answers; invalid or late ones are ignored."""
         engine, run = await self._found(context, params)
-        questions: asking.Questions = {}
-        for entry in await engine.journal.read(run.id):
-            asking.note(questions, entry.event)
+        questions = await _questions(engine, run.id)
         for key, response in asking.replies_in(params.input_responses).items():
             reply = asking.reply_of(response)
             if key in questions and reply is not None and not questions[key].faults(reply):
@@ -158,6 +153,14 @@ class TaskMethods:
         if run is None or run.id != params.task_id:
             raise _no_task(params)
         return engine, run
+
+
+async def _questions(engine: Engine, run: str) -> asking.Questions:
+    questions: asking.Questions = {}
+    async for entries in engine.journal.pages(run):
+        for entry in entries:
+            asking.note(questions, entry.event)
+    return questions
 
 
 def _check_header(context: Context, params: TaskParams) -> None:

@@ -28,6 +28,35 @@ OpenStudio = Callable[[], Awaitable[RunningStudio]]
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceReader:
+    """Whose permissions count: those of an API key; the user of this process has none and all."""
+
+    key: ApiKey | None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the key is limited to some published tools."""
+        return self.key is not None and self.key.tools is not None
+
+    def may(self, rule: Rule) -> bool:
+        """Whether a rule of the authorisation table allows it; stdio may do everything."""
+        return self.key is None or rule.allows(self.key)
+
+    def require(self, rule: Rule) -> None:
+        """Require what a rule of the authorisation table demands.
+
+        Raises:
+            MCPError: the key may not.
+        """
+        try:
+            if self.key is not None:
+                rule.require(self.key)
+        except ToolweaveError as error:
+            message = f"{error.message}; {error.hint}"
+            raise MCPError(FORBIDDEN, message, data=error.as_json()) from None
+
+
+@dataclass(frozen=True, slots=True)
 class McpCaller:
     """The caller of one request."""
 
@@ -40,9 +69,14 @@ class McpCaller:
         return None if request is None else request.state.key
 
     @property
+    def reader(self) -> ResourceReader:
+        """The caller's permissions alone, which may outlast the request."""
+        return ResourceReader(self.key)
+
+    @property
     def is_limited(self) -> bool:
         """Whether the key is limited to some published tools."""
-        return self.key is not None and self.key.tools is not None
+        return self.reader.is_limited
 
     @property
     def who(self) -> str:
@@ -84,7 +118,7 @@ class McpCaller:
 
     def may(self, rule: Rule) -> bool:
         """Whether a rule of the authorisation table allows the caller; stdio may do everything."""
-        return self.key is None or rule.allows(self.key)
+        return self.reader.may(rule)
 
     def require(self, rule: Rule) -> None:
         """Require what a rule of the authorisation table demands.
@@ -92,12 +126,7 @@ class McpCaller:
         Raises:
             MCPError: the key may not.
         """
-        try:
-            if self.key is not None:
-                rule.require(self.key)
-        except ToolweaveError as error:
-            message = f"{error.message}; {error.hint}"
-            raise MCPError(FORBIDDEN, message, data=error.as_json()) from None
+        self.reader.require(rule)
 
 
 @dataclass(frozen=True, slots=True)

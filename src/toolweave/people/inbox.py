@@ -52,7 +52,7 @@ class Inbox:
                 found.run, found.step, reply, by=who, via=via, resume=resume
             )
         except Conflict as error:
-            if error.code not in {"STEP_NOT_WAITING", "RUN_TAKEN"}:
+            if error.code not in {"STEP_NOT_WAITING", "STEP_ANSWERED", "RUN_TAKEN"}:
                 raise
             raise _closed(found) from None
         return AnswerOutcome(found, counts=why is None, why=why)

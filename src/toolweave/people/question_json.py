@@ -21,6 +21,7 @@ class QuestionContent(JsonRecord):
     is_multiple: bool = Field(False, alias="multiSelect")
     channel: str = "inbox"
     people: list[str] = Field(default_factory=list[str])
+    needs_all: bool = Field(False, alias="needsAll")
     # Any: the content to review.
     content: Any = None
     due: str | None = None

@@ -109,6 +109,14 @@ class ToolLine(_Line):
     definition: _Object
 
 
+class SkillLine(_Line):
+    """The definition of the tool with which a model reads the approved skills of a server."""
+
+    type: Literal["skill"] = "skill"
+    server: str
+    definition: _Object
+
+
 class ProgressReport(_Line):
     """One progress report of a call."""
 
@@ -211,6 +219,7 @@ Line = Annotated[
     Header
     | WorkflowLine
     | ToolLine
+    | SkillLine
     | CallLine
     | ModelLine
     | PersonLine

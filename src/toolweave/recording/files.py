@@ -28,6 +28,7 @@ from toolweave.recording.entries import (
     ModelLine,
     PersonLine,
     ResultLine,
+    SkillLine,
     StepLine,
     ToolLine,
     WorkflowLine,
@@ -46,7 +47,7 @@ MAX_PROBLEMS = 20
 _NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VALUE = "$value"
 _TYPES = frozenset(
-    {"recording", "workflow", "tool", "call", "model", "person", "step", "result", "end"}
+    {"recording", "workflow", "tool", "skill", "call", "model", "person", "step", "result", "end"}
 )
 
 
@@ -299,6 +300,7 @@ class _Reading:
             tuple(self._of(PersonLine)),
             tuple(self._of(StepLine)),
             next(self._of(ResultLine), None),
+            tuple(self._of(SkillLine)),
             is_cut_off=self.end is None,
             other=tuple(self.other),
         )

@@ -38,6 +38,7 @@ from toolweave.recording.entries import (
     RecordedServer,
     RecordingSource,
     ResultLine,
+    SkillLine,
     StepLine,
     ToolLine,
     WorkflowLine,
@@ -46,6 +47,7 @@ from toolweave.recording.exchange_log import KeptExchange, exchanges_of
 from toolweave.recording.matching import canonical, canonical_arguments, key_of
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay_mode import own_code, replay_mode, request_of
+from toolweave.servers.skill_reading import skill_tools
 from toolweave.workflow.formats.load import convert
 
 _CALLING = ("toolweave.nodes.mcp.", "toolweave.nodes.tool.", "toolweave.nodes.ai.")
@@ -111,6 +113,7 @@ class RunRecorder:
             tuple(_people(entries, len(exchanges))),
             tuple(steps),
             result_of(entries),
+            self._skills(servers),
         )
 
     async def _exchanges(self, run: RunRecord) -> list[KeptExchange]:
@@ -152,6 +155,14 @@ class RunRecorder:
     def tools(self, servers: Sequence[str]) -> tuple[ToolLine, ...]:
         """Return the approved tools of servers as lines."""
         return tuple(line for server in servers for line in self._tools_of(server))
+
+    def _skills(self, servers: Sequence[str]) -> tuple[SkillLine, ...]:
+        """Return the tool that reads the approved skills, for each server that has some."""
+        return tuple(
+            SkillLine(type="skill", server=server, definition=tool.raw)
+            for server in servers
+            for tool in skill_tools(server, self._home.lockfile.skills(server).values())
+        )
 
     def _tools_of(self, server: str) -> tuple[ToolLine, ...]:
         stamp = self._home.lockfile.stamp()

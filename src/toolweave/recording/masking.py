@@ -38,6 +38,7 @@ def mask_recording(recording: Recording, masker: Masker, fields: Iterable[str] =
         header=masks.apply(recording.header, "header"),
         workflow=masks.apply(recording.workflow, "workflow") if recording.workflow else None,
         tools=tuple(masks.apply(one, f"tool:{one.server}/{one.hash}") for one in recording.tools),
+        skills=tuple(masks.apply(one, f"skill:{one.server}") for one in recording.skills),
         calls=tuple(masks.apply(one, f"seq:{one.seq}") for one in recording.calls),
         models=tuple(masks.apply(one, f"seq:{one.seq}") for one in recording.models),
         people=tuple(masks.apply(one, f"seq:{one.seq}") for one in recording.people),

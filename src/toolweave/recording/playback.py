@@ -5,7 +5,7 @@ What is not recorded is refused and noted, so that a workflow that handles error
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolweave.catalog.node import Outcome
 from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener
@@ -84,6 +84,14 @@ class Playback:
         """Return the recorded tools of a server."""
         lines = self.recording.tools
         return [read_tool(server, line.definition) for line in lines if line.server == server]
+
+    def skill_tools(self, server: str) -> list[Tool]:
+        """Return the recorded tool that reads the skills of a server, if there is one."""
+        return [
+            replace(read_tool(server, line.definition), method="skills/read")
+            for line in self.recording.skills
+            if line.server == server
+        ]
 
     def take_call(self, server: str, tool: str, arguments: JsonObject) -> CallLine:
         """Return the next recorded entry of a call. Raises `NotFound`."""
@@ -210,8 +218,8 @@ class PlayedResources:
         return self._now.tools(server)
 
     async def skill_tools(self, server: str) -> Sequence[Tool]:
-        """Return nothing: recordings hold the tools of servers only."""
-        return ()
+        """Return the recorded tool that reads the skills of a server, if there is one."""
+        return self._now.skill_tools(server)
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
         """Return the recorded server that a node uses."""

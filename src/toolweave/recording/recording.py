@@ -10,13 +10,22 @@ from toolweave.recording.entries import (
     ModelLine,
     PersonLine,
     ResultLine,
+    SkillLine,
     StepLine,
     ToolLine,
     WorkflowLine,
 )
 
 AnyLine: TypeAlias = (
-    Header | WorkflowLine | ToolLine | CallLine | ModelLine | PersonLine | StepLine | ResultLine
+    Header
+    | WorkflowLine
+    | ToolLine
+    | SkillLine
+    | CallLine
+    | ModelLine
+    | PersonLine
+    | StepLine
+    | ResultLine
 )
 
 
@@ -32,6 +41,7 @@ class Recording:
     people: tuple[PersonLine, ...] = ()
     steps: tuple[StepLine, ...] = ()
     result: ResultLine | None = None
+    skills: tuple[SkillLine, ...] = ()
     # Whether the last line is missing: the recording was cut off while it was written.
     is_cut_off: bool = False
     # Lines of types that this version does not know; they are written back as they were.
@@ -48,6 +58,7 @@ class Recording:
         if self.workflow is not None:
             yield self.workflow
         yield from self.tools
+        yield from self.skills
         yield from sorted((*self.calls, *self.models, *self.people), key=lambda line: line.seq)
         yield from self.steps
         if self.result is not None:

@@ -55,7 +55,10 @@ def _block(block: Content) -> JsonObject:
         case "text":
             return {"type": "text", "text": block.text}
         case "link":
-            return {"type": "resource_link", "uri": block.uri, "name": block.uri, **mime}
+            about = {"title": block.title, "description": block.description}
+            link: JsonObject = {"uri": block.uri, "name": block.name or block.uri, **mime}
+            known = {name: text for name, text in about.items() if text is not None}
+            return {"type": "resource_link", **link, **known}
         case "resource":
             body: JsonObject = {"text": block.text} if data is None else {"blob": data}
             return {"type": "resource", "resource": {"uri": block.uri, **body, **mime}}

@@ -39,6 +39,7 @@ from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.models import model_routes
 from toolweave.rest.routes.node_test import node_test_routes
 from toolweave.rest.routes.oauth import oauth_routes
+from toolweave.rest.routes.overview import overview_routes
 from toolweave.rest.routes.preview import preview_routes
 from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_control import run_control_routes
@@ -121,6 +122,7 @@ def _resources(studio: RunningStudio, authenticator: Authenticator) -> Iterator[
     for routes in (
         catalog_routes,
         workflow_routes,
+        overview_routes,
         version_routes,
         edit_routes,
         preview_routes,

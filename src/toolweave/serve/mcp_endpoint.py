@@ -21,6 +21,7 @@ from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.signed_state import seal_key
+from toolweave.tasks import background, keep_going
 
 MAX_SESSIONS = 1_000
 
@@ -58,5 +59,6 @@ async def open_endpoint(
         # Host and Origin are checked before, by the guard.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    async with server.session_manager.run():
+    async with server.session_manager.run(), background() as tasks:
+        tasks.start_soon(keep_going, changes.subscriptions.run)
         yield McpEndpoint(server.session_manager.handle_request, changes)

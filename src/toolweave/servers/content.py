@@ -91,7 +91,14 @@ def _block(block: Any) -> Content:
         case "image" | "audio" as kind:
             return Content(kind, data=_bytes(block["data"]), mime_type=_text(block["mimeType"]))
         case "resource_link":
-            return Content("link", uri=_text(block["uri"]), mime_type=_mime_type(block))
+            return Content(
+                "link",
+                uri=_text(block["uri"]),
+                mime_type=_mime_type(block),
+                name=_optional(block, "name"),
+                title=_optional(block, "title"),
+                description=_optional(block, "description"),
+            )
         case "resource":
             return _resource(block["resource"])
         case _:
@@ -117,8 +124,12 @@ def _bytes(value: Any) -> bytes:
 
 
 def _mime_type(block: Any) -> str | None:
-    mime_type = block.get("mimeType")
-    return mime_type if isinstance(mime_type, str) else None
+    return _optional(block, "mimeType")
+
+
+def _optional(block: Any, name: str) -> str | None:
+    value = block.get(name)
+    return value if isinstance(value, str) else None
 
 
 def _tokens(meta: Mapping[str, Any]) -> int | None:

@@ -132,7 +132,7 @@ class Registry:
                 raise Conflict(
                     "SERVER_NAME_TAKEN",
                     f"server {name!a} looks like the server {other!a}",
-                    hint="choose a name that people can tell from it",
+                    hint="choose a name that cannot be mistaken for it",
                 )
             await change.execute(
                 f"INSERT INTO servers ({_COLUMNS}) "

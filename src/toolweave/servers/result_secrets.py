@@ -26,6 +26,9 @@ def _block(block: Content, secrets: Masker) -> Content:
         data=None if block.data is None else secrets.hide_bytes(block.data),
         uri=None if block.uri is None else secrets.hide_text(block.uri),
         mime_type=None if block.mime_type is None else secrets.hide_text(block.mime_type),
+        name=None if block.name is None else secrets.hide_text(block.name),
+        title=None if block.title is None else secrets.hide_text(block.title),
+        description=None if block.description is None else secrets.hide_text(block.description),
     )
 
 

@@ -76,14 +76,14 @@ async def approve_skill(gate: Gate, server: str, named: str, shown: str | None =
         raise Conflict(
             "SKILL_CHANGED",
             f"skill {skill.name!r} changed after it was shown",
-            hint="list the skills again and look at what changed",
+            hint="list the skills again and review what changed",
         )
     approved = gate.lockfile.skills(server)
     gate.lockfile.pin_skills(server, {**approved, skill.uri: skill.as_json()})
 
 
 def forget_skill(gate: Gate, server: str, named: str) -> None:
-    """Take back the approval of a skill. Raises `NotFound`: `SKILL_NOT_FOUND`."""
+    """Remove the approval of a skill. Raises `NotFound`: `SKILL_NOT_FOUND`."""
     approved = gate.lockfile.skills(server)
     skills = {uri: read_entry(entry) for uri, entry in approved.items()}
     found = _named(skills, named)

@@ -1,11 +1,16 @@
 """Private folders and files that survive a power failure."""
 
+import errno
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 LEFT_AFTER_S = 60.0
 
@@ -45,7 +50,35 @@ def write_private(path: Path, text: str) -> None:
     Raises `FileExistsError`.
     """
     with _written_beside(path, text) as temporary:
+        put_new(temporary, path)
+
+
+def put_new(temporary: str, path: Path) -> None:
+    """Move a complete file to a name that is free. Raises `FileExistsError`."""
+    try:
         os.link(temporary, path)  # unlike a rename, it never replaces a file
+    except FileExistsError:
+        raise
+    except OSError:  # some file systems have no hard links: exFAT, FAT, some network ones
+        with _locked(path.parent):
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
+            os.rename(temporary, path)
+
+
+@contextmanager
+def _locked(folder: Path) -> Generator[None]:
+    """Let one process at a time create a file here; without locks of folders, do it anyway."""
+    if sys.platform == "win32":  # a rename does not replace a file there
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

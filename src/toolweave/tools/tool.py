@@ -119,6 +119,10 @@ class Content:
     data: bytes | None = None
     mime_type: str | None = None
     uri: str | None = None
+    # What a link says of itself.
+    name: str | None = None
+    title: str | None = None
+    description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

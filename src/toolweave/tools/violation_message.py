@@ -112,7 +112,7 @@ def _message(fault: Violation, explainer: Explainer, show: Callable[[Json], str]
     what = _what(fault)
     match fault.keyword:
         case "required":
-            return f"{shown(fault.expected)} is required and missing{_wanted(fault, explainer)}"
+            return f"{shown(fault.expected)} is required{_wanted(fault, explainer)}"
         case "additionalProperties":
             return f"{what} is unknown"
         case "type":

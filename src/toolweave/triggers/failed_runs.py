@@ -1,11 +1,13 @@
 """TRIGGER.WORKFLOW_FAILED: one run for each failed run."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from toolweave.clock import timestamp
-from toolweave.engine.events import Finished
+from toolweave.engine.events import Event, Finished
 from toolweave.engine.journal import Journal
+from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.storage.database import Database, Row
 from toolweave.triggers.active_triggers import ActiveTriggerSettings
@@ -69,8 +71,9 @@ class Failures:
 
     async def _told(self, run: Row) -> JsonObject:
         identity, workflow, status, started_at, finished_at, trigger, message = run
-        entries = await self._journal.read(identity)
-        last = entries[-1].event if entries else None
+        last: Event | None = None
+        with suppress(NotFound):  # removed meanwhile
+            last = (await self._journal.last(identity)).event
         error = last.error if isinstance(last, Finished) else None
         return {
             "workflow": workflow,

@@ -17,16 +17,15 @@ class Graph:
         self.nodes: dict[NodeId, Node] = {}
         for node in workflow.nodes:
             self.nodes.setdefault(node.id, node)
-        self.edges: tuple[Edge, ...] = tuple(
-            edge
-            for edge in workflow.edges
-            if edge.source in self.nodes and edge.target in self.nodes
-        )
+        edges: list[Edge] = []
         leaving: dict[NodeId, list[Edge]] = {}
         entering: dict[NodeId, list[Edge]] = {}
-        for edge in self.edges:
-            leaving.setdefault(edge.source, []).append(edge)
-            entering.setdefault(edge.target, []).append(edge)
+        for edge in workflow.edges:
+            if edge.source in self.nodes and edge.target in self.nodes:
+                edges.append(edge)
+                leaving.setdefault(edge.source, []).append(edge)
+                entering.setdefault(edge.target, []).append(edge)
+        self.edges = tuple(edges)
         self._out = {node: tuple(edges) for node, edges in leaving.items()}
         self._in = {node: tuple(edges) for node, edges in entering.items()}
 

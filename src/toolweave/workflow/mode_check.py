@@ -89,6 +89,9 @@ _DETAILED = frozenset({"manual", "manually", "explicit", "fixed", "static", "str
 _DESCRIBED = frozenset(
     {"ai", "nl", "language", "naturallanguage", "natural_language", "natural-language"}
 )
+_USUAL_STATUSES = (None, *STATUSES)
+# What a node in detailed mode has; none of it belongs to another mode.
+_USUAL = frozenset({*_REQUIRED["detailed"], "mode", "validationStatus", "outputPorts"})
 _TIMESTAMP = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
@@ -120,15 +123,18 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
         return
     for key, (kind, default) in _REQUIRED[mode].items():
         value = data.get(key)
-        if not isinstance(value, kind) or (_is_blank(value) and default != ""):
+        if not isinstance(value, kind) or (default != "" and _is_blank(value)):
             yield misnamed(data, key, kind) or _required(value, key, kind, default)
-    yield from _status(data)
-    yield from _strays(data, mode)
+    if data.get("validationStatus") not in _USUAL_STATUSES:
+        yield from _status(data)
+    if mode != "detailed" or not _USUAL.issuperset(data):
+        yield from _strays(data, mode)
     if mode != "fullNaturalLanguage":
         yield from _parameters(data.get("parameters"), ("parameters",))
     if config := CONFIG_OF.get(mode):
         yield from _config(data, config, now)
-    yield from _preserved(data, now)
+    if not _USUAL.issuperset(data):
+        yield from _preserved(data, now)
 
 
 def _invalid_mode(data: JsonObject, now: datetime) -> Problem:

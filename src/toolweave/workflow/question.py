@@ -2,7 +2,8 @@
 
 A node puts it into `Wait.question`; the journal stores it as this JSON:
 
-    {"id", "kind", "title", "text", "schema", "options", "channel", "people", "content", "due"}
+    {"id", "kind", "title", "text", "schema", "options", "channel", "people", "needsAll",
+     "content", "due"}
 
 `schema` is a flat JSON Schema of the answer, always an object, usable for forms and MCP
 elicitation. An answer is an object of that schema or plain text for the node to parse; `DECLINED`
@@ -50,6 +51,8 @@ class Question:
     channel: Channel = "inbox"
     # Who may answer, by name or address; empty: anybody.
     people: tuple[str, ...] = ()
+    # Everybody who may answer does: one answer of each counts. Else the first one counts.
+    needs_all: bool = False
     # The content to review.
     content: Json = None
     # The deadline for answers.
@@ -69,6 +72,7 @@ class Question:
             "multiSelect": self.is_multiple,
             "channel": self.channel,
             "people": list(self.people),
+            "needsAll": self.needs_all,
             "content": self.content,
             "due": self.due,
             "thread": self.thread,
@@ -117,6 +121,7 @@ def question_of(asked: JsonObject | None) -> Question | None:
         is_multiple=asked.get("multiSelect") is True,
         channel=cast("Channel", channel) if channel in _CHANNELS else "inbox",
         people=_texts(asked.get("people")),
+        needs_all=asked.get("needsAll") is True,
         content=asked.get("content", asked.get("data")),
         due=due if isinstance(due, str) else None,
         thread=thread if isinstance(thread, dict) else None,

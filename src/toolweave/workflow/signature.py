@@ -9,7 +9,7 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.checks.prompt_names import PromptNames, variables_of
-from toolweave.workflow.model import Node, NodeId, Workflow
+from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.scope.references import references_of
 from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import ValueShape
@@ -54,12 +54,12 @@ def _inputs(workflow: Workflow, scope: Scope, specs: Specs) -> JsonObject:
     if isinstance(declared, dict):
         return {"type": "object", **declared}
     properties: JsonObject = {}
-    required: list[Json] = []
+    needs: dict[str, list[bool | None]] = {}
     for name, schema, is_needed in _asked(workflow, scope, specs):
-        if name not in properties:
-            properties[name] = schema
-            if is_needed:
-                required.append(name)
+        properties.setdefault(name, schema)
+        needs.setdefault(name, []).append(is_needed)
+    # A workflow that asks once whether a name is there works without it.
+    required: list[Json] = [name for name, uses in needs.items() if any(uses) and None not in uses]
     # The run's input may have more.
     return {"type": "object", "properties": properties, "required": required}
 
@@ -112,8 +112,11 @@ def _wrapped(schema: JsonObject) -> JsonObject:
 
 def _asked(
     workflow: Workflow, scope: Scope, specs: Specs
-) -> Iterator[tuple[str, JsonObject, bool]]:
-    """Yield names read from the run's input, and whether they are required."""
+) -> Iterator[tuple[str, JsonObject, bool | None]]:
+    """Yield names read from the run's input.
+
+    Each with whether every run fails without it; `None` if the workflow expects that it is missing.
+    """
     naming = PromptNames(scope)
     for node in workflow.nodes:
         if node.type in _GIVING:
@@ -134,7 +137,7 @@ def _asked(
 
 def _by_path(
     workflow: Workflow, scope: Scope, specs: Specs
-) -> Iterator[tuple[str, JsonObject, bool]]:
+) -> Iterator[tuple[str, JsonObject, bool | None]]:
     """`trigger.who` or `start.who`, unless the trigger itself gives it."""
     given = {
         field.name
@@ -143,24 +146,55 @@ def _by_path(
         for field in spec.outputs
     }
     starts = {node.id for node in workflow.nodes if node.type in _STARTS}
+    always = _always_run(workflow)
     for node in workflow.nodes:
         roots: set[str] = {"trigger", *starts}
         sources = {edge.source for edge in workflow.edges if edge.target == node.id}
         if sources and sources <= starts:
             roots |= {"data", "input"}  # what came in is the run's input
-        for path in _paths(node, scope, specs):
+        for path, is_needed in _paths(node, scope, specs):
             if len(path) > 1 and path[0] in roots and (name := path[1]) not in given:
-                yield name, dict(_ANYTHING), False
+                yield name, dict(_ANYTHING), is_needed and node.id in always
 
 
-def _paths(node: Node, scope: Scope, specs: Specs) -> Iterator[tuple[str, ...]]:
-    """The paths that a node's expressions and prompts read, as far as they are names."""
+def _paths(node: Node, scope: Scope, specs: Specs) -> Iterator[tuple[tuple[str, ...], bool | None]]:
+    """The paths that a node's expressions and prompts read, as far as they are names.
+
+    Each with whether the node fails without it; `None` if the expression allows for it.
+    """
     for use in references_of(node, specs(node)):
         names = takewhile(lambda step: isinstance(step, str), use.reference.path)
-        yield tuple(map(str, names))
+        # A path inside a larger expression may not be evaluated: `a || trigger.b`.
+        is_needed = use.asked.is_binding and use.asked.path is not None
+        yield tuple(map(str, names)), None if use.reference.is_optional else is_needed
     for asked in scope.asked_by(node):
         if asked.language in {"prompt", "flow"} and "." in asked.placeholder.content:
-            yield tuple(asked.placeholder.content.strip().split("."))
+            yield tuple(asked.placeholder.content.strip().split(".")), False
+
+
+def _always_run(workflow: Workflow) -> set[NodeId]:
+    """The nodes that every run reaches: those behind the start without any choice."""
+    starts = [node.id for node in workflow.nodes if node.type in _STARTS]
+    if len(starts) != 1:
+        return set()
+    leaving: dict[NodeId, list[Edge]] = {}
+    for edge in workflow.edges:
+        leaving.setdefault(edge.source, []).append(edge)
+    always, waiting = {starts[0]}, [starts[0]]
+    while waiting:
+        edges = leaving.get(waiting.pop(), [])
+        if any(edge.source_port != OUTPUT_PORT or edge.condition for edge in edges):
+            continue
+        for edge in edges:
+            if edge.target not in always:
+                always.add(edge.target)
+                waiting.append(edge.target)
+    return {node.id for node in workflow.nodes if node.id in always and not _is_disabled(node)}
+
+
+def _is_disabled(node: Node) -> bool:
+    settings = node.data.get("configurations")
+    return isinstance(settings, dict) and settings.get("enabled") is False
 
 
 def _valued(node: Node) -> set[str]:

@@ -16,9 +16,10 @@ from toolweave.clock import Clock
 from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import Json
 from toolweave.problems import did_you_mean
+from toolweave.tools.text import look_alike
 from toolweave.workflow.formats.format import FormatName, LoadedWorkflow
 from toolweave.workflow.formats.load import convert, dump, load
-from toolweave.workflow.ids import SLUG, slug
+from toolweave.workflow.ids import SLUG, check_new_name, may_look_like, slug
 from toolweave.workflow.model import Workflow
 
 Revision = NewType("Revision", str)
@@ -134,8 +135,8 @@ class WorkflowStore:
 
         Raises `Invalid`: `WORKFLOW_NAME_INVALID`; `NotFound`: `WORKFLOW_NOT_FOUND` when there is
         nothing at `at`; `Conflict`: `WORKFLOW_NAME_TAKEN` when a new one (`over` is None), or one
-        with a new name, has the slug of another, `WORKFLOW_CHANGED` when the file is not at `over`
-        any more; with both versions.
+        with a new name, has the slug of another or looks like it, `WORKFLOW_CHANGED` when the
+        file is not at `over` any more; with both versions.
         """
         file, name = slug(workflow.name), workflow.name
         if at is not None and over is not None and slug(at) != file:
@@ -143,6 +144,8 @@ class WorkflowStore:
         old = await self._files.read(file + ENDING)
         if old is not None and over is None:
             raise _taken(workflow, _stored(file, old))
+        if old is None or (await _read(file, old)).name != name:
+            await self._check_name(name, file)
         if over != (None if old is None else revision_of(old)):
             raise _changed(name, over, old, workflow)
         new = await _written(workflow, dialect)
@@ -210,6 +213,7 @@ class WorkflowStore:
         if stored.revision != over:
             raise _changed(at, over, data, workflow)
         file, new = slug(workflow.name), await _written(workflow, dialect)
+        await self._check_name(workflow.name, stored.slug)
         # Written before the old one goes: a crash in between leaves both, never none.
         if not await self._files.swap(file + ENDING, None, new):
             there = await self._files.read(file + ENDING)
@@ -219,6 +223,22 @@ class WorkflowStore:
             by = author or _user()
             await self._versions.record(file, new, author=by, before=data, moved_from=stored.slug)
         return revision_of(new)
+
+    async def _check_name(self, name: str, own: str) -> None:
+        """Refuse a new name that is not what it seems; `own` is the file that it replaces."""
+        check_new_name(name)
+        for stem in _stems(await self._files.names()):
+            if stem == own or not may_look_like(name, stem):
+                continue
+            data = await self._files.read(stem + ENDING)
+            other = (await _read(stem, data)).name if data is not None else ""
+            if look_alike(name, [other]) is not None:
+                raise Conflict(
+                    "WORKFLOW_NAME_TAKEN",
+                    f"the workflow name {name!a} looks like {other!a}",
+                    hint="choose a name that cannot be mistaken for it",
+                    facts={"name": name, "other": other, "file": stem},
+                )
 
     async def _found(self, name: str) -> tuple[Stored, bytes]:
         file = slug(name)

@@ -3,8 +3,12 @@
 from collections.abc import Iterable
 
 from toolweave.json_record import JsonRecord
+from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.workflow.store import Stored
+
+MAX_TAGS = 20
+MAX_TAG = 40
 
 
 class WorkflowRecord(JsonRecord):
@@ -23,6 +27,7 @@ class WorkflowSummary(WorkflowRecord):
     nodes: int
     errors: int
     warnings: int
+    tags: list[str]
 
 
 def summary_of(stored: Stored, problems: Iterable[Problem]) -> WorkflowSummary:
@@ -37,4 +42,11 @@ def summary_of(stored: Stored, problems: Iterable[Problem]) -> WorkflowSummary:
         nodes=len(stored.workflow.nodes),
         errors=severities.count("error"),
         warnings=severities.count("warning"),
+        tags=_tags(stored.workflow.metadata.get("tags")),
     )
+
+
+def _tags(value: Json) -> list[str]:
+    """The tags of a workflow; anything else under that name is left out."""
+    found = [tag for tag in value if isinstance(tag, str)] if isinstance(value, list) else []
+    return list(dict.fromkeys(tag.strip()[:MAX_TAG] for tag in found if tag.strip()))[:MAX_TAGS]

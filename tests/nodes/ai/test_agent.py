@@ -257,7 +257,7 @@ async def test_seconds_are_counted_from_the_first_answer(tmp_path: Path) -> None
     ):
         run = await engine.runs.start(RunRequest(LINE, {}))
         assert await finish(engine, clock, run) == "failed"
-        assert (await engine.get(run)).error == "the model did not come to an end within 60 seconds"
+        assert (await engine.get(run)).error == "the model did not finish within 60 seconds"
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ async function readWithTimeout(
 ): Promise<ReadableStreamReadResult<string>> {
   let timer = 0;
   const silence = new Promise<never>((_, reject) => {
-    timer = window.setTimeout(() => reject(new DOMException("nothing was heard", "TimeoutError")), ms);
+    timer = window.setTimeout(() => reject(new DOMException("no event arrived", "TimeoutError")), ms);
   });
   try {
     return await Promise.race([reader.read(), silence]);

@@ -10,7 +10,7 @@ import { PUBLISHED } from "./publishedTools";
 import { RUN, RUNS } from "./runs";
 import { CATALOG, HEALTH, SERVERS } from "./servers";
 import { TRIGGERS } from "./triggers";
-import { WORKFLOWS } from "./workflows";
+import { OVERVIEW, WORKFLOWS } from "./workflows";
 
 interface QueryTarget {
   queryKey: readonly string[];
@@ -23,10 +23,10 @@ const QUERIES_BY_TOPIC: Record<string, QueryTarget[]> = {
   servers: [{ queryKey: SERVERS, exact: true }, { queryKey: HEALTH }],
   tools: [{ queryKey: SERVERS }, { queryKey: CATALOG }],
   workflows: [{ queryKey: WORKFLOWS }, { queryKey: TRIGGERS }],
-  runs: [{ queryKey: RUNS }, { queryKey: RUN }],
+  runs: [{ queryKey: RUNS }, { queryKey: RUN }, { queryKey: OVERVIEW }],
   inbox: [{ queryKey: INBOX }, { queryKey: UNCERTAIN }],
-  published: [{ queryKey: PUBLISHED }],
-  triggers: [{ queryKey: TRIGGERS }],
+  published: [{ queryKey: PUBLISHED }, { queryKey: OVERVIEW }],
+  triggers: [{ queryKey: TRIGGERS }, { queryKey: OVERVIEW }],
 };
 
 export function useChangeFeed(): void {

@@ -32,5 +32,5 @@ export async function runDocument(path: string): Promise<string> {
   const { ran, failed, skipped } = await unwrap(
     client.POST("/api/v1/documents/run", { body: { path } as never }),
   );
-  return `${path}: ${ran} ran, ${failed} failed, ${skipped} had their result`;
+  return `${path}: ${ran} ran, ${failed} failed, ${skipped} already had a result`;
 }

@@ -1,7 +1,7 @@
 /** Moves selected nodes into a workflow of their own, which the open one then runs as a step. */
 
 import { client, unwrap } from "../api/client";
-import type { Workflow } from "../model/workflow/workflow";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import type { Editor } from "../state/editor";
 import { saveWorkflow } from "./workflows";
 
@@ -14,10 +14,10 @@ export async function extractToSubworkflow(
   const before = editor.document.workflow;
   const body = { document: before, nodes, name };
   const done = await unwrap(client.POST("/api/v1/edit/extract", { body: body as never }));
-  if (editor.document.workflow !== before) throw new Error("the workflow was changed meanwhile; try again");
-  await saveWorkflow(done.extracted as unknown as Workflow, name, null);
+  if (editor.document.workflow !== before) throw new Error("the workflow was edited; try again");
+  await saveWorkflow(completeWorkflow(done.extracted), name, null);
   editor.document.endGesture();
-  editor.document.replace(done.document as unknown as Workflow);
+  editor.document.replace(completeWorkflow(done.document));
   editor.document.endGesture();
   return done.node;
 }

@@ -1,6 +1,8 @@
 /** Import and export: workflow dialects, and files of coding agents. */
 
+import type { Problem } from "../api/client";
 import { ApiError, client, unwrap } from "../api/client";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import type { Workflow } from "../model/workflow/workflow";
 
 interface Format {
@@ -46,26 +48,37 @@ export async function exportWorkflow(workflow: Workflow, to: string): Promise<Te
   return (await unwrap(client.POST("/api/v1/edit/export", { body: { document, to } as never }))).files;
 }
 
+export interface ImportedWorkflow {
+  workflow: Workflow;
+  /** What the file has in another form than it was read. */
+  corrections: readonly Problem[];
+}
+
+/** The code of files that are no workflow, or one of another system. */
+export const UNKNOWN_DIALECT = "WORKFLOW_UNKNOWN_DIALECT";
+const CORRECTIONS: ReadonlySet<string> = new Set([
+  "WORKFLOW_TEXT_CORRECTED",
+  "WORKFLOW_FORM_FOREIGN",
+  "NODE_TYPE_CORRECTED",
+]);
+
 /** Imports any supported dialect, or a file that an export wrote. */
-export async function importText(text: string): Promise<Workflow> {
+export async function importText(text: string): Promise<ImportedWorkflow> {
   const converted = await unwrap(
     client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }),
   );
-  if (converted.document) return converted.document as Workflow;
-  try {
-    return (await unwrap(client.POST("/api/v1/edit/import", { body: { text } })))
-      .document as unknown as Workflow;
-  } catch (error) {
-    const reason = (converted.problems[0] as { message?: string } | undefined)?.message;
-    throw reason ? new ApiError(422, "WORKFLOW_UNREADABLE", reason) : error;
+  const problems = converted.problems as readonly Problem[];
+  const isForeign = problems.some(({ code }) => code === UNKNOWN_DIALECT);
+  if (converted.document && !isForeign) {
+    const corrections = problems.filter(({ code }) => CORRECTIONS.has(code));
+    return { workflow: completeWorkflow(converted.document), corrections };
   }
-}
-
-/** A little less than the limit of the service, because the text is sent within JSON. */
-const MAX_BYTES = 3_500_000;
-
-export async function importFile(file: File): Promise<Workflow> {
-  if (file.size > MAX_BYTES)
-    throw new Error(`the file has ${Math.ceil(file.size / 1e6)} MB; the limit is ${MAX_BYTES / 1e6} MB`);
-  return importText(await file.text());
+  try {
+    const exported = await unwrap(client.POST("/api/v1/edit/import", { body: { text } }));
+    return { workflow: completeWorkflow(exported.document), corrections: [] };
+  } catch (error) {
+    const [problem] = problems;
+    if (!problem) throw error;
+    throw new ApiError(422, problem.code, problem.message, problem.hint);
+  }
 }

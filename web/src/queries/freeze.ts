@@ -1,7 +1,7 @@
 /** Replaces the model of a node by the calls it made in a run, as one step that can be undone. */
 
 import { client, unwrap } from "../api/client";
-import type { Workflow } from "../model/workflow/workflow";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import type { Editor } from "../state/editor";
 
 export interface FrozenCall {
@@ -15,6 +15,6 @@ export async function freezeModelCalls(editor: Editor, run: string, node: string
     client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }),
   );
   editor.document.endGesture();
-  editor.document.replace(frozen.document as unknown as Workflow);
+  editor.document.replace(completeWorkflow(frozen.document));
   return frozen.calls as unknown as FrozenCall[];
 }

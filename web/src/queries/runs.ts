@@ -5,6 +5,7 @@ import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
 import { eventTriggerOf } from "../model/run/inputs";
 import type { RunStatus } from "../model/run/runState";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import type { Json, JsonObject, Workflow } from "../model/workflow/workflow";
 import { nodeTitle } from "../model/workflow/workflow";
 import type { Editor } from "../state/editor";
@@ -53,7 +54,7 @@ export function useRun(id: string | null) {
 
 export async function loadRunWorkflow(id: string): Promise<Workflow> {
   const body = await unwrap(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
-  return body.document as unknown as Workflow;
+  return completeWorkflow(body.document);
 }
 
 const NO_TITLES: ReadonlyMap<string, string> = new Map();

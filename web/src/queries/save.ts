@@ -6,9 +6,10 @@ import type { Workflow } from "../model/workflow/workflow";
 import { nodeById, nodeName } from "../model/workflow/workflow";
 import { dropDraft } from "../state/drafts";
 import type { Editor } from "../state/editor";
+import { moveInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
 import { navigate } from "../state/route";
-import { currentEditor, UNTITLED } from "../state/workspace";
+import { currentEditor } from "../state/workspace";
 import { findInvalidValues } from "./validation";
 import { saveWorkflow } from "./workflows";
 
@@ -61,7 +62,9 @@ async function saveNow(editor: Editor, { onSaved, over }: SaveOptions): Promise<
     const name = storedAs ?? workflow.name;
     const stored = await saveWorkflow(workflow, name, over === undefined ? revision : over);
     dropDraft(editor.document);
+    const { draftId } = editor.document;
     editor.document.markSaved(workflow, stored.name, stored.revision);
+    if (stored.name !== storedAs) moveInputs({ storedAs, draftId }, editor.document);
     onSaved?.();
     if (stored.name !== storedAs && currentEditor() === editor) navigate("w", stored.name);
     notify("Saved", { tone: "good" });
@@ -76,20 +79,40 @@ async function saveNow(editor: Editor, { onSaved, over }: SaveOptions): Promise<
         theirs: theirs ?? null,
         current: current ?? null,
       });
-    } else if (error.code === "WORKFLOW_NAME_TAKEN" && storedAs === null && takeNextName(editor)) {
-      return saveNow(editor, { onSaved, over });
-    } else notify(error.message, { tone: "bad", hint: error.hint });
+    } else if (error.code !== "WORKFLOW_NAME_TAKEN") notify(error.message, { tone: "bad", hint: error.hint });
+    else if (storedAs === null && isUntitled(workflow)) return saveAs(editor, { onSaved, over });
+    else offerNextName(editor, { onSaved, over });
     return false;
   }
 }
 
-const MAX_UNTITLED = 100;
+/** Whether the user has not named it. */
+function isUntitled({ name }: Workflow): boolean {
+  return /^untitled(?: \d+)?$/.test(name);
+}
 
-/** Gives a workflow that the user has not named the next number; false if it has a name. */
-function takeNextName({ document }: Editor): boolean {
-  const number = /^untitled(?: (\d+))?$/.exec(document.workflow.name);
-  const next = Number(number?.[1] ?? 1) + 1;
-  if (!number || next > MAX_UNTITLED) return false;
-  document.edit((workflow) => ({ ...workflow, name: `${UNTITLED} ${next}` }));
-  return true;
+/** The name with the next number: `report`, then `report 2`. */
+function nextName(name: string): string {
+  const [, base, number] = /^(.*?)(?: (\d{1,3}))?$/s.exec(name)!;
+  return `${base} ${Number(number ?? 1) + 1}`;
+}
+
+/** Saves under the next name. */
+function saveAs(editor: Editor, options: SaveOptions): Promise<boolean> {
+  editor.document.edit((workflow) => ({ ...workflow, name: nextName(workflow.name) }));
+  return saveNow(editor, options);
+}
+
+function offerNextName(editor: Editor, options: SaveOptions): void {
+  const { name } = editor.document.workflow;
+  notify(`${safeText(name).text} already exists`, {
+    tone: "bad",
+    hint: "Not saved. Choose another name for this workflow.",
+    action: {
+      title: `Save as ${safeText(nextName(name)).text}`,
+      // Not if the user has chosen one since.
+      run: () =>
+        void (editor.document.workflow.name === name ? saveAs(editor, options) : save(editor, options)),
+    },
+  });
 }

@@ -5,8 +5,15 @@ import { client, unwrap } from "../api/client";
 
 export const SECRETS = ["secrets"] as const;
 
+/** Records of sign-ins and services, which no workflow can use. */
+const INTERNAL = /^(oauth|oauth-tokens|service):/;
+
 export const useSecrets = () =>
-  useQuery({ queryKey: SECRETS, queryFn: async () => (await unwrap(client.GET("/api/v1/secrets"))).names });
+  useQuery({
+    queryKey: SECRETS,
+    queryFn: async () =>
+      (await unwrap(client.GET("/api/v1/secrets"))).names.filter((name) => !INTERNAL.test(name)),
+  });
 
 export async function storeSecret(
   name: string,

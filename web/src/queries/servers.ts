@@ -55,7 +55,7 @@ export async function signIn(
     if (kind === "failed")
       throw new ApiError(409, message.code ?? "", message.message ?? "the sign-in failed");
   });
-  if (count === null) throw new Error("the service ended before you had signed in");
+  if (count === null) throw new Error("the service stopped before you signed in");
   return count;
 }
 

@@ -30,10 +30,11 @@ export function useTemplates(query = "") {
 /** Opens a template as a new, unsaved workflow, with the inputs to try it with. */
 export async function placeTemplate(name: string): Promise<void> {
   const template = await unwrap(client.GET("/api/v1/catalog/template", { params: { query: { name } } }));
-  const workflow = await importText(JSON.stringify(template.workflow));
+  const { workflow } = await importText(JSON.stringify(template.workflow));
   const inputs = template.inputs as JsonObject;
-  if (Object.keys(inputs).length > 0) rememberInputs(workflow, inputs);
-  navigate("new", openImported(workflow));
+  const draftId = openImported(workflow);
+  if (Object.keys(inputs).length > 0) rememberInputs({ storedAs: null, draftId }, inputs);
+  navigate("new", draftId);
 }
 
 export function useAvailable(): Available {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
-import type { Workflow } from "../model/workflow/workflow";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 
 export type Version = Schemas["VersionRecord"];
 
@@ -25,7 +25,7 @@ export function useVersion(name: string, number: number | null) {
     queryFn: async () => {
       const params = { path: { name, number: number! } };
       const version = await unwrap(client.GET("/api/v1/workflows/{name}/versions/{number}", { params }));
-      return version.document as unknown as Workflow;
+      return completeWorkflow(version.document);
     },
     enabled: number !== null,
     staleTime: Infinity,

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { ApiError, client, unwrap } from "../api/client";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import type { Workflow } from "../model/workflow/workflow";
 
 export const WORKFLOWS = ["workflows"] as const;
@@ -13,6 +14,20 @@ export function useWorkflows() {
   return useQuery({
     queryKey: WORKFLOWS,
     queryFn: async () => (await unwrap(client.GET("/api/v1/workflows"))).workflows,
+  });
+}
+
+/** The workflows with their state and last runs. */
+export type WorkflowOverview = Schemas["WorkflowOverview"];
+
+export const OVERVIEW = [...WORKFLOWS, "overview"] as const;
+
+export function useOverview() {
+  return useQuery({
+    queryKey: OVERVIEW,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/overview"))).workflows,
+    // The change feed triggers refetches; this interval is the fallback without it.
+    refetchInterval: 30_000,
   });
 }
 
@@ -38,7 +53,7 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
     const hint = `${remedy}; ${problem.hint ?? ""}`;
     throw new ApiError(422, problem.code, `this file is not a workflow: ${problem.message}`, hint);
   }
-  return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
+  return { name: stored.name, revision: stored.revision, workflow: completeWorkflow(stored.document) };
 }
 
 /** Saves over the revision that was read; a workflow with a new name is renamed. */
@@ -54,7 +69,15 @@ export async function saveWorkflow(
   const stored = await unwrap(
     client.PUT("/api/v1/workflows/{name}", { params: { path: { name: storedAs } }, body: body as never }),
   );
-  return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
+  return { name: stored.name, revision: stored.revision, workflow: completeWorkflow(stored.document) };
+}
+
+/** Saves other tags over the current revision; empty and repeated ones are left out. */
+export async function saveTags(name: string, tags: readonly string[]): Promise<void> {
+  const { workflow, revision } = await loadWorkflow(name);
+  const distinct = [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))];
+  const metadata = { ...workflow.metadata, tags: distinct };
+  await saveWorkflow({ ...workflow, metadata }, name, revision);
 }
 
 export async function deleteWorkflow(name: string, revision: string): Promise<void> {

@@ -94,7 +94,7 @@ function Studio({ isDown }: { isDown: boolean }) {
       <main id="main" className="studio__main" tabIndex={-1}>
         {isDown && (
           <div className="studio__down" role="status">
-            The service does not answer. Your edits are kept here; the page goes on by itself when it is back.
+            The service is not responding. Your changes are kept here; the page reconnects automatically.
           </div>
         )}
         <ErrorBoundary where={window.location.hash}>

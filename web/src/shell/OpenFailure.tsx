@@ -30,7 +30,7 @@ export function OpenFailure({ name, fault, onAgain }: Props) {
         <Untrusted {...safeText(fault.message)} />
       </p>
       {hint && <p className="faint">{safeText(hint).text}</p>}
-      <p>Nothing of it was changed.{draft && " Your unsaved changes are kept in this browser."}</p>
+      <p>It was not changed.{draft && " Your unsaved changes are kept in this browser."}</p>
       <div className="row">
         {draft && (
           <Button look="primary" onClick={openDraft}>

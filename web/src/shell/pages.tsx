@@ -94,7 +94,9 @@ export const PAGES: readonly Page[] = [
     page: "servers",
     title: "Servers",
     icon: "server",
-    show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} />,
+    show: ({ rest, query }) => (
+      <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} isImporting={query.has("import")} />
+    ),
   },
   {
     page: "authorize",

@@ -5,8 +5,9 @@ import { useMemo, useState } from "react";
 import { client, unwrap } from "../api/client";
 import { eventTriggerOf, hasRequiredInputs } from "../model/run/inputs";
 import { isRunOver } from "../model/run/runState";
+import { completeWorkflow } from "../model/workflow/completeWorkflow";
 import { setTestEvent, testEventOf } from "../model/workflow/studioData";
-import type { JsonObject, Workflow, WorkflowNode } from "../model/workflow/workflow";
+import type { JsonObject, WorkflowNode } from "../model/workflow/workflow";
 import { cancelRun, startRun } from "../queries/runs";
 import { save } from "../queries/save";
 import { WORKFLOWS } from "../queries/workflows";
@@ -111,14 +112,14 @@ export function selectedNodes({ document: { workflow, selection } }: Editor): Wo
 
 export function runOrAskForInputs(editor: Editor, askForInputs: () => void): void {
   const { workflow } = editor.document;
-  const inputs = initialInputs(workflow);
+  const inputs = initialInputs(editor.document);
   if (!needsEvent(workflow) && hasRequiredInputs(workflow, inputs)) void startAndShowRun(editor, inputs);
   else askForInputs();
 }
 
 export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promise<void> {
   editor.formAttention.addAll();
-  rememberInputs(editor.document.workflow, inputs);
+  rememberInputs(editor.document, inputs);
   keepEnteredEvent(editor, inputs);
   const { workflow } = editor.document;
   setPanels({ hasRunPanel: true });
@@ -152,7 +153,7 @@ export async function applyFixes(editor: Editor): Promise<void> {
   try {
     const document = editor.document.workflow as unknown as Record<string, unknown>;
     const fixed = await unwrap(client.POST("/api/v1/edit/fix", { body: { document } as never }));
-    editor.document.replace(fixed.document as unknown as Workflow);
+    editor.document.replace(completeWorkflow(fixed.document));
     notify(`Fixed ${fixed.mended.length} of ${fixed.mended.length + fixed.problems.length}`, {
       tone: "good",
     });

@@ -1,10 +1,10 @@
 /** A workflow file dropped on the page: on the canvas its nodes are inserted, elsewhere it is opened. */
 
 import { useEffect, useState } from "react";
-import { importFile } from "../queries/formats";
+import { importFile } from "../queries/importedFiles";
 import { openImported } from "../state/importedWorkflow";
 import { insertSnippet } from "../state/nodeInsertion";
-import { notify, notifyError } from "../state/notices";
+import { notify } from "../state/notices";
 import { navigate } from "../state/route";
 import { currentEditor } from "../state/workspace";
 
@@ -24,14 +24,11 @@ async function openDroppedFile(event: DragEvent): Promise<void> {
   if (!file) return;
   const editor = isOnCanvas(event) ? currentEditor() : null;
   const position = editor?.canvas?.positionAt(event.clientX, event.clientY);
-  try {
-    const workflow = await importFile(file);
-    if (editor && position) insertSnippet(editor, workflow, position);
-    else navigate("new", openImported(workflow));
-    if (files.length > 1) notify(`Only ${file.name} was imported; drop the other files one by one`);
-  } catch (error) {
-    notifyError(error, `${file.name} cannot be read`);
-  }
+  const imported = await importFile(file);
+  if (!imported) return;
+  if (editor && position) insertSnippet(editor, imported.workflow, position);
+  else navigate("new", openImported(imported.workflow));
+  if (files.length > 1) notify(`Only ${file.name} was imported; drop the other files one by one`);
 }
 
 /** What dropping the dragged file would do; null while none is dragged. */

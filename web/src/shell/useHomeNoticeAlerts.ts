@@ -15,6 +15,6 @@ export function useHomeNoticeAlerts(): void {
     if (known === null) return;
     for (const { at, message } of notices)
       if (!known.has(at + message))
-        notify(message, { tone: "bad", hint: "the inbox has all notices", isStoredElsewhere: true });
+        notify(message, { tone: "bad", hint: "all notices are in the inbox", isStoredElsewhere: true });
   }, [notices]);
 }

@@ -22,18 +22,26 @@ export interface Proposal {
 export interface BuilderState {
   conversation: Conversation;
   proposal: Proposal | null;
+  /** A request that the user may edit and send. */
+  suggestion: string;
 }
 
 export class BuilderSession {
   readonly store: StoreApi<BuilderState> = createStore(() => ({
     conversation: NEW_CONVERSATION,
     proposal: null,
+    suggestion: "",
   }));
+
+  suggest(suggestion: string): void {
+    this.store.setState({ suggestion });
+  }
 
   begin(message: string): void {
     this.store.setState(({ conversation }) => ({
       conversation: ask(conversation, message),
       proposal: null,
+      suggestion: "",
     }));
   }
 

@@ -10,13 +10,19 @@ const MAX_FRAMES = 600;
 
 /** Returns the id of its draft. */
 export function openImported(workflow: Workflow): string {
-  const editor = openNewWorkflow(fitGroups(workflow));
-  if (needsLayout(workflow)) tidyWhenShown(editor);
+  const editor = openNewWorkflow(workflow);
+  arrangeWhenShown(editor);
   return editor.document.draftId!;
 }
 
 /** The canvas knows how large the nodes are. */
-function tidyWhenShown(editor: Editor, frames = MAX_FRAMES): void {
-  if (editor.canvas) tidyWorkflow(editor);
-  else if (frames > 0) requestAnimationFrame(() => tidyWhenShown(editor, frames - 1));
+function arrangeWhenShown(editor: Editor, frames = MAX_FRAMES): void {
+  const { canvas, document } = editor;
+  if (!canvas) {
+    if (frames > 0) requestAnimationFrame(() => arrangeWhenShown(editor, frames - 1));
+    return;
+  }
+  const sizes = canvas.sizes();
+  if (needsLayout(document.workflow, sizes)) tidyWorkflow(editor);
+  else document.edit((workflow) => fitGroups(workflow, sizes));
 }

@@ -25,6 +25,17 @@ test("a success ends the failures before it; other notices end none", () => {
   expect(messages()).toEqual(["Copied", "Saved"]);
 });
 
+test("a success leaves after four seconds, but not while it has an action", () => {
+  vi.useFakeTimers();
+  notify("Saved", { tone: "good" });
+  notify("Deleted trip", { action: { title: "Undo", run: () => undefined } });
+  vi.advanceTimersByTime(3_999);
+  expect(messages()).toEqual(["Saved", "Deleted trip"]);
+  vi.advanceTimersByTime(1);
+  expect(messages()).toEqual(["Deleted trip"]);
+  vi.useRealTimers();
+});
+
 test("a failure that the inbox lists leaves by itself; any other stays", () => {
   vi.useFakeTimers();
   notify("Not saved: no disk", { tone: "bad" });

@@ -12,6 +12,7 @@ from toolweave.engine.deployed_versions import left_alone
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Answered
 from toolweave.engine.execution_report import StepRecord, execution, records
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunStep, RunSummary
 from toolweave.json_text import JsonObject
@@ -25,8 +26,9 @@ def show(run_id: str, as_json: bool) -> None:
 
     async def work(engine: Engine) -> None:
         found = await find_run(engine, run_id)
-        entries = await engine.journal.read(found.id)
-        shown = execution(found.id, await engine.plan(found.id), entries)
+        report = await report_of(engine.journal, found.id)
+        entries, plan = report.entries, await engine.plan(found.id)
+        shown = execution(found.id, plan, entries, is_whole=report.is_whole)
         notice = await run_notice(engine.journal.database, engine.clock, found)
         if as_json:
             steps = [_step(record) for record in records(entries)]
@@ -72,10 +74,11 @@ def watch(run_id: str, as_json: bool) -> None:
         display = Display(as_json=as_json)
         async for entry in engine.follow(found.id):
             display.show(as_line(entry))
-        entries = await engine.journal.read(found.id)
-        plan = await engine.plan(found.id)
+        report = await report_of(engine.journal, found.id)
+        entries, plan = report.entries, await engine.plan(found.id)
         status = (await engine.get(found.id)).status
-        display.end(status, execution(found.id, plan, entries), to_dos(found.id, entries))
+        shown = execution(found.id, plan, entries, is_whole=report.is_whole)
+        display.end(status, shown, to_dos(found.id, entries))
 
     run(with_engine(work))
 

@@ -27,7 +27,7 @@ DIGEST_CHARACTERS = 19  # `sha256:` and twelve more
 @click.option("--read", metavar="SKILL", help="Print the skill; another file of it with --file.")
 @click.option("--file", metavar="PATH", help="A file of the skill that --read names.")
 @click.option("--approve", metavar="SKILL", help="Show its files and digests, and approve it.")
-@click.option("--forget", metavar="SKILL", help="Take back the approval of a skill.")
+@click.option("--forget", metavar="SKILL", help="Remove the approval of a skill.")
 @click.option("--yes", is_flag=True, help="Approve without asking; for scripts.")
 @json_option
 def skills(

@@ -21,6 +21,11 @@ NEWS = "news"
 
 # The time that steps may take is limited by the engine.
 _DRIVE_TIMEOUT = timedelta(days=365)
+# Of a worker that died, Temporal knows only that its heartbeats ended: its runs move at once, even
+# if others died before. An activity that fails chooses its own delay (`worker.retry_delay`).
+_MOVE = RetryPolicy(
+    maximum_attempts=0, initial_interval=timedelta(seconds=1), backoff_coefficient=1.0
+)
 _AGAIN = RetryPolicy(maximum_attempts=0, maximum_interval=timedelta(seconds=5))
 
 
@@ -112,7 +117,7 @@ class RunWorkflow:
             result_type=DrivenRun,
             start_to_close_timeout=_DRIVE_TIMEOUT,
             heartbeat_timeout=timedelta(seconds=order.lease_s),
-            retry_policy=_AGAIN,
+            retry_policy=_MOVE,
             # The worker goes on with its step; the next activity joins it or waits for its lease.
             # On another queue, one that no worker has begun is taken back.
             cancellation_type=cancellation.TRY_CANCEL if queue else cancellation.ABANDON,

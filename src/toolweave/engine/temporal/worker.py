@@ -40,6 +40,8 @@ logger = logging.getLogger(__name__)
 AGAIN_S = 2.0
 # How much longer than the engine's drain the worker waits for its activities.
 MARGIN_S = 1.0
+# The longest delay before an activity that failed is tried again.
+LONGEST_RETRY_DELAY_S = 5.0
 # Another process executes the run.
 ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 
@@ -141,12 +143,13 @@ class TemporalWorker:
             if error.code in ELSEWHERE:
                 return DrivenRun("running", is_finished=False, is_held=True)
             # Another worker may have the version that the run needs; this one does not hurry.
-            later = timedelta(seconds=self._address.lease_s) if error.code == "RUN_NEWER" else None
+            is_newer = error.code == "RUN_NEWER"
+            delay_s = self._address.lease_s if is_newer else retry_delay(activity.info().attempt)
             raise ApplicationError(
                 error.message,
                 type=error.code,
                 non_retryable=error.code == "RUN_UNKNOWN",
-                next_retry_delay=later,
+                next_retry_delay=timedelta(seconds=delay_s),
             ) from None
         return DrivenRun(found.status, found.status in FINAL, found.wait_s, found.queue or "")
 
@@ -168,6 +171,11 @@ class TemporalWorker:
         """Start the runs of a trigger that is due."""
         started = self._portal.start_task_soon(self._fire, trigger, due_at)
         await asyncio.wrap_future(started)
+
+
+def retry_delay(attempt: int) -> float:
+    """Seconds until an activity that failed is tried again: a database may be away for long."""
+    return min(2.0 ** min(attempt - 1, 10), LONGEST_RETRY_DELAY_S)
 
 
 def _ignore_failure(driving: asyncio.Future[AdvanceResult]) -> None:

@@ -142,7 +142,7 @@ def _raw(body: Json) -> Payload:
 
 def _refuse_references(dynamic: JsonObject, field: str) -> None:
     """What comes in at run time may be anybody's: it must not ask for a secret."""
-    if "${vault:" in json_text.write(dynamic):
+    if dynamic and "${vault:" in json_text.write(dynamic):
         raise refused_at(
             (field,),
             "HTTP_VALUE_INVALID",

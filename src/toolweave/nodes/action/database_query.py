@@ -94,7 +94,7 @@ class DatabaseQuery:
             Field(
                 "max_rows",
                 "integer",
-                "Rows given at most; more are left out and told.",
+                "Rows returned at most; `truncated` reports that there were more.",
                 1000,
                 minimum=1,
                 maximum=10_000,

@@ -148,7 +148,7 @@ class HttpRequest:
             *("call", "get", "post", "url", "download", "web"),
         ),
         guidance=(
-            "An answer with an error status is no failure of the node: look at success or "
+            "An answer with an error status is no failure of the node: check success or "
             "status_code with FLOW.IF. Private and local addresses are refused unless allowed."
         ),
         checks=(check_request,),
@@ -176,7 +176,7 @@ class HttpRequest:
             ),
             Example(
                 "Is it alive",
-                "Asks a health address, with little patience.",
+                "Requests a health address with a short timeout.",
                 {
                     "method": "HEAD",
                     "url": "https://status.example.com/health",

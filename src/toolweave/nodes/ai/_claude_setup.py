@@ -17,8 +17,8 @@ _GUARDS = {
     "pii_detection": "Do not repeat personal data such as names, addresses and numbers of people.",
 }
 _DETAILS = {
-    "low": "Look at the pictures only for what they are about.",
-    "high": "Look at the pictures closely, small print and details included.",
+    "low": "Read the pictures only for what they are about.",
+    "high": "Read the pictures closely, small print and details included.",
 }
 
 

@@ -74,7 +74,7 @@ class Extract(AiNode):
             Field(
                 "max_corrections",
                 "integer",
-                "How often the model is told what does not fit.",
+                "How often the model gets its answer back with what does not fit.",
                 3,
                 minimum=0,
                 maximum=10,

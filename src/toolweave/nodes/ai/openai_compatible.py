@@ -62,7 +62,7 @@ class OpenAiCompatible(AiNode):
             Field(
                 "output_schema",
                 "object",
-                "JSON Schema that the answer must fit; the model is told what does not.",
+                "JSON Schema that the answer must fit; the model gets it back with what does not.",
             ),
             Field(
                 "limits",

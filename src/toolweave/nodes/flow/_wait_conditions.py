@@ -221,7 +221,7 @@ async def _resource(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     try:
         used = round(await anyio.to_thread.run_sync(_MEASURES[kind]), 1)
     except (AttributeError, OSError, ValueError) as error:
-        message = f"this machine does not tell how much of its {kind} is in use"
+        message = f"this machine does not report how much of its {kind} is in use"
         raise Invalid("WAIT_NOT_BUILT_IN", message) from error
     memory = memory.looked(f"{used} percent of {kind} are in use")
     found: Json = {"resource_type": kind, "used_percent": used}

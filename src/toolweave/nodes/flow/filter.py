@@ -115,8 +115,8 @@ class Filter:
             ),
         ),
         inputs=(
-            Field("data", "array", "Items to look at.", required=True),
-            Field("metadata", "object", "Notes on the items; not looked at."),
+            Field("data", "array", "Items to filter.", required=True),
+            Field("metadata", "object", "Notes on the items; not used."),
             Field("context", "object", "More values for CEL, as `context.name`."),
         ),
         outputs=(

@@ -27,7 +27,7 @@ class If:
             Field(
                 "data",
                 "any",
-                "What the condition looks at; it is passed on unchanged.",
+                "What the condition reads; it is passed on unchanged.",
                 required=True,
             ),
             Field("context", "object", "More values for the condition, as `context.name`."),

@@ -36,7 +36,7 @@ class LoopNode:
             Field(
                 "loop_condition",
                 "string",
-                "CEL for while, looked at before each iteration, over data (the last result, at "
+                "CEL for while, evaluated before each iteration, over data (the last result, at "
                 "first the input): `data.status != 'ready'`.",
                 multiline=True,
                 used_when=("loop_type", "while"),

@@ -32,8 +32,7 @@ class Merge:
             Field(
                 "merge_strategy",
                 "string",
-                "concatenate puts all items one after the other; union looks at "
-                "handle_duplicates too.",
+                "concatenate puts all items one after the other; union uses handle_duplicates too.",
                 "concatenate",
                 required=True,
                 options=("concatenate", "union"),

@@ -53,7 +53,7 @@ class Sort:
         ),
         inputs=(
             Field("data", "array", "Items to sort.", required=True),
-            Field("metadata", "object", "Notes on the items; not looked at."),
+            Field("metadata", "object", "Notes on the items; not used."),
             Field(
                 "sort_override",
                 "object",

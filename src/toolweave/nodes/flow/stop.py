@@ -41,7 +41,12 @@ class Stop:
             ),
         ),
         inputs=(
-            Field("data", "any", "What the condition looks at, and what goes on.", required=True),
+            Field(
+                "data",
+                "any",
+                "What the condition reads; it is passed on if the run continues.",
+                required=True,
+            ),
             Field("result", "any", "What the run gives; without it, data."),
             Field("context", "object", "More values for the condition, as `context.name`."),
             Field("variables", "object", "Variables for the condition, as `variables.name`."),

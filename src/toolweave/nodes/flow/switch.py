@@ -64,7 +64,7 @@ class SwitchNode:
             Field(
                 "data",
                 "any",
-                "What the cases look at; it is passed on unchanged.",
+                "What the cases read; it is passed on unchanged.",
                 required=True,
             ),
             Field("context", "object", "More values for the cases, as `context.name`."),
@@ -85,7 +85,7 @@ class SwitchNode:
             *("match", "default", "dispatch", "many paths", "multiway"),
         ),
         guidance=(
-            "Cases are looked at in order, from case-0; connect `default` for everything else, or "
+            "Cases are checked in order, from case-0; connect `default` for everything else, or "
             "the run ends there. Do not put it after a HUMAN_IN_THE_LOOP node, which already "
             "leaves by its answer."
         ),

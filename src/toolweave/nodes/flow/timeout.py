@@ -71,7 +71,7 @@ class Timeout:
             *("age", "time limit", "overdue", "fresh", "sla"),
         ),
         guidance=(
-            "It looks at the clock once and never waits: FLOW.WAIT has a timeout of its own, and "
+            "It reads the clock once and never waits: FLOW.WAIT has a timeout of its own, and "
             "every node has `timeout` for how long it may take."
         ),
         checks=(read_times,),

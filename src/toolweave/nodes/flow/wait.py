@@ -45,7 +45,7 @@ class WaitNode:
             Field(
                 "check_interval_seconds",
                 "float",
-                "Seconds between looks, where nothing tells by itself.",
+                "Seconds between checks, where there is no notification.",
                 5.0,
                 minimum=0.1,
                 maximum=300,
@@ -194,7 +194,7 @@ class WaitNode:
             "HUMAN_IN_THE_LOOP node. Connect `timeout`, or a run whose time is up ends there. "
             "condition, resource, file, api_response, database_change and queue_message look again "
             "and again; event, signal, approval and webhook end when their answer comes, and "
-            "wait_condition may refuse it. An event is told by `toolweave runs event NAME`; a "
+            "wait_condition may refuse it. An event is sent with `toolweave runs event NAME`; a "
             "webhook is called below /hooks, and proves itself by webhook_config.auth_token, else "
             "by the vault's wait-webhook-token, unless authentication_required is "
             "false. A queue is a Redis list at the vault's queue-url, "

@@ -221,7 +221,7 @@ def _unharmed(context: NodeContext) -> Generator[None]:
     try:
         yield
     except ToolweaveError as error:
-        logger.warning("people are not told", extra={"step": context.key, "code": error.code})
+        logger.warning("people were not notified", extra={"step": context.key, "code": error.code})
 
 
 async def _heard(

@@ -100,7 +100,7 @@ class ManualReview:
             Field(
                 "escalation_rules",
                 "object",
-                "Whom to tell when it takes long: enable_escalation, escalation_after_hours, "
+                "Whom to notify when it takes long: enable_escalation, escalation_after_hours, "
                 "escalation_recipients.",
                 {
                     "enable_escalation": True,
@@ -155,7 +155,7 @@ class ManualReview:
             ),
             Example(
                 "Audit a quarter",
-                "A score of 8 of 10 is needed; after two days the director is told.",
+                "A score of 8 of 10 is needed; after two days the director is notified.",
                 {
                     "review_type": "financial_audit",
                     "review_title": "Accounts of {{ content.quarter }}",
@@ -189,6 +189,7 @@ class ManualReview:
             schema=review.schema(),
             options=review.options,
             people=tuple(map(str, given.listing("reviewers"))),
+            needs_all=review.needs_all,
             content=content_of(given),
         )
         wait_s = float(given.whole("review_deadline"))

@@ -40,6 +40,8 @@ def _block(block: Content) -> JsonObject:
         "mimeType": block.mime_type,
         "uri": block.uri,
     }
+    about = {"name": block.name, "title": block.title, "description": block.description}
+    shown |= {name: text for name, text in about.items() if text is not None}
     if block.data is not None:
         if len(block.data) > MAX_DATA:
             return {**shown, "bytes": len(block.data)}

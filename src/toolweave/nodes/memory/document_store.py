@@ -116,7 +116,7 @@ class DocumentStore:
             Field("query", "string", "Words to look for; empty gives all."),
             Field("filters", "object", 'What must hold: {"tags": "report", "author": "Ada"}.'),
             Field("file_path", "string", "File to store, in a folder nodes may read."),
-            Field("file_type", "string", "Its format where the name does not tell: html."),
+            Field("file_type", "string", "Its format if the name does not show it: html."),
             Field("source_node", "string", "Node it comes from."),
             Field("created_at", "string", "When it was made: 2026-03-01T09:00:00Z."),
         ),

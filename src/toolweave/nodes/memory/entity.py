@@ -55,7 +55,12 @@ class Entity:
                 maximum=1000,
             ),
             Field(
-                "max_entities", "integer", "Most entities told at once.", 10, minimum=1, maximum=100
+                "max_entities",
+                "integer",
+                "Most entities returned at once.",
+                10,
+                minimum=1,
+                maximum=100,
             ),
         ),
         inputs=(
@@ -107,7 +112,7 @@ class Entity:
             ),
             Example(
                 "Nobody known",
-                "A text without known names tells nothing.",
+                "A text without known names returns nothing.",
                 {"memory_name": "customers"},
                 {"operation": "recall", "text": "What does Grace like?"},
                 {"entities": [], "summary": "", "total_entities": 0, "success": True},

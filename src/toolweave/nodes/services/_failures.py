@@ -28,7 +28,7 @@ def as_error(service: Service, name: str, failure: Failure) -> ToolweaveError:
     facts = {"service": service.kind, "status": failure.status}
     match failure.status:
         case 401:
-            hint = f"look at the credential with `toolweave services test {service.kind}`"
+            hint = f"test the credential with `toolweave services test {service.kind}`"
             return Denied("SERVICE_CREDENTIAL_REFUSED", message, hint=hint, facts=facts)
         case 403:
             hint = "give the credential the right to do this, or use another one"

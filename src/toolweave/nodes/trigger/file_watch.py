@@ -72,7 +72,7 @@ class FileWatch:
             ),
             Example(
                 "Settings that change",
-                "One file, looked at every second.",
+                "One file, checked every second.",
                 {"path": "settings/rules.json", "events": ["modified"], "poll_interval": 1},
             ),
             Example(

@@ -64,7 +64,7 @@ class WorkflowFailed:
         ),
         examples=(
             Example(
-                "Tell about every failure",
+                "Report every failure",
                 "Any other workflow whose run fails or ends in part.",
                 {},
             ),

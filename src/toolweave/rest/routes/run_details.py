@@ -10,7 +10,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.locked_choices import freeze_node
 from toolweave.engine.events import Finished
-from toolweave.engine.execution_report import records
+from toolweave.engine.execution_report import StepRecord, record_in
 from toolweave.engine.step_snapshot import StepSnapshot
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_record import JsonRecord, ProblemRecord
@@ -154,11 +154,13 @@ class _Handlers:
 
     async def _gave(self, run: str, request: Request, step: str | None) -> Json:
         found = await self._runs.match(key_of(request), run)
-        entries = await self._engine.journal.read(found.id)
+        journal = self._engine.journal
         if step is None:
-            last = entries[-1].event
+            last = (await journal.last(found.id)).event
             return last.result if isinstance(last, Finished) else None
-        record = next((one for one in records(entries) if one.key == step), None)
+        record: StepRecord | None = None
+        async for entries in journal.pages(found.id):
+            record = record_in(entries, step, record)
         if record is None:
             raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {step!r}")
         return record.value

@@ -5,6 +5,7 @@ without missing any.
 """
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -14,13 +15,15 @@ from starlette.routing import Route
 from toolweave.app.running_studio import RunningStudio
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Event, RunStatus, to_body
-from toolweave.engine.execution_report import execution, records
-from toolweave.engine.journal import JournalEntry
+from toolweave.engine.execution_report import StepRecord, execution, records
+from toolweave.engine.journal_reader import JournalEntry
+from toolweave.engine.journal_report import SHORT_CHARS, CutValue, report_of
 from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunStep, RunSummary
 from toolweave.engine.run_search import RunSearch
 from toolweave.errors import Invalid
 from toolweave.json_record import JsonRecord
+from toolweave.json_text import JsonObject
 from toolweave.publishing.limited_keys import VisibleRuns
 from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.error_responses import OtherMethods
@@ -103,6 +106,8 @@ class RunDetails(RunSummary):
     # What it waits for, if no worker serves its queue.
     notice: str | None = None
     steps: list[RunStepResponse]
+    # How many steps of loops are not listed.
+    hidden_steps: int = 0
     execution: dict[str, Any]
 
 
@@ -133,17 +138,27 @@ class _Handlers:
     async def show_run(
         self, run: RunId, request: Request, max_chars: MaxChars = None
     ) -> RunDetails:
-        """Show a run with its steps and their outputs; `maxChars` truncates large values."""
+        """Show a run with its steps and their outputs; `maxChars` truncates large values.
+
+        A run of more than 16 million characters is always truncated: long values are described in
+        `cut`, `execution` is empty, and of steps in loops the first 10,000 are listed.
+        """
         record = await self._runs.match(key_of(request), run)
-        entries = await self._engine.journal.read(record.id)
-        plan = await self._engine.plan(record.id)
-        steps = [RunStepResponse.of(step) for step in records(entries)]
-        if max_chars is not None:
-            steps = [_truncated(step, max_chars) for step in steps]
-        shown = execution(record.id, plan, entries) if max_chars is None else {}
+        journal = self._engine.journal
+        report = await report_of(journal, record.id, cut=cut, most=max_chars or SHORT_CHARS)
+        steps = [_step_of(step, max_chars) for step in records(report.entries)]
+        shown: JsonObject = {}
+        if max_chars is None and report.is_whole:
+            shown = execution(record.id, await self._engine.plan(record.id), report.entries)
         summary = dict(RunSummary.of(record))
-        notice = await run_notice(self._engine.journal.database, self._engine.clock, record)
-        return RunDetails(**summary, notice=notice, steps=steps, execution=shown)
+        notice = await run_notice(journal.database, self._engine.clock, record)
+        return RunDetails(
+            **summary,
+            notice=notice,
+            steps=steps,
+            hidden_steps=report.hidden_steps,
+            execution=shown,
+        )
 
     async def follow_run(
         self, run: RunId, request: Request, after: After = 0, max_chars: MaxChars = None
@@ -156,12 +171,11 @@ class _Handlers:
         """
         seen = _last_seen(request, after)
         record = await self._runs.match(key_of(request), run)
-        journal = self._engine.journal
-        if seen and not await journal.read(record.id, seen):
-            if not await journal.read(record.id, seen - 1):
-                raise _unknown_event(record.id, seen)
-            if record.status in FINAL:
-                return Response(status_code=204)
+        last = (await self._engine.journal.last(record.id)).seq if seen else 0
+        if seen > last:
+            raise _unknown_event(record.id, seen)
+        if seen and seen == last and record.status in FINAL:
+            return Response(status_code=204)
         return EventStream(_events(self._engine.follow(record.id, seen), max_chars))
 
 
@@ -181,11 +195,13 @@ def run_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter
     return router
 
 
-def _truncated(step: RunStepResponse, max_chars: int) -> RunStepResponse:
-    short = cut(step.value, max_chars)
+def _step_of(step: StepRecord, max_chars: int | None) -> RunStepResponse:
+    is_cut = isinstance(step.value, CutValue)
+    short = step.value if is_cut else None if max_chars is None else cut(step.value, max_chars)
     if short is None:
-        return step
-    return step.model_copy(update={"value": None, "cut": {"value": TruncatedValue.of(short)}})
+        return RunStepResponse.of(step)
+    shown = RunStepResponse.of(replace(step, value=None))
+    return shown.model_copy(update={"cut": {"value": TruncatedValue.of(short)}})
 
 
 async def _events(

@@ -188,7 +188,7 @@ class _Handlers:
         server: ServerIdentity,
         body: Annotated[ForgetSkillRequest, Depends(ForgetSkillRequest.read)],
     ) -> ServerSkills:
-        """Take back the approval of a skill."""
+        """Remove the approval of a skill."""
         name = await self._server(server)
         forget_skill(self._studio.gate, name, body.skill)
         return await list_skills(self._studio.gate, name)

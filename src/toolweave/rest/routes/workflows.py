@@ -22,6 +22,7 @@ from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json
 from toolweave.publishing.limited_keys import allows_workflow, published_of
 from toolweave.publishing.limited_keys import require_workflow as require_published
+from toolweave.publishing.service import Published
 from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.response_models import document_in, problem_records
@@ -100,19 +101,16 @@ class _Handlers:
     """The handlers."""
 
     def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
         self._store: WorkflowStore = studio.home.workflows
         self._authoring = studio.authoring
         self._published = studio.published
 
     async def list_workflows(self, request: Request) -> WorkflowListResponse:
         """List the stored workflows that the key may see, by name."""
-        key = key_of(request)
-        allowed = [
-            await self._visible(key, workflow)
-            for workflow in await self._store.list()
-            if await allows_workflow(self._published, key, workflow.name)
-        ]
-        return WorkflowListResponse(workflows=await self._authoring.summaries(allowed))
+        return WorkflowListResponse(
+            workflows=await visible_workflows(self._studio, key_of(request))
+        )
 
     async def show_workflow(
         self, name: Name, request: Request, response: Response
@@ -120,7 +118,7 @@ class _Handlers:
         """Show a workflow in canonical JSON; 304 if `If-None-Match` has its revision."""
         key = key_of(request)
         await require_published(self._published, key, name)
-        stored = await self._visible(key, await self._store.load(name))
+        stored = await _visible(self._published, key, await self._store.load(name))
         if stored.revision in _tags(request, "if-none-match"):
             return Response(status_code=304, headers=_etag(stored.revision))
         return await self._details(stored, response)
@@ -183,13 +181,6 @@ class _Handlers:
             return (await self._store.load(name)).workflow
         return None
 
-    async def _visible(self, key: ApiKey, stored: Stored) -> Stored:
-        """Return a workflow as a key may see it: a limited one its published version only."""
-        if key.tools is None:
-            return stored
-        copy = await published_of(self._published, key, stored.name)
-        return Stored(copy.loaded, Revision(copy.publication.revision), stored.slug)
-
     async def _details(self, stored: Stored, response: Response) -> WorkflowDetails:
         opened = await self._authoring.open(stored.loaded)
         response.headers.update(_etag(stored.revision))
@@ -210,6 +201,24 @@ class _Handlers:
         current = (await self._store.load(name)).revision
         # One match of several is enough; without a match the first one is reported.
         return current if "*" in tags or current in tags else Revision(tags[0])
+
+
+async def visible_workflows(studio: RunningStudio, key: ApiKey) -> list[WorkflowSummary]:
+    """Return the stored workflows that a key may see, by name."""
+    allowed = [
+        await _visible(studio.published, key, workflow)
+        for workflow in await studio.home.workflows.list()
+        if await allows_workflow(studio.published, key, workflow.name)
+    ]
+    return await studio.authoring.summaries(allowed)
+
+
+async def _visible(published: Published, key: ApiKey, stored: Stored) -> Stored:
+    """Return a workflow as a key may see it: a limited one its published version only."""
+    if key.tools is None:
+        return stored
+    copy = await published_of(published, key, stored.name)
+    return Stored(copy.loaded, Revision(copy.publication.revision), stored.slug)
 
 
 def workflow_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
@@ -19,8 +20,7 @@ class CelField:
     is_always_used: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CelText:
+class CelText(NamedTuple):
     """A CEL text of a node, its path in the configurations, and whether a run evaluates it."""
 
     field: CelField

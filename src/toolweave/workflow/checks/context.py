@@ -161,10 +161,12 @@ class CheckContext:
         """The specification of every node by its index; None for nodes without one."""
         found = self.known.catalog.get
         return tuple(
-            found(node.type, subtype)
-            if isinstance(subtype := node.data.get("subtype"), str)
-            else None
-            for node in self.workflow.nodes
+            [
+                found(node.type, subtype)
+                if isinstance(subtype := node.data.get("subtype"), str)
+                else None
+                for node in self.workflow.nodes
+            ]
         )
 
     @cached_property

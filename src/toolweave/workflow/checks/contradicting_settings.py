@@ -6,14 +6,14 @@ Warnings without a fix: which of the two is meant is not known.
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
 
+from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.language import compile_text
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
-from toolweave.workflow.modes import object_at
+from toolweave.workflow.checks.node_facts import node_table
 
 CODE = "VALUE_UNLIKELY"
 _NO_BODY = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -42,20 +42,20 @@ _MAX_ITERATIONS = 100
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings of a node that cannot both be meant."""
-    for index, node, spec in catalog_nodes(case):
-        rules = _RULES.get(spec.ref, ())
-        if spec.type == "HUMAN_IN_THE_LOOP":
-            rules = (*rules, _reminders)
-        if not rules:
-            continue
-        config, inputs = (object_at(node.data, key) for key in ("configurations", "inputParams"))
+    for facts, spec, rules in node_table(case).having(_rules):
+        config, inputs = facts.settings, facts.inputs
         for field, message, hint in (found for rule in rules for found in rule(config, inputs)):
             first = field.split(".")[0]
             is_named = first in inputs or any(one.name == first for one in spec.inputs)
             is_input = first not in config and is_named
             part = "inputParams" if is_input else "configurations"
-            place = pointer("nodes", index, "data", part) + pointer(*field.split("."))
+            place = f"{facts.place}/{part}{pointer(*field.split('.'))}"
             yield Problem(CODE, place, message, hint=hint, severity="warning")
+
+
+def _rules(spec: NodeSpec) -> "tuple[_Rule, ...]":
+    rules = _RULES.get(spec.ref, ())
+    return (*rules, _reminders) if spec.type == "HUMAN_IN_THE_LOOP" else rules
 
 
 _Found = tuple[str, str, str]

@@ -3,7 +3,7 @@
 Not a check.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.tools.repair import misspelt
@@ -20,22 +20,28 @@ def catalog_nodes(case: CheckContext) -> Sequence[tuple[int, Node, NodeSpec]]:
     return case.once(_listed)
 
 
+def corrected_specs(case: CheckContext) -> Sequence[NodeSpec | None]:
+    """Return the specification of every node by its index, also where its name is misspelt."""
+    return case.once(_corrected)
+
+
 def _listed(case: CheckContext) -> tuple[tuple[int, Node, NodeSpec], ...]:
-    return tuple(_corrected(case))
+    found = enumerate(zip(case.workflow.nodes, corrected_specs(case), strict=True))
+    return tuple((index, node, spec) for index, (node, spec) in found if spec is not None)
 
 
-def _corrected(case: CheckContext) -> Iterator[tuple[int, Node, NodeSpec]]:
+def _corrected(case: CheckContext) -> list[NodeSpec | None]:
     left = MAX_LOOKED_UP
-    for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
-        if spec is None and is_catalog(node) and left > 0:
+    specs = list(case.specs)
+    for index, node in enumerate(case.workflow.nodes):
+        if specs[index] is None and node.type != "mcp" and is_catalog(node) and left > 0:
             left -= 1
             subtype = node.data.get("subtype")
             named = subtype if isinstance(subtype, str) else ""
             meant = meant_node(case.known.catalog, node)
             if meant is not None and (_is_close(named, meant) or _knows_all(node, meant)):
-                yield index, node, meant
-        elif spec is not None:
-            yield index, node, spec
+                specs[index] = meant
+    return specs
 
 
 def _is_close(subtype: str, spec: NodeSpec) -> bool:

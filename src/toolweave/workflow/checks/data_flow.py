@@ -4,7 +4,7 @@ An error is reported only where a value can never exist; optional values are gua
 All problems of one text share one patch, so that no patch undoes another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -14,10 +14,12 @@ from toolweave.cel.fault import fault_at
 from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.cel.templates import moved
 from toolweave.problems import Problem, Severity, did_you_mean
+from toolweave.workflow.checks.cel_fields import CEL_FIELDS
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.path_repair import (
     PathRepair,
     place_of,
@@ -27,9 +29,9 @@ from toolweave.workflow.checks.path_repair import (
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.reread_expressions import field_meant, reread
 from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
 from toolweave.workflow.model import Node, NodeId
-from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import loop_variable
 from toolweave.workflow.scope.reachability import is_loop
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
@@ -71,10 +73,11 @@ class _Judged:
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield problems for unknown references, values of the wrong type and missing inputs."""
     flow = _Flow(case, case.once(scope_of))
-    for node in case.graph.nodes.values():
-        for problem in flow.node(node):
-            is_off = object_at(node.data, "configurations").get("enabled") is False
-            yield replace(problem, severity="warning") if is_off else problem
+    for facts in node_table(case).nodes:
+        # Of several nodes with one id, references mean the first.
+        if case.graph.nodes[facts.node.id] is facts.node:
+            for problem in flow.node(facts):
+                yield problem if facts.is_enabled else replace(problem, severity="warning")
 
 
 class _Flow:
@@ -87,12 +90,29 @@ class _Flow:
         self._lists = LoopLists(case, scope, self._path_repair)
         self._edge_ids = {edge.id for edge in case.workflow.edges}
 
-    def node(self, node: Node) -> Iterator[Problem]:
-        if asked := self._scope.asked_by(node):
+    def node(self, facts: NodeFacts) -> Iterable[Problem]:
+        """The problems of a node; most have nothing that could be wrong."""
+        node = facts.node
+        asked = self._scope.asked_by(node) if self._may_ask(facts) else ()
+        may_miss = self._feeding.may_miss(node)
+        if not asked and not may_miss and not is_loop(node):
+            return ()
+        return self._problems(node, asked, may_miss=may_miss)
+
+    def _may_ask(self, facts: NodeFacts) -> bool:
+        if facts.is_nested or MARK in facts.texts:
+            return True
+        spec = self._case.specs[facts.index]
+        return facts.node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
+
+    def _problems(
+        self, node: Node, asked: Sequence[NodeReferences], *, may_miss: bool
+    ) -> Iterator[Problem]:
+        if asked:
             yield from self._asked(node, asked)
         if is_loop(node):
             yield from self._lists.problems(node)
-        if self._feeding.may_miss(node):
+        if may_miss:
             yield from self._feeding.missing(node)
 
     def _asked(self, node: Node, asked: Sequence[NodeReferences]) -> Iterator[Problem]:
@@ -101,7 +121,9 @@ class _Flow:
             wrong = [(one, self._wrong(node, one)) for one in group]
             if all(one.expression is not None and not faults for one, faults in wrong):
                 for one, _ in wrong:
-                    yield from self._types(node, one)
+                    # A path alone has no operation that its type could not fit.
+                    if one.path is None:
+                        yield from self._types(node, one)
                 if misfit := self._feeding.misfit(node, wrong[0][0]):
                     yield misfit
                 continue
@@ -115,7 +137,7 @@ class _Flow:
 
     def _types(self, node: Node, asked: NodeReferences) -> Iterator[Problem]:
         if asked.ours == asked.placeholder.content:
-            for fault, meant in never_equal(self._scope, node, asked):
+            for fault, meant in never_equal(self._scope, node, asked) if "=" in asked.ours else ():
                 place = self._case.at(node, *asked.steps)
                 found = moved(fault, asked.text, asked.placeholder.at).problem(place)
                 if meant is not None:

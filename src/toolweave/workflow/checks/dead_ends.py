@@ -125,5 +125,5 @@ def _reads(case: CheckContext, disabled: frozenset[NodeId]) -> Iterator[Problem]
                     continue
                 seen.add(place)
                 message = f"{reference.text!r} reads {root!r}, which is disabled"
-                hint = "a disabled node gives what came in; enable it, or read another node"
+                hint = "a disabled node outputs its input; enable it, or read another node"
                 yield Problem("REFERENCE_NOT_RUN", place, message, hint=hint, severity="warning")

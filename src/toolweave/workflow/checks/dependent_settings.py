@@ -11,7 +11,7 @@ from toolweave.tools.document import Steps
 from toolweave.tools.inner_keys import moved_member
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -51,13 +51,14 @@ _DECIDING = frozenset(ref for ref, _ in NEEDS)
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings that fail in every run; templates and inputs may still provide a value."""
-    for index, node, spec in catalog_nodes(case):
-        if spec.ref not in _DECIDING or (
-            object_at(node.data, "configurations").get("enabled") is False
-        ):
-            continue
-        for path, why in missing_settings(node, spec).items():
-            yield _problem(index, node, spec, why, path)
+    for facts, spec, _ in node_table(case).having(_is_deciding):
+        if facts.is_enabled:
+            for path, why in missing_settings(facts.node, spec).items():
+                yield _problem(facts.index, facts.node, spec, why, path)
+
+
+def _is_deciding(spec: NodeSpec) -> bool:
+    return spec.ref in _DECIDING
 
 
 def missing_settings(node: Node, spec: NodeSpec) -> dict[str, str]:

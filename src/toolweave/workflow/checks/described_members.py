@@ -19,8 +19,7 @@ from toolweave.tools.meaning import meant
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
-from toolweave.workflow.modes import object_at
+from toolweave.workflow.checks.node_facts import node_table
 
 _MAX_ITEMS = 20
 _RELATIVE = pattern(r"[\w.~-]+(?:/[\w.~-]+)*")
@@ -29,11 +28,14 @@ _PERCENT = pattern(r"(\d{1,3}(?:\.\d+)?)\s*%")
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield members that have another name, type or value in this node."""
-    for index, node, spec in catalog_nodes(case):
-        if spec.origin is not None:
+    for facts in node_table(case).nested:
+        spec = facts.spec
+        if spec is None or spec.origin is not None:
             continue
-        for part, make in (("configurations", _of_settings), ("inputParams", _of_inputs)):
-            given = object_at(node.data, part)
+        for part, given, make in (
+            ("configurations", facts.settings, _of_settings),
+            ("inputParams", facts.inputs, _of_inputs),
+        ):
             if not any(one and isinstance(one, dict | list) for one in given.values()):
                 continue
             known = case.made.of_spec(make, spec)
@@ -42,7 +44,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             roots = {at[0] for at in known} - {one.name for one in fields if one.members}
             for name, value in given.items():
                 if name in roots:
-                    place = pointer("nodes", index, "data", part, name)
+                    place = f"{facts.place}/{part}{pointer(name)}"
                     yield from _walk(value, (name,), place, known)
 
 

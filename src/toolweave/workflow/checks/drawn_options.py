@@ -14,7 +14,8 @@ from toolweave.tools.meaning import meant, words
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.checks.stored_parameters import nodes_with_odd_parameters
 from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node
 
@@ -44,17 +45,15 @@ _MAX_PARAMETERS = 100
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield values that mean a known one."""
-    for index, node in enumerate(case.workflow.nodes):
-        kind = type_of(node)
-        if kind not in _OPTIONS:
-            continue
-        place = f"/nodes/{index}/data"
+    for facts in node_table(case).of_kinds(_OPTIONS):
+        node, kind, place = facts.node, facts.kind, facts.place
         for key, options in _OPTIONS[kind].items():
             given = node.data.get(key)
             if isinstance(given, str) and given not in options:
                 yield from _problem(place + pointer(key), key, given, _one_of(given, options))
         if kind == "mcp":
-            yield from _parameters(node.data.get("parameters"), f"{place}/parameters")
+            if facts.index in nodes_with_odd_parameters(case):
+                yield from _parameters(node.data.get("parameters"), f"{place}/parameters")
         elif kind == "skill":
             yield from _name(node, f"{place}/name")
 

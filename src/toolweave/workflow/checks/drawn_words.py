@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 from toolweave.catalog.member_shapes import member_schema
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import misspelt
@@ -17,8 +17,10 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.prompt_names import variables_of
+from toolweave.workflow.checks.stored_parameters import nodes_with_odd_parameters
 from toolweave.workflow.checks.templated_values import check_values
 from toolweave.workflow.checks.values import CODES
 from toolweave.workflow.model import Node
@@ -52,7 +54,6 @@ _WORDS = {
     "switch": "{branches: [{isDefault: boolean, …}], …}",
     "branch": "{branches: [{isDefault: boolean, …}], branchType: conditional|switch, …}",
 }
-_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 _LABELLED = {"askUserQuestion": "options"} | dict.fromkeys(
     ("ifElse", "switch", "branch"), "branches"
 )
@@ -68,6 +69,7 @@ _FOREIGN_MARKS = {
     "template": r"\$\{{{}\}}|(?<!\{{)\${}\b|<{}>".replace("{}", "{0}"),
 }
 _RESULTS = ("_result", "_template")
+_KINDS = frozenset({*_WORDS, *_LABELLED, *_MARKS, "subAgent", "skill", "template"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -75,17 +77,18 @@ def check(case: CheckContext) -> Iterator[Problem]:
     options = case.workflow.extras.get("slashCommandOptions")
     if isinstance(options, dict):
         yield from _words("slashCommandOptions", options, "/slashCommandOptions")
-    for index, node in enumerate(case.workflow.nodes):
+    for facts in node_table(case).of_kinds(_KINDS):
+        node = facts.node
         if "subtype" in node.data:
             continue
-        if node.type != "mcp" or not _are_usual(node.data.get("parameters")):
-            yield from _of_node(case, node, f"/nodes/{index}/data")
-        if node.parent is not None:
+        if node.type != "mcp" or facts.index in nodes_with_odd_parameters(case):
+            yield from _of_node(case, node, facts.kind, facts.place)
+    for index, node in enumerate(case.workflow.nodes):
+        if node.parent is not None and "subtype" not in node.data:
             yield from _in_no_group(case, node, index)
 
 
-def _of_node(case: CheckContext, node: Node, place: str) -> Iterator[Problem]:
-    kind = type_of(node)
+def _of_node(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Problem]:
     if kind in _WORDS:
         yield from _words(kind, node.data, place)
     if kind in _LABELLED:
@@ -106,19 +109,6 @@ def given_names(case: CheckContext) -> frozenset[str]:
     known = schema.get("properties") if isinstance(schema, dict) else None
     names = {name for one in case.workflow.nodes for name in variables_of(one)}
     return frozenset(names | {*(known if isinstance(known, dict) else ())})
-
-
-def _are_usual(parameters: Json) -> bool:
-    """Whether nothing is to be said of the parameters of a tool; true for nearly all."""
-    if not isinstance(parameters, list):
-        return parameters is None
-    return all(
-        isinstance(one, dict)
-        and str(one.get("type", "string")) in _TYPES
-        and isinstance(one.get("required", False), bool)
-        and isinstance(one.get("name"), str)
-        for one in parameters
-    )
 
 
 @cache
@@ -150,7 +140,9 @@ def _same_labels(node: Node, key: str, place: str) -> Iterator[Problem]:
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
         label = one.get("label") if isinstance(one, dict) else None
         if isinstance(label, str) and label.strip() and label.casefold() in labels:
-            message = f"{shown(label)} is the label of two {key}, which nobody can tell apart"
+            message = (
+                f"{shown(label)} is the label of two {key}, which makes them indistinguishable"
+            )
             at_label = f"{place}/{key}/{at}/label"
             yield Problem("VALUE_UNLIKELY", at_label, message, severity="warning")
         labels.append(label.casefold() if isinstance(label, str) else "")

@@ -8,6 +8,7 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.edge_ends import EdgeEnds, Operation, begins, way
 from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of, type_of
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.ports import (
     ERROR,
     LOOP_PORTS,
@@ -66,11 +67,16 @@ def _closed_ends(case: CheckContext) -> tuple[set[NodeId], set[NodeId]]:
     """Return the nodes that no edge may leave, and those that none may enter."""
     never_source: set[NodeId] = set()
     never_target: set[NodeId] = set()
-    for node in case.graph.nodes.values():
+    for facts in node_table(case).nodes:
+        node, kind = facts.node, facts.kind
+        if kind == "mcp" or case.graph.nodes[node.id] is not node:
+            continue
         is_silent = node.type in SILENT
-        if is_silent or type_of(node) == "end":
+        if is_silent or kind == "end":
             never_source.add(node.id)
-        if is_silent or (node.type != "mcp" and begins(case, node)):
+        spec = case.specs[facts.index]
+        is_first = node.type == "TRIGGER" or kind == "start"
+        if is_silent or is_first or (spec is not None and not spec.input_ports):
             never_target.add(node.id)
     return never_source, never_target
 

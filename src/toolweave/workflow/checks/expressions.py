@@ -15,12 +15,12 @@ from toolweave.cel.templates import Placeholder, moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.cel_fields import TRANSLATED_FIELDS, CelText, cel_texts
+from toolweave.workflow.checks.cel_fields import CEL_FIELDS, TRANSLATED_FIELDS, CelText, cel_texts
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.misread_expressions import misread
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import as_fraction
 from toolweave.workflow.formats.legacy.translate import (
@@ -54,13 +54,14 @@ class _Verdict:
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield invalid templates and CEL fields, and conversions that are never run."""
     texts = _Texts(case)
-    for index, node, spec in catalog_nodes(case):
-        place = f"/nodes/{index}/data"
-        for problem in texts.of_catalog_node(node, spec, place):
-            yield problem if is_enabled(node) else replace(problem, severity="warning")
-    for index, node in enumerate(case.workflow.nodes):
-        if node.type == "mcp" and mode_of(node.data) == "detailed":
-            place = f"/nodes/{index}/data/parameterValues"
+    for facts in node_table(case).nodes:
+        node, spec = facts.node, facts.spec
+        may_ask = facts.is_nested or MARK in facts.texts
+        if spec is not None and (may_ask or spec.ref in CEL_FIELDS):
+            for problem in texts.of_catalog_node(node, spec, facts.place):
+                yield problem if facts.is_enabled else replace(problem, severity="warning")
+        elif may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
+            place = f"{facts.place}/parameterValues"
             yield from texts.templates(node, node.data.get("parameterValues"), place, "value")
     for index, edge in case.edges:
         if edge.condition:
@@ -107,7 +108,7 @@ class _Texts:
     def templates(
         self, node: Node, value: Json, place: str, language: Language
     ) -> Iterator[Problem]:
-        if not may_ask(value) or self._are_fine(value):
+        if self._are_fine(value) or not may_ask(value):
             return
         for at, text in texts_in(value, place):
             if MARK in text:

@@ -15,11 +15,10 @@ from toolweave.tools.conversions import SELECTORS, is_wrapped
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.model import Node
 
-_PARTS = ("configurations", "inputParams")
 _LEFT = ("left", "leftValue", "field", "variable", "path", "lhs", "key", "fact", "attribute")
 _SIGN = ("operator", "op", "operation", "comparison", "comparator", "condition")
 _RIGHT = ("right", "rightValue", "value", "rhs", "expected", "compareTo", "target")
@@ -31,14 +30,13 @@ _LISTS = {"cases": "when", "conditions": "expression"}
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield references and conditions that are written as objects or lists."""
     repair = ForeignRepair(case)
-    for index, node, spec in catalog_nodes(case):
-        for part in _PARTS:
-            given = node.data.get(part)
-            if isinstance(given, dict) and any(
-                isinstance(one, dict | list) for one in given.values()
-            ):
-                place = f"/nodes/{index}/data/{part}"
-                yield from _values(repair, node, spec, given, place)
+    for facts in node_table(case).nested:
+        if facts.spec is None:
+            continue
+        for part, given in (("configurations", facts.settings), ("inputParams", facts.inputs)):
+            if any(isinstance(one, dict | list) for one in given.values()):
+                place = f"{facts.place}/{part}"
+                yield from _values(repair, facts.node, facts.spec, given, place)
 
 
 def _values(

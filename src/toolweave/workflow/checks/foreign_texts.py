@@ -18,6 +18,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.formats.foreign.placeholders import (
     BLOCK,
@@ -55,14 +56,17 @@ _PATH = pattern(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield foreign placeholders in the values of nodes."""
     texts = _ForeignTexts(case)
-    for index, node in enumerate(case.workflow.nodes):
+    for facts in node_table(case).nodes:
+        # Most nodes have no such text.
+        if not facts.is_nested and not may_be_foreign(facts.texts):
+            continue
+        node = facts.node
         for part in _LANGUAGES:
             value = node.data.get(part)
-            # Most nodes have no such text.
-            if value and _may_hold(value) and _is_filled(node, part):
-                place = f"/nodes/{index}/data/{part}"
-                unknown = _unknown(case.specs[index], value, part)
-                cel = _expressions(case.specs[index], value, part, place)
+            if value and _is_filled(node, part):
+                place = f"{facts.place}/{part}"
+                unknown = _unknown(case.specs[facts.index], value, part)
+                cel = _expressions(case.specs[facts.index], value, part, place)
                 for at, name, text in _texts(value, place):
                     # A setting that the node does not have is removed, not translated.
                     if unknown and any(at == place + pointer(key) for key in unknown):
@@ -85,16 +89,6 @@ def _expressions(spec: NodeSpec | None, value: Json, part: str, place: str) -> s
     if spec is None or part != "configurations" or not isinstance(value, dict):
         return set()
     return {place + pointer(*one.at) for one in cel_texts(spec, value)}
-
-
-def _may_hold(value: Json) -> bool:
-    """Whether a text in a value may have a foreign placeholder; nested ones may."""
-    if not isinstance(value, dict):
-        return True
-    for one in value.values():
-        if may_be_foreign(one) if isinstance(one, str) else isinstance(one, dict | list):
-            return True
-    return False
 
 
 def _is_filled(node: Node, part: str) -> bool:

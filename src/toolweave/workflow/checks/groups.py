@@ -7,7 +7,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.spelling import Spelling
 from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node, NodeId
@@ -27,8 +27,9 @@ _AROUND = frozenset(
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield unknown groups and flows, and those that contain or call themselves."""
-    yield from _parents(case)
-    yield from _nested(case)
+    if any(node.parent is not None for node in case.workflow.nodes):
+        yield from _parents(case)
+        yield from _nested(case)
     yield from _flows(case)
     yield from _workflows(case)
     yield from _awaited(case)
@@ -87,13 +88,13 @@ def _nested(case: CheckContext) -> Iterator[Problem]:
 
 
 def _flows(case: CheckContext) -> Iterator[Problem]:
-    flows = (case.whole or case.workflow).subflows
+    nodes = list(node_table(case).of_kinds({"subAgentFlow"}))
+    flows = (case.whole or case.workflow).subflows if nodes else ()
     known = {flow.id for flow in flows} | (case.known.workflows or frozenset())
     spelling = Spelling([flow.id for flow in flows])
     by_name = {flow.name: flow.id for flow in flows}
-    for index, node in enumerate(case.workflow.nodes):
-        if type_of(node) != "subAgentFlow":
-            continue
+    for facts in nodes:
+        node, index = facts.node, facts.index
         called = node.data.get("subAgentFlowId")
         place = pointer("nodes", index, "data", "subAgentFlowId")
         if not isinstance(called, str) or called not in known:
@@ -117,9 +118,9 @@ def _flows(case: CheckContext) -> Iterator[Problem]:
 
 
 def _workflows(case: CheckContext) -> Iterator[Problem]:
-    for index, node in enumerate(case.workflow.nodes):
-        if node.type == "FLOW" and node.ref == "FLOW.SUBWORKFLOW":
-            yield from _subworkflow(case, index, node)
+    for facts in node_table(case).of_kinds({"FLOW"}):
+        if facts.node.ref == "FLOW.SUBWORKFLOW":
+            yield from _subworkflow(case, facts.index, facts.node)
 
 
 def _subworkflow(case: CheckContext, index: int, node: Node) -> Iterator[Problem]:
@@ -140,8 +141,11 @@ def _subworkflow(case: CheckContext, index: int, node: Node) -> Iterator[Problem
 def _awaited(case: CheckContext) -> Iterator[Problem]:
     """Yield workflows that a trigger waits for and that are not stored."""
     known = case.known.workflows
-    for index, node in enumerate(case.workflow.nodes):
-        if node.ref != "TRIGGER.WORKFLOW_FAILED" or known is None:
+    if known is None:
+        return
+    for facts in node_table(case).of_kinds({"TRIGGER"}):
+        node, index = facts.node, facts.index
+        if node.ref != "TRIGGER.WORKFLOW_FAILED":
             continue
         settings = node.data.get("configurations")
         listed = settings.get("workflows") if isinstance(settings, dict) else None

@@ -12,7 +12,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -47,22 +47,21 @@ class _Facts:
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield settings without effect, and nodes that have nothing to do."""
-    for index, node, spec in catalog_nodes(case):
-        if spec.origin is not None:
-            continue
-        facts = case.made.of_spec(_facts, spec)
-        settings, inputs = object_at(node.data, _CONFIGURATIONS), object_at(node.data, _INPUTS)
-        place = f"/nodes/{index}/data"
-        yield from _empty(facts, settings, inputs, place)
-        if facts.dependent:
-            yield from _unused(facts.dependent, settings, inputs, place)
+    for facts, spec, idle in node_table(case).having(_idle):
+        node, settings, inputs, place = facts.node, facts.settings, facts.inputs, facts.place
+        if idle.required_texts or idle.limits:
+            yield from _empty(idle, settings, inputs, place)
+        if idle.dependent:
+            yield from _unused(idle.dependent, settings, inputs, place)
         if needed := _NEEDS_ONE.get(spec.ref):
             yield from _nothing(needed, settings, place)
         if node.type == "MEMORY" and case.graph.incoming(node.id):
             yield from _about_nothing(spec, node, inputs, place)
 
 
-def _facts(spec: NodeSpec) -> _Facts:
+def _idle(spec: NodeSpec) -> _Facts | None:
+    if spec.origin is not None:
+        return None
     known = {one.name: one for one in spec.configurations}
     fields = (*spec.configurations, *spec.inputs)
     return _Facts(
@@ -82,11 +81,9 @@ def _empty(
     facts: _Facts, settings: JsonObject, inputs: JsonObject, place: str
 ) -> Iterator[Problem]:
     """Yield required texts without a letter, and limits that leave nothing."""
-    for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
-        for name, value in values.items():
-            if value != "" and not (isinstance(value, str) and value.isspace()):
-                continue
-            if name in facts.required_texts:
+    for name in facts.required_texts:
+        for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
+            if isinstance(value := values.get(name), str) and not value.strip():
                 at, message = f"{place}/{part}{pointer(name)}", f"{name!r} is empty"
                 yield Problem(_CODE, at, message, hint="write a text", severity="warning")
     for name in facts.limits:

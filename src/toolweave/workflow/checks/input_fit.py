@@ -129,12 +129,13 @@ class InputFit:
         if len(self._case.graph.incoming(node.id)) != 1 or came.is_unknown:
             return
         for at, one in enumerate(needed):
-            if any(name in given for name in one.names):
+            # The first may be the whole value; nearly always nothing more is needed.
+            if at == 0 and _whole_fits(came, one.shape):
+                continue
+            if not given.keys().isdisjoint(one.names):
                 continue
             verdicts = {look_up(came, name).verdict for name in one.names}
-            if not verdicts <= {"absent", "unsaid"}:
-                continue
-            if at > 0 or not _whole_fits(came, one.shape):
+            if verdicts <= {"absent", "unsaid"}:
                 found = self._missing(node, spec, one, came)
                 # What a schema does not list may be there nevertheless.
                 is_sure = "unsaid" not in verdicts

@@ -12,7 +12,8 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.identity import Ids
-from toolweave.workflow.checks.kinds import SILENT, type_of
+from toolweave.workflow.checks.kinds import SILENT
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node
 
@@ -26,6 +27,7 @@ MAX_FLOW_NAME = 100
 
 # An export writes a file for each of these.
 _FILES = frozenset({"subAgent"})
+_TOOLS = frozenset({"mcp"})
 _UNNAMED = frozenset({"start", "end", *SILENT})
 
 
@@ -42,16 +44,15 @@ def check(case: CheckContext) -> Iterator[Problem]:
         yield from _unusual(case)
     elif case.format == "flow" and not case.is_subflow:
         yield from _flow(case)
+    for facts in node_table(case).nodes:
+        if not facts.node.name.strip():
+            yield from _empty(case, facts.node, facts.kind, f"/nodes/{facts.index}/name")
+        elif facts.kind == "mcp" and len(facts.node.name) > MAX_LENGTH:
+            yield _too_long(facts.node, f"/nodes/{facts.index}/name")
     files = _Files()
-    for index, node in enumerate(case.workflow.nodes):
-        kind = type_of(node)
-        if not node.name.strip():
-            yield from _empty(case, node, kind, f"/nodes/{index}/name")
-        elif kind == "mcp":
-            if len(node.name) > MAX_LENGTH:
-                yield _too_long(node, f"/nodes/{index}/name")
-        elif kind in _FILES:
-            yield from _file(case, index, node, files)
+    for facts in node_table(case).of_kinds(_FILES):
+        if facts.node.name.strip():
+            yield from _file(case, facts.index, facts.node, files)
 
 
 def _workflow(case: CheckContext) -> Iterator[Problem]:
@@ -99,9 +100,9 @@ def _flow(case: CheckContext) -> Iterator[Problem]:
 def _unusual(case: CheckContext) -> Iterator[Problem]:
     """Yield one problem for all unusual names: many workflows use natural names."""
     found = [
-        (index, node.name)
-        for index, node in enumerate(case.workflow.nodes)
-        if node.name.strip() and type_of(node) == "mcp" and not PATTERN.fullmatch(node.name)
+        (facts.index, facts.node.name)
+        for facts in node_table(case).of_kinds(_TOOLS)
+        if facts.node.name.strip() and not PATTERN.fullmatch(facts.node.name)
     ]
     if not found:
         return

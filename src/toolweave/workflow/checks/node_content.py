@@ -18,6 +18,7 @@ from toolweave.tools.value_preview import shown, written
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.drawn_words import given_names
 from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import beside_data, placed
 from toolweave.workflow.model import Node
 
@@ -88,17 +89,17 @@ _GAP = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
 _RESULTS = ("_result", "_template")
 _ANSWERS = ("substitution", "model")
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
+_KINDS = frozenset({*_RULES, *_CHOICES, *_WITH_VARIABLES, *_TEXTS, "mcp"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield fields that are missing, misspelt or of the wrong type."""
-    for index, node in enumerate(case.workflow.nodes):
-        for problem in _of_node(case, node):
-            yield beside_data(placed(problem, f"/nodes/{index}/data"))
+    for facts in node_table(case).of_kinds(_KINDS):
+        for problem in _of_node(case, facts.node, facts.kind):
+            yield beside_data(placed(problem, facts.place))
 
 
-def _of_node(case: CheckContext, node: Node) -> Iterator[Problem]:
-    kind = type_of(node)
+def _of_node(case: CheckContext, node: Node, kind: str) -> Iterator[Problem]:
     rules = _RULES.get(kind, ())
     for rule in rules:
         yield from _field(node, rule, rules)

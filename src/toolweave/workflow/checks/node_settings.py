@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from toolweave.catalog.node_input import NodeInput, all_refusals, by_own_names, with_defaults
+from toolweave.catalog.node_input import NodeInput, NodeNames, all_refusals
 from toolweave.catalog.spec import NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -22,9 +22,8 @@ from toolweave.tools.text_variants import variants
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.dependent_settings import missing_settings
-from toolweave.workflow.checks.expressions import is_enabled
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.template_values import possible_inputs
 from toolweave.workflow.checks.templated_values import has_template
@@ -45,19 +44,23 @@ _WHOLE = pattern(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield what the nodes themselves refuse of their configurations and inputs."""
-    for index, node, spec in catalog_nodes(case):
-        if spec.checks and is_enabled(node) and _is_step(case, node):
-            yield from _problems(index, node, spec)
+    for facts, spec, names in node_table(case).having(_checked_names):
+        if not facts.is_enabled or not _is_step(case, facts.node):
+            continue
+        given = NodeInput(names.settings(facts.settings), names.inputs(facts.inputs))
+        if refusals := [*_refusals(given, spec)]:
+            yield from _problems(facts.index, facts.node, spec, given, refusals)
 
 
-def _problems(index: int, node: Node, spec: NodeSpec) -> Iterator[Problem]:
-    config, inputs = object_at(node.data, CONFIGURATIONS), object_at(node.data, INPUTS)
-    given = NodeInput(
-        with_defaults(config, spec.all_configurations), by_own_names(inputs, spec.inputs)
-    )
+def _checked_names(spec: NodeSpec) -> NodeNames | None:
+    return NodeNames(spec.all_configurations, spec.inputs) if spec.checks else None
+
+
+def _problems(
+    index: int, node: Node, spec: NodeSpec, given: NodeInput, refusals: list[Invalid]
+) -> Iterator[Problem]:
     reported: set[tuple[str, str]] = set()
-    refusals = [*_refusals(given, spec)]
-    if refusals and has_template([given.config, given.inputs]):
+    if has_template([given.config, given.inputs]):
         refusals = _lasting(refusals, given, spec)
     for refused in refusals:
         at = _place(refused)

@@ -14,12 +14,11 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.templated_values import check_values
 from toolweave.workflow.checks.values import CODES
 from toolweave.workflow.json_patch import steps_of
-from toolweave.workflow.modes import object_at
 
 _PARTS = ("configurations", "inputParams")
 _OF_NAMES = frozenset({"FIELD_UNKNOWN", "FIELD_REQUIRED"})
@@ -27,16 +26,18 @@ _OF_NAMES = frozenset({"FIELD_UNKNOWN", "FIELD_REQUIRED"})
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield members that the node does not have, or whose values it cannot use."""
-    for index, node, spec in catalog_nodes(case):
+    for facts in node_table(case).nested:
+        if (spec := facts.spec) is None:
+            continue
         for part, judge in case.made.of_spec(_judges, spec):
-            given = object_at(node.data, part)
+            given = facts.settings if part == "configurations" else facts.inputs
             held: JsonObject = {
                 name: value
                 for name in given.keys() & judge.names
                 if (value := given[name]) and isinstance(value, dict | list)
             }
             if held and not judge.accepts(held):
-                place = f"/nodes/{index}/data/{part}"
+                place = f"{facts.place}/{part}"
                 for problem in _problems(judge, held, place):
                     yield _taken_out(problem, spec, given, place) if part == _PARTS[0] else problem
 

@@ -13,8 +13,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
-from toolweave.workflow.modes import object_at
+from toolweave.workflow.checks.node_facts import node_table
 
 _SIGNS = pattern(r"[\s_\-/:.]+")
 _MIN_PART = 4
@@ -22,15 +21,12 @@ _MIN_PART = 4
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield values that are a suggestion in another spelling."""
-    for index, node, spec in catalog_nodes(case):
-        suggested = case.made.of_spec(_suggested, spec)
-        if not suggested:
-            continue
-        settings = object_at(node.data, "configurations")
+    for facts, _, suggested in node_table(case).having(_suggested):
+        settings = facts.settings
         if settings.get("base_url"):
             continue  # another server has its own names
         for name in settings.keys() & suggested.keys():
-            place = f"/nodes/{index}/data/configurations{pointer(name)}"
+            place = f"{facts.place}/configurations{pointer(name)}"
             yield from _problems(settings[name], suggested[name], place)
 
 

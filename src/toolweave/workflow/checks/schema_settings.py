@@ -20,9 +20,8 @@ from toolweave.tools.schema_slips import (
 )
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.json_patch import difference
-from toolweave.workflow.modes import object_at
 
 _FORMATS = (
     *("date", "time", "date-time", "duration", "email", "idn-email", "hostname", "idn-hostname"),
@@ -35,13 +34,13 @@ _AROUND = frozenset({"name", "strict", "type", "description", "schema", "json_sc
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield schemas that say nothing of what their author means."""
-    for index, node, spec in catalog_nodes(case):
-        for part, *steps in case.made.of_spec(_schema_fields, spec):
-            schema: Json = object_at(node.data, part)
+    for facts, _, fields in node_table(case).having(_schema_fields):
+        for part, *steps in fields if facts.is_nested else ():
+            schema: Json = facts.settings if part == "configurations" else facts.inputs
             for step in steps:
                 schema = schema.get(step) if isinstance(schema, dict) else None
             if isinstance(schema, dict) and schema:
-                place = pointer("nodes", index, "data", part, *steps)
+                place = facts.place + pointer(part, *steps)
                 yield from _problems(schema, place)
 
 

@@ -15,8 +15,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.meaning import plain_word
 from toolweave.workflow.checks.context import CheckContext, KnownHome
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
-from toolweave.workflow.modes import object_at
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 
 _PARTS = ("configurations", "inputParams", "parameterValues")
 # Prefixes of API keys of well-known services.
@@ -55,18 +54,25 @@ _NONE: Mapping[str, Json] = {}
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield literal keys, tokens and passwords in node values."""
-    fields: dict[str, Mapping[str, Json]] = {}
-    secret: dict[int, Mapping[str, Json]] = {}
-    for index, _, spec in catalog_nodes(case):
-        if spec.ref not in fields:
-            fields[spec.ref] = _secret_fields(spec)
-        secret[index] = fields[spec.ref]
-    for index, node in enumerate(case.workflow.nodes):
-        for part in _PARTS:
-            if values := object_at(node.data, part):
-                for steps, text in _in(values, secret.get(index, _NONE)):
-                    place = pointer("nodes", index, "data", part, *steps)
-                    yield _problem(place, text, case.known.home)
+    for facts in node_table(case).nodes:
+        spec = facts.spec
+        secret = _NONE if spec is None else case.made.of_spec(_secret_fields, spec)
+        if not _may_hold(facts, secret):
+            continue
+        for part, values in zip(_PARTS, (facts.settings, facts.inputs, facts.values), strict=True):
+            for steps, text in _in(values, secret) if values else ():
+                place = f"{facts.place}/{part}{pointer(*steps)}"
+                yield _problem(place, text, case.known.home)
+
+
+def _may_hold(facts: NodeFacts, secret: Mapping[str, Json]) -> bool:
+    """Whether a value may be a secret: by its length, its signs, or its name."""
+    if facts.is_nested or len(facts.texts) >= _SHORTEST_KEY or "@" in facts.texts:
+        return True
+    for part in (facts.settings, facts.inputs, facts.values):
+        if part and (any(map(is_sensitive, part)) or not secret.keys().isdisjoint(part)):
+            return True
+    return False
 
 
 def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:

@@ -37,25 +37,30 @@ _JOINING = ("allOf", "anyOf", "oneOf")
 
 def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
     """Yield the certain problems of `values`, with the codes of tool parameters."""
-    if not values and judge.takes_nothing:
+    if takes_values(judge, values):
         return
     schema = judge.schema
-    names = _templated(judge, values)
-    loosened = judge.loosened(names) if names else None
-    # Values that are valid as written are valid in a looser schema too.
-    if (judge if loosened is None else loosened).accepts(values):
-        return
     looser = _Loosener(schema).loosened(schema, values)
     if looser is not None and not isinstance(looser, dict):
         return
     # References still point to the definitions of the whole schema.
     whole: JsonObject = {key: schema[key] for key in schema if key in _ROOT}
     asked = schema if looser is None else whole | looser
-    if names:
+    if names := _templated(judge, values):
         judge.keep(names, asked)
     for problem in check_arguments(Tool("", "", "", asked, (), {}), values):
         if looser is None or problem.code != "MCP_VALUE_UNCHECKED":
             yield problem
+
+
+def takes_values(judge: CompiledSchemas, values: JsonObject) -> bool:
+    """Whether `values` certainly have no problem; true for nearly all."""
+    if not values and judge.takes_nothing:
+        return True
+    names = _templated(judge, values)
+    loosened = judge.loosened(names) if names else None
+    # Values that are valid as written are valid in a looser schema too.
+    return (judge if loosened is None else loosened).accepts(values)
 
 
 def _templated(judge: CompiledSchemas, values: JsonObject) -> frozenset[str] | None:

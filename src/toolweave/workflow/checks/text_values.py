@@ -12,7 +12,7 @@ from functools import lru_cache
 from toolweave.catalog.address_texts import is_mailbox, is_url, meant_url, several_mailboxes
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.catalog.time_texts import is_zone, meant_zones
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
@@ -21,12 +21,11 @@ from toolweave.tools.schema_slips import plain_pattern
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks import text_forms
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.text_forms import UnusualForm
 from toolweave.workflow.modes import object_at
 
 CODE = "FIELD_FORM_UNUSUAL"
-_PARTS = ("configurations", "inputParams")
 _PRIVATE = pattern(
     r"https?://(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\."
     r"|0\.0\.0\.0|\[::1\]|[^/:]+\.(?:local|internal|lan)(?=[:/]|$))",
@@ -75,33 +74,43 @@ _Form = Callable[[str], UnusualForm | None]
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield texts that are not of the form that their field expects."""
-    for index, node, spec in catalog_nodes(case):
-        if spec.origin is not None:
+    for facts in node_table(case).catalog:
+        spec = facts.spec
+        if spec is None or spec.origin is not None:
             continue
-        for part in _PARTS:
-            for name, value in object_at(node.data, part).items():
-                # Most are texts of no form, numbers and the like.
-                if isinstance(value, str):
-                    if value not in text_forms.NOTHING and _form_of(spec, name) is None:
-                        continue
-                elif not isinstance(value, list | dict):
-                    continue
-                members = (
-                    _NO_MEMBERS
-                    if isinstance(value, str)
-                    else case.made.of_spec(_with_members, spec)
-                )
-                yield from _of_field(spec, name, value, members, f"/nodes/{index}/data/{part}")
-        settings = object_at(node.data, "configurations")
-        yield from _of_model(spec, settings, index)
-        for field in case.made.of_spec(_open_fields, spec):
-            yield from _suggested(field, settings, f"/nodes/{index}/data/configurations")
-        if variables := object_at(object_at(node.data, "inputParams"), "url_variables"):
-            place = f"/nodes/{index}/data/configurations/url"
-            yield from _unfilled(settings.get("url"), variables, place)
+        if facts.settings:
+            yield from _of_part(case, facts, spec, facts.settings, "configurations")
+        if facts.inputs:
+            yield from _of_part(case, facts, spec, facts.inputs, "inputParams")
+        if spec.ref in _MODELS:
+            yield from _of_model(spec, facts.settings, facts.index)
+        if facts.is_nested and (variables := object_at(facts.inputs, "url_variables")):
+            place = f"{facts.place}/configurations/url"
+            yield from _unfilled(facts.settings.get("url"), variables, place)
+    for facts, _, fields in node_table(case).having(_open_fields):
+        for field in fields:
+            yield from _suggested(field, facts.settings, f"{facts.place}/configurations")
+
+
+def _of_part(
+    case: CheckContext, facts: NodeFacts, spec: NodeSpec, values: JsonObject, part: str
+) -> Iterator[Problem]:
+    for name, value in values.items():
+        # Most are texts of no form, numbers and the like.
+        if isinstance(value, str):
+            if value not in text_forms.NOTHING and _form_in(spec.ref, name) is None:
+                continue
+            members = _NO_MEMBERS
+        elif facts.is_nested and isinstance(value, list | dict):
+            members = case.made.of_spec(_with_members, spec)
+        else:
+            continue
+        yield from _of_field(spec, name, value, members, f"{facts.place}/{part}")
 
 
 def _open_fields(spec: NodeSpec) -> tuple[Field, ...]:
+    if spec.origin is not None:
+        return ()
     return tuple(
         one for one in spec.configurations if one.is_open and one.options and one.type == "string"
     )
@@ -340,8 +349,7 @@ _IDS: Mapping[tuple[str, str], _Form] = {
 
 
 def _of_model(spec: NodeSpec, settings: Mapping[str, Json], index: int) -> Iterator[Problem]:
-    others = _MODELS.get(spec.ref, ())
-    model = settings.get("model") if others else None
+    others, model = _MODELS[spec.ref], settings.get("model")
     if isinstance(model, str) and not settings.get("base_url") and model.lower().startswith(others):
         place = pointer("nodes", index, "data", "configurations", "model")
         message = f"{shown(model)} looks like a model of another provider than {spec.ref}"

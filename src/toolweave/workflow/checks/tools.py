@@ -17,10 +17,10 @@ from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext, KnownHome
-from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
-from toolweave.workflow.checks.templated_values import check_values, strangers
+from toolweave.workflow.checks.templated_values import check_values, strangers, takes_values
 from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at
@@ -41,10 +41,10 @@ _WRAPPERS = frozenset(
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield unknown servers and tools, and values that the tool would refuse."""
     known = _KnownTools(case)
-    for index, node in enumerate(case.workflow.nodes):
-        if type_of(node) == "mcp":
-            place = f"/nodes/{index}/data"
-            yield from (placed(problem, place) for problem in _of_node(node, known))
+    for facts in node_table(case).of_kinds({"mcp"}):
+        if not known.is_right_call(facts):
+            for problem in _of_node(facts.node, known):
+                yield placed(problem, facts.place)
 
 
 class _KnownTools:
@@ -87,6 +87,16 @@ class _KnownTools:
         named = {spec.origin.server for spec in self._case.known.catalog if spec.origin}
         tools = self.tools if self.is_live else self.best
         return tuple(sorted(name for name in named if tools(name) is not None))
+
+    def is_right_call(self, facts: NodeFacts) -> bool:
+        """Whether a node certainly calls an approved tool with values that it takes."""
+        data = facts.node.data
+        named, values = (text_at(data, "serverId"), text_at(data, "toolName")), data.get(VALUES)
+        if self.is_live or not isinstance(values, dict) or mode_of(data) != "detailed":
+            return False
+        tool = (self.best(named[0]) or {}).get(named[1]) if all(named) else None
+        judge = None if tool is None else self.judge(facts.node)
+        return judge is not None and values.keys() <= judge.names and takes_values(judge, values)
 
     def judge(self, node: Node) -> CompiledSchemas | None:
         """Return the schema of a node's values; None if the tool is unknown."""

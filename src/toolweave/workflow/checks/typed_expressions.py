@@ -1,7 +1,6 @@
 """Types in expressions, where schemas say what the values are. Not a check: `data_flow` uses it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from toolweave.cel.checker import check as check_types
@@ -131,12 +130,12 @@ def type_repair(scope: Scope, node: Node, asked: NodeReferences) -> str | None:
         for text in dict.fromkeys(_converted(asked))
         if (expression := compile_text(text)).is_usable
         and not expression.faults
-        and not type_faults(scope, node, replace(asked, expression=expression))
+        and not type_faults(scope, node, asked._replace(expression=expression))
     ]
     if not found and (whole := _all_as_text(scope, node, asked)) is not None:
         expression = compile_text(whole)
         is_right = expression.is_usable and not expression.faults
-        asked = replace(asked, expression=expression)
+        asked = asked._replace(expression=expression)
         return whole if is_right and not type_faults(scope, node, asked) else None
     return found[0] if len(found) == 1 else None
 

@@ -14,11 +14,10 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
-from toolweave.workflow.modes import mode_of, object_at
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
+from toolweave.workflow.modes import mode_of
 
 CODE = "VALUE_UNLIKELY"
-_PARTS = ("configurations", "inputParams")
 _MAX_DEPTH = 4
 # Words that a template leaves for its reader to replace.
 _STAND_IN = pattern(
@@ -26,8 +25,8 @@ _STAND_IN = pattern(
     r"|REPLACE_WITH_\w+|INSERT_[A-Z]+_HERE|CHANGEME|TODO)(?:[\W_].*)?"
     r"|.*[<\[](?:(?i:your|insert|enter|the|add)[ _-][^<>\[\]{}]{1,60}|placeholder)[>\]].*"
 )
-# A part of every stand-in; most texts have none.
-_STAND_IN_PART = pattern(r"[<\[]|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO")
+# A part of every unlikely text that is not padded; most texts have none.
+_SIGNS = pattern(r"<|\[|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO|\{\{\s*['\"]| of | from ")
 _MAX_TEXT = 500
 _QUOTED = pattern(r"\{\{\s*(['\"])([^'\"{}]*)\1\s*\}\}")
 _WORDS_FOR = pattern(
@@ -53,24 +52,20 @@ _PEOPLE = frozenset({"reviewers", "recipients", "recipient_emails", "people", "a
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield stand-ins, ranges that end before they begin, and lists of nobody."""
-    for index, node, spec in catalog_nodes(case):
-        for part in _PARTS:
-            values = object_at(node.data, part)
-            if not values:
-                continue
-            place = f"/nodes/{index}/data/{part}"
-            if not _is_usual(values):
+    for facts in node_table(case).nodes:
+        if _is_usual(facts):
+            continue
+        if (spec := facts.spec) is not None:
+            for part, values in (("configurations", facts.settings), ("inputParams", facts.inputs)):
+                place = f"{facts.place}/{part}"
                 yield from _of_values(values, place)
                 yield from _gaps(case.made.of_spec(_lists_of_texts, spec), values, place)
-            yield from _texts(case, spec, values, place)
-        yield from _lists(case, spec, object_at(node.data, _PARTS[0]), index)
-    for index, node in enumerate(case.workflow.nodes):
-        values = object_at(node.data, "parameterValues") if node.type == "mcp" else {}
-        if values and mode_of(node.data) == "detailed":
-            place = f"/nodes/{index}/data/parameterValues"
-            if not _is_usual(values):
-                yield from _of_values(values, place)
-            yield from _texts(case, None, values, place)
+                yield from _texts(case, spec, values, place)
+            yield from _lists(case, spec, facts.settings, facts.index)
+        elif facts.node.type == "mcp" and mode_of(facts.node.data) == "detailed":
+            place = f"{facts.place}/parameterValues"
+            yield from _of_values(facts.values, place)
+            yield from _texts(case, None, facts.values, place)
 
 
 def _texts(
@@ -99,15 +94,14 @@ def _lists(
         yield from _none_chosen(case, spec, settings, index)
 
 
-def _is_usual(values: JsonObject) -> bool:
+def _is_usual(facts: NodeFacts) -> bool:
     """Whether nothing in the values can be unlikely; true for most nodes."""
-    for one in values.values():
-        if isinstance(one, str):
-            if _STAND_IN_PART.search(one):
-                return False
-        elif one and isinstance(one, dict | list):
+    if facts.is_nested or facts.is_padded or _SIGNS.search(facts.texts):
+        return False
+    for part in (facts.settings, facts.inputs, facts.values):
+        if len(part) > 1 and any(map(_is_one_of_two, part)):
             return False
-    return len(values) < 2 or not any(map(_is_one_of_two, values))
+    return True
 
 
 @lru_cache(maxsize=4_096)  # nodes have the same names again and again

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
+from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
-from toolweave.problems import Problem, pointer
+from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.modes import object_at
 
 # What to configure, if the node accepts calls without proof.
@@ -14,19 +15,21 @@ Advice = Callable[[JsonObject], str | None]
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield warnings: calls without proof are allowed but rarely intended."""
-    for index, node, spec in catalog_nodes(case):
-        advice = _ADVICE.get(spec.ref)
-        hint = advice(object_at(node.data, "configurations")) if advice is not None else None
-        if hint is not None:
+    for facts, spec, advice in node_table(case).having(_advice):
+        if (hint := advice(facts.settings)) is not None:
             effect = "continue" if spec.ref == "FLOW.WAIT" else "start"
             yield Problem(
                 "HOOK_UNSIGNED",
-                pointer("nodes", index, "data", "configurations"),
-                f"node {node.id!r} accepts calls without proof: anyone who knows its address can"
-                f" {effect} runs",
+                f"{facts.place}/configurations",
+                f"node {facts.node.id!r} accepts calls without proof: anyone who knows its address"
+                f" can {effect} runs",
                 hint=hint,
                 severity="warning",
             )
+
+
+def _advice(spec: NodeSpec) -> Advice | None:
+    return _ADVICE.get(spec.ref)
 
 
 def _of_github(config: JsonObject) -> str | None:

@@ -18,10 +18,9 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext, NodePart
-from toolweave.workflow.checks.corrected_nodes import catalog_nodes
-from toolweave.workflow.checks.expressions import is_enabled, is_readable
-from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.expressions import is_readable
 from toolweave.workflow.checks.misplaced import moved, required_elsewhere
+from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.ports import is_attachment
 from toolweave.workflow.checks.problem_location import beside_data, placed
 from toolweave.workflow.checks.templated_values import check_values, has_template, strangers
@@ -45,6 +44,8 @@ CODES = {
 # The parts of a catalog node's data.
 _PARTS = (CONFIGURATIONS, INPUTS)
 _NAMING = frozenset({"MCP_PARAMETER_UNKNOWN"})
+# Nodes that require an expression depending on another setting.
+_NEEDING = frozenset(ref for ref, fields in CEL_FIELDS.items() if any(f.chosen_by for f in fields))
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
 _KNOWN_PARTS = frozenset(
     {*_PARTS, "subtype", "description", "outputParams", "attachedNodes", "label"}
@@ -76,36 +77,46 @@ def _of_any(spec: NodeSpec, *, is_input: bool) -> frozenset[str]:
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield values of catalog nodes that do not match their fields."""
     fed = _fed(case)
-    for index, node, spec in catalog_nodes(case):
+    for facts in node_table(case).catalog:
+        if (spec := facts.spec) is None:
+            continue
+        node = facts.node
         # Of several nodes with one id, edges lead to the first.
         is_first = case.graph.nodes[node.id] is node
         is_fed = case.is_subflow or (is_first and node.id in fed)
         for problem in _problems(case, node, spec, is_fed=is_fed):
-            found = beside_data(placed(problem, f"/nodes/{index}/data"))
-            yield found if is_enabled(node) else replace(found, severity="warning")
+            found = beside_data(placed(problem, facts.place))
+            yield found if facts.is_enabled else replace(found, severity="warning")
 
 
 def _fed(case: CheckContext) -> frozenset[str]:
     """Return ids of nodes with an incoming edge or attached to a model."""
-    ends = {node.id for node in case.workflow.nodes if type_of(node) == "end"}
+    ends = {facts.node.id for facts in node_table(case).of_kinds({"end"})}
     found = {
         edge.target
         for edge in case.graph.edges
         if edge.source != edge.target and edge.source not in ends
     }
-    used = {
+    attachable = [node for node in case.graph.nodes.values() if node.type in _ATTACHABLE]
+    used = _attached(case) if attachable else frozenset[str]()
+    for node in attachable:
+        # An unconnected one can only be meant for a model.
+        if node.id in used or not case.graph.outgoing(node.id):
+            found.add(node.id)
+    return frozenset(found)
+
+
+def _attached(case: CheckContext) -> frozenset[str]:
+    listed = {
         one
         for node in case.workflow.nodes
         if isinstance(ids := node.data.get("attachedNodes"), list)
         for one in ids
         if isinstance(one, str)
     }
-    used |= {end for edge in case.graph.edges if is_attachment(edge) for end in _ends(edge)}
-    for node in case.graph.nodes.values():
-        # An unconnected one can only be meant for a model.
-        if node.type in _ATTACHABLE and (node.id in used or not case.graph.outgoing(node.id)):
-            found.add(node.id)
-    return frozenset(found)
+    return frozenset(listed) | {
+        end for edge in case.graph.edges if is_attachment(edge) for end in _ends(edge)
+    }
 
 
 def _ends(edge: Edge) -> tuple[str, str]:
@@ -113,15 +124,17 @@ def _ends(edge: Edge) -> tuple[str, str]:
 
 
 def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -> Iterator[Problem]:
+    # Nearly all nodes have nothing beside these, and files are large.
+    has_others = bool(node.extras) or not _KNOWN_PARTS.issuperset(node.data)
     for part in _PARTS:
         place = f"/{part}"
         given = node.data.get(part)
         if part == CONFIGURATIONS and isinstance(given, dict):
             given = without_queue(given)
         taken = _part_of(case, spec, part)
-        if part not in node.data and (wrong := _misnamed(node.data, part)):
+        if has_others and part not in node.data and (wrong := _misnamed(node.data, part)):
             yield _renamed(node.data, wrong, part, spec, taken)
-        elif not given and (wrong := _misnamed(node.extras, part)):
+        elif has_others and not given and (wrong := _misnamed(node.extras, part)):
             # Some dialects keep a node's parts next to its name and type.
             yield _beside(_renamed(node.extras, wrong, part, spec, taken))
         elif given is not None and not isinstance(given, dict):
@@ -134,7 +147,7 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
             values = _set_in(given or {}, taken.of_any)
             if not values and part == INPUTS and judge.takes_nothing:
                 continue
-            if not is_tool and spec.ref not in CEL_FIELDS and judge.accepts(values):
+            if not is_tool and spec.ref not in _NEEDING and judge.accepts(values):
                 continue  # as nearly always
             for problem in _part(spec, part, values, judge, is_fed=is_fed):
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
@@ -280,9 +293,9 @@ def _no_object(given: Json, part: str, place: str) -> Problem:
 
 
 def _misnamed(owner: JsonObject, part: str) -> str | None:
-    others = owner.keys() - _KNOWN_PARTS
-    if not others:
+    if _KNOWN_PARTS.issuperset(owner):
         return None
+    others = owner.keys() - _KNOWN_PARTS
     # `outputparams` is no misspelling of the inputs.
     names = (*_PARTS, "outputParams", "output_params")
     return next((one for one in owner if one in others and misspelt(one, names) == part), None)

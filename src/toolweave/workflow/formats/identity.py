@@ -19,8 +19,11 @@ _UNSEEN = pattern(
 
 def identity_problems(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     """The problems of one workflow and its sub-flows."""
-    yield from _nodes_twice(workflow, places)
-    yield from _edges_twice(workflow, places)
+    # Nearly all ids are different, and files are large.
+    if len({node.id for node in workflow.nodes}) < len(workflow.nodes):
+        yield from _nodes_twice(workflow, places)
+    if len({edge.id for edge in workflow.edges}) < len(workflow.edges):
+        yield from _edges_twice(workflow, places)
     yield from _groups_in_themselves(workflow, places)
     yield from _odd_texts(workflow, places)
     for flow, where in zip(workflow.subflows, places.subflows, strict=True):

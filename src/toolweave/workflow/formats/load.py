@@ -24,7 +24,7 @@ from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
 from toolweave.workflow.formats.foreign_systems import foreign_file
 from toolweave.workflow.formats.format import Format, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.lossless import remembers
-from toolweave.workflow.formats.plain_document import is_plain
+from toolweave.workflow.formats.plain_document import is_plain, read_plain
 from toolweave.workflow.formats.reshape import original_place, reshaped
 from toolweave.workflow.formats.surroundings import corrected, unwrapped
 from toolweave.workflow.model import Workflow, WorkflowId
@@ -74,6 +74,8 @@ def _load(text: str | bytes, name: str, *, is_generated: bool) -> LoadedWorkflow
 
 def understand(document: Json) -> LoadedWorkflow:
     """The workflow in a JSON value that somebody wrote, with what is foreign in it corrected."""
+    if (plain := read_plain(document)) is not None:
+        return plain
     if is_plain(document):
         return _named("toolweave").read(document)
     if (foreign := foreign_file(document)) is not None:

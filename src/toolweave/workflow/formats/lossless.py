@@ -32,6 +32,7 @@ from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow
 
 Element = TypeVar("Element", Node, Edge, Workflow)
 
+_NO_NAMES: Mapping[str, str] = {}
 # The ends of edges in every dialect.
 _ENDS = ("from", "to", "source", "target", "from_node", "to_node")
 
@@ -58,6 +59,24 @@ class Lossless:
         """The workflow in `document`; never raises on content."""
         reader = _Reader(self._codec)
         workflow, places = reader.document(unmarked(document), "", is_sub=False)
+        problems = (*reader.notes.all(), *islice(identity_problems(workflow, places), MAX_NOTED))
+        return LoadedWorkflow(workflow, problems, self.name, places)
+
+    def read_around(
+        self, document: JsonObject, nodes: tuple[Node, ...], edges: tuple[Edge, ...]
+    ) -> LoadedWorkflow:
+        """The workflow in a document whose `nodes` and `connections` are read and usual."""
+        reader = _Reader(self._codec)
+        rest: JsonObject = {**document, "nodes": [], "connections": []}
+        header, places = reader.document(rest, "", is_sub=False)
+        workflow = replace(header, nodes=nodes, edges=edges)
+        places = replace(
+            places,
+            nodes=tuple([f"/nodes/{index}" for index in range(len(nodes))]),
+            edges=tuple([f"/connections/{index}" for index in range(len(edges))]),
+            in_nodes=(_NO_NAMES,) * len(nodes),
+            in_edges=(_NO_NAMES,) * len(edges),
+        )
         problems = (*reader.notes.all(), *islice(identity_problems(workflow, places), MAX_NOTED))
         return LoadedWorkflow(workflow, problems, self.name, places)
 

@@ -9,6 +9,10 @@ from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats import mode_names
 from toolweave.workflow.formats.foreign_nodes import hides_parts
+from toolweave.workflow.formats.format import LoadedWorkflow
+from toolweave.workflow.formats.toolweave import CODEC
+from toolweave.workflow.formats.toolweave import format as canonical
+from toolweave.workflow.model import Edge, Node
 
 _HEADER = frozenset(
     {"id", "name", "description", "version", "schemaVersion", "nodes", "connections"}
@@ -25,15 +29,13 @@ _FLOWISE = "baseClasses"
 
 def is_plain(document: Json) -> bool:
     """Whether a document is certainly a canonical one without any foreign form."""
-    if not isinstance(document, dict) or not _HEADER.issuperset(document) or "id" not in document:
+    parts = _parts(document)
+    if parts is None:
         return False
-    nodes, edges = document.get("nodes"), document.get("connections")
-    if not isinstance(nodes, list) or not isinstance(edges, list) or not nodes or not edges:
-        return False
-    for node in nodes:
+    for node in parts[0]:
         if not isinstance(node, dict) or list(node) != _NODE or not _is_plain_node(node):
             return False
-    for edge in edges:
+    for edge in parts[1]:
         if not isinstance(edge, dict) or list(edge) != _EDGE:
             return False
         if list(map(type, edge.values())) != _TEXTS:
@@ -41,8 +43,38 @@ def is_plain(document: Json) -> bool:
     return True
 
 
+def read_plain(document: Json) -> LoadedWorkflow | None:
+    """Read a plain document in the same scan; None unless it is written as we would write it."""
+    parts = _parts(document)
+    if parts is None or not isinstance(document, dict):
+        return None
+    nodes: list[Node] = []
+    for item in parts[0]:
+        node = CODEC.usual_node(item) if isinstance(item, dict) and _is_plain_node(item) else None
+        if node is None:
+            return None
+        nodes.append(node)
+    edges: list[Edge] = []
+    for item in parts[1]:
+        edge = CODEC.usual_edge(item) if isinstance(item, dict) else None
+        if edge is None:
+            return None
+        edges.append(edge)
+    return canonical.read_around(document, tuple(nodes), tuple(edges))
+
+
+def _parts(document: Json) -> tuple[list[Json], list[Json]] | None:
+    """The nodes and connections of a document with a plain header."""
+    if not isinstance(document, dict) or not _HEADER.issuperset(document) or "id" not in document:
+        return None
+    nodes, edges = document.get("nodes"), document.get("connections")
+    if not isinstance(nodes, list) or not isinstance(edges, list) or not nodes or not edges:
+        return None
+    return nodes, edges
+
+
 def _is_plain_node(node: JsonObject) -> bool:
-    kind, data = node["type"], node["data"]
+    kind, data = node.get("type"), node.get("data")
     if not isinstance(kind, str) or not isinstance(data, dict):
         return False
     if kind == "mcp":

@@ -276,4 +276,5 @@ def note_missing_ends(notes: Notes, ends: Mapping[str, str]) -> None:
             notes.missing(key, "the edge is ignored", "error")
 
 
-format = Lossless(ToolweaveCodec())
+CODEC = ToolweaveCodec()
+format = Lossless(CODEC)

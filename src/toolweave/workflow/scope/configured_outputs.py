@@ -7,14 +7,20 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.shapes import UNKNOWN, ValueShape, of_fields, of_kind, of_schema, of_value
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+_CALLED = "FLOW.SUBWORKFLOW"
 _RECORDS = of_fields({}, "any").kinds | of_kind("array").kinds
+
+
+def is_configured(ref: str | None) -> bool:
+    """Whether the value of a node depends on its configuration."""
+    return ref in _CONFIGURED or ref == _CALLED
 
 
 def with_configured(
     ref: str | None, value: ValueShape, settings: JsonObject, data: ValueShape
 ) -> ValueShape:
     """The value of a node with what its configuration says of it; `data` is its input."""
-    if ref == "FLOW.SUBWORKFLOW" and settings.get("output", "details") != "details":
+    if ref == _CALLED and settings.get("output", "details") != "details":
         return UNKNOWN
     if ref not in _CONFIGURED:
         return value

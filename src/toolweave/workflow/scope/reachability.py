@@ -34,7 +34,7 @@ class Reach:
         self._next: dict[NodeId, list[NodeId]] = {}
         self._waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
         for edge in graph.edges:
-            if self._is_back(edge):
+            if edge.target_port == BACK_PORT and self._is_back(edge):
                 self._leads_back = True
             else:
                 self._next.setdefault(edge.source, []).append(edge.target)
@@ -95,7 +95,7 @@ class Reach:
         for node in self.order:
             bits = 0
             for edge in self._graph.incoming(node):
-                if not self._is_back(edge):
+                if edge.target_port != BACK_PORT or not self._is_back(edge):
                     bits |= found[edge.source] | 1 << self._place[edge.source]
             found[node] = bits
         return found

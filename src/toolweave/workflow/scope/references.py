@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import orjson
 
@@ -34,11 +34,11 @@ PROMPTS: dict[str, str] = {
 # What these pass on can be configured.
 OUTPUTS = frozenset({"start", "end", "result"})
 BRANCHING = frozenset({"ifElse", "switch", "branch"})
+_CONTAINERS = frozenset({dict, list})
 _NAME = pattern(r"\w[\w.-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class NodeReferences:
+class NodeReferences(NamedTuple):
     """An expression or name in a node's text, translated to CEL, with its position."""
 
     steps: Steps
@@ -92,15 +92,15 @@ def asked_by(
             for cel in cel_texts(spec, configurations)
             if "{{" not in cel.text
         ]
-        if may_ask(configurations):
+        if configurations:
             found += _values(("data", "configurations"), configurations, "config", is_older)
-        if may_ask(given := node.data.get("inputParams")):
+        if given := node.data.get("inputParams"):
             found += _values(("data", "inputParams"), given, "value", is_older)
         return found
     if node.type != "mcp":
         return list(_drawn(node, is_older))
     values = node.data.get("parameterValues")
-    if not may_ask(values) or mode_of(node.data) != "detailed":
+    if not values or mode_of(node.data) != "detailed":
         return ()
     return list(_values(("data", "parameterValues"), values, "value", is_older))
 
@@ -113,7 +113,7 @@ def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
         yield from _flow(("data", "template"), node.data.get("template"))
     elif node.type in BRANCHING:
         yield from _branches(node.data.get("branches"))
-    elif node.type in OUTPUTS and may_ask(output := node.data.get("output")):
+    elif node.type in OUTPUTS and (output := node.data.get("output")):
         yield from _values(("data", "output"), output, "value", is_older)
 
 
@@ -151,12 +151,14 @@ def _values(
             if "{{" in one:
                 yield from asked_in(at, one, language, is_older)
         elif isinstance(one, dict):
-            for key in reversed(one):
-                part = one[key]
-                # Most are texts without any template, numbers and the like.
-                if "{{" in part if isinstance(part, str) else isinstance(part, dict | list):
-                    waiting.append(((*at, key), part))
-        elif isinstance(one, list):
+            # Most are texts without any template, numbers and the like.
+            parts = [
+                ((*at, key), part)
+                for key, part in one.items()
+                if ("{{" in part if isinstance(part, str) else type(part) in _CONTAINERS)
+            ]
+            waiting += reversed(parts) if len(parts) > 1 else parts
+        elif isinstance(one, list) and may_ask(one):
             waiting.extend(((*at, index), one[index]) for index in reversed(range(len(one))))
 
 

@@ -1,7 +1,6 @@
 """Where a path of an expression leads: a value of a known shape, or its first unknown step."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from toolweave.cel.paths import Path
 from toolweave.workflow.model import NodeId
@@ -10,8 +9,7 @@ from toolweave.workflow.shapes import UNKNOWN, ValueShape, look_up
 Trouble = Literal["name", "node", "order", "port", "loop", "field"]
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedPath:
+class ResolvedPath(NamedTuple):
     """The target of a path, or the first unknown step and the valid alternatives.
 
     `is_certain`: it cannot be there; else nothing says that it is.

@@ -16,7 +16,7 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import INPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
-from toolweave.workflow.scope.configured_outputs import with_configured
+from toolweave.workflow.scope.configured_outputs import is_configured, with_configured
 from toolweave.workflow.scope.loop_items import (
     counts,
     full_path,
@@ -326,16 +326,17 @@ class Scope:
 
     def _carried(self, edge: Edge) -> ValueShape:
         source = self.graph.nodes[edge.source]
+        port = edge.source_port
         if edge.extras and any(key.startswith("conver") for key in edge.extras):
             return UNKNOWN
-        if (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_"):
+        if port.startswith("ai_") or (edge.kind is not None and edge.kind.startswith("ai_")):
             return UNKNOWN
-        if edge.source_port == "error":
+        if port == "error":
             return FAILED
-        if edge.source_port in BODY_PORTS and is_loop(source):
+        if port in BODY_PORTS and is_loop(source):
             return UNKNOWN if is_while(source) else self._items.get(source.id, UNKNOWN)
         given = self._gives.get(source.id)
-        if given is not None and edge.source_port not in given.ports:
+        if given is not None and port not in given.ports:
             return UNKNOWN
         if given is None or given.carried == "value":
             return self._results.get(source.id, UNKNOWN)
@@ -353,9 +354,11 @@ class Scope:
             enabled = _enabled(node)
             if enabled is not True:
                 return came if enabled is False else UNKNOWN
-            settings = object_at(node.data, "configurations")
             if node.type == "TRIGGER":
                 return self._started_with(given.value)
+            if not is_configured(node.ref):
+                return given.value
+            settings = object_at(node.data, "configurations")
             return with_configured(node.ref, given.value, settings, self.data_of(node.id))
         match node.type:
             case "start" | "end" if "output" in node.data:

@@ -262,7 +262,7 @@ function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   }
   if (!isMcp) return null;
   return (
-    <span className="step__mark step__mark--good" title="As its server's tool wants it">
+    <span className="step__mark step__mark--good" title="Matches the tool of its server">
       <Icon name="check" size={14} />
     </span>
   );

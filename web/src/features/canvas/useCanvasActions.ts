@@ -36,9 +36,13 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         new Map(
           flow
             .getNodes()
-            .map(({ id, measured }) => [
+            // Nodes out of view are not measured; their size is computed.
+            .map(({ id, measured, initialWidth, initialHeight }) => [
               id,
-              { width: measured?.width ?? NODE_SIZE.width, height: measured?.height ?? NODE_SIZE.height },
+              {
+                width: measured?.width ?? initialWidth ?? NODE_SIZE.width,
+                height: measured?.height ?? initialHeight ?? NODE_SIZE.height,
+              },
             ]),
         ),
       showInitialView: () => {

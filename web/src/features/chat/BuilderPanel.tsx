@@ -43,7 +43,7 @@ export default function BuilderPanel() {
 function Conversation({ models }: { models: readonly string[] }) {
   const editor = useEditor();
   const { conversation, proposal } = useStore(editor.builder.store);
-  const [request, setRequest] = useState("");
+  const [request, setRequest] = useState(() => editor.builder.store.getState().suggestion);
   const [model, setModel] = useState<string | null>(null);
   const active = useRef<AbortController | null>(null);
   const isWorking = conversation.turns.at(-1)?.isOver === false;
@@ -74,7 +74,9 @@ function Conversation({ models }: { models: readonly string[] }) {
           ))}
         </ol>
         {!proposal && isAnsweredWithoutProposal(conversation.turns.at(-1)) && (
-          <p className="faint">Nothing was proposed. Answer the model, or say more exactly what you want.</p>
+          <p className="faint">
+            No changes proposed. Reply to the model, or describe in more detail what you want.
+          </p>
         )}
       </div>
       {proposal && <Decision proposal={proposal} />}
@@ -186,7 +188,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
     const added = workflow.nodes.filter(({ id }) => review.marks.get(id) === "added").map(({ id }) => id);
     editor.document.select(added);
     editor.builder.decide("Accepted.");
-    notify("Change accepted", { tone: "good", hint: "Undo takes it back." });
+    notify("Change accepted", { tone: "good", hint: "Undo reverts it." });
   };
   return (
     <section className="ai-builder__decision" aria-label="Proposed change">
@@ -243,8 +245,8 @@ function Decision({ proposal }: { proposal: Proposal }) {
         >
           {errors.length > 0 ? `Accept with ${countOf(errors.length, "error")}` : "Accept"}
         </Button>
-        <Button icon="close" onClick={() => editor.builder.decide("Refused.")}>
-          Refuse
+        <Button icon="close" onClick={() => editor.builder.decide("Rejected.")}>
+          Reject
         </Button>
       </div>
     </section>

@@ -5,6 +5,7 @@ import type { Question } from "../../model/form/answerForm";
 import { firstLine } from "../../model/text/markdown";
 import { safeText } from "../../model/text/untrusted";
 import { useHomeNotices, useQuestions, useUncertainSteps } from "../../queries/inbox";
+import { hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { EmptyState } from "../../ui/EmptyState";
 import { QuestionCard } from "./QuestionCard";
@@ -28,6 +29,9 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         {questions?.length === 0 && steps?.length === 0 && (
           <EmptyState title="Nothing to answer">
             <p>Questions from runs and interrupted steps appear here until they are answered.</p>
+            <a className="button button--primary" href={hrefTo("runs")}>
+              View runs
+            </a>
           </EmptyState>
         )}
         {questions && selected && (

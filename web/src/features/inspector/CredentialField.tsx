@@ -2,13 +2,15 @@
 
 import type { FormEvent, ReactNode } from "react";
 import { useState } from "react";
+import { ApiError } from "../../api/client";
 import {
   credentialIn,
   credentialReference,
   nameFault,
-  serviceOfNode,
+  serviceOfField,
   unusedName,
 } from "../../model/form/credentials";
+import { safeText } from "../../model/text/untrusted";
 import { nodeById, nodeRef } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
 import { SERVICES, storeService, testService, useServices } from "../../queries/credentials";
@@ -41,13 +43,15 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
   const { data: secrets } = useSecrets();
   const [isAdding, setAdding] = useState(false);
   const current = credentialIn(field.value);
+  const test = useCredentialTest(current);
   const [isRaw, setRaw] = useState(() => field.value !== undefined && current === null);
   // A key without the right to see credentials leaves the plain field.
   if (error || field.isReadOnly) return raw;
-  const kind = serviceOfNode(ref, services?.kinds ?? []);
+  const kind = serviceOfField(ref, field.pointer, services?.kinds ?? []);
   const own = (services?.services ?? []).filter((one) => kind === null || one.kind === kind);
   const taken = [...(services?.services ?? []).map(({ name }) => name), ...(secrets ?? [])];
   const others = (secrets ?? []).filter((name) => !services?.services.some((one) => one.name === name));
+  const canTest = current !== null && own.some(({ name }) => name === current);
   const isMissing = current !== null && secrets !== undefined && !taken.includes(current);
   const choose = (value: string) => {
     setAdding(value === NEW);
@@ -85,8 +89,21 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
           <option value={NEW}>Add a credential…</option>
           <option value={OTHER}>Enter a reference or expression</option>
         </select>
-        {current !== null && own.some(({ name }) => name === current) && <TestButton name={current} />}
+        {canTest && (
+          <Button disabled={test.isBusy} aria-label={`Test ${current}`} onClick={() => void test.run()}>
+            {test.isBusy ? "Testing…" : "Test"}
+          </Button>
+        )}
       </div>
+      {canTest && test.result && (
+        <div
+          role="status"
+          className={test.result.isGood ? "credential__result" : "credential__result credential__result--bad"}
+        >
+          {safeText(test.result.text).text}
+          {test.result.hint && <div className="faint">{safeText(test.result.hint).text}</div>}
+        </div>
+      )}
       {isRaw && raw}
       {isMissing && <p className="field__fault">The vault has no {current}: add it, or choose another.</p>}
       {isAdding && (
@@ -101,17 +118,29 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
   );
 }
 
-function TestButton({ name }: { name: string }) {
-  const [isBusy, runAction] = useAction(SERVICES);
-  return (
-    <Button
-      disabled={isBusy}
-      aria-label={`Test ${name}`}
-      onClick={() => void runAction("Test failed", () => testService(name))}
-    >
-      {isBusy ? "Testing…" : "Test"}
-    </Button>
-  );
+interface TestResult {
+  isGood: boolean;
+  text: string;
+  hint?: string | null;
+}
+
+/** Tries a credential; the result is dropped when another one is chosen. */
+function useCredentialTest(name: string | null) {
+  const [isBusy, setBusy] = useState(false);
+  const [result, setResult] = useState<(TestResult & { name: string | null }) | null>(null);
+  const run = async () => {
+    setBusy(true);
+    setResult(null);
+    try {
+      setResult({ name, isGood: true, text: `Test passed: ${await testService(name!)}` });
+    } catch (error) {
+      const hint = error instanceof ApiError ? error.hint : null;
+      setResult({ name, isGood: false, text: `Test failed: ${(error as Error).message}`, hint });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, result: result?.name === name ? result : null, run };
 }
 
 interface NewProps {
@@ -168,7 +197,7 @@ function NewCredential({ kind, name: suggested, onClose, onAdded }: NewProps) {
       {!kind && (
         <Field
           label="Host it may be sent to"
-          note="Leave it empty if it only proves who calls this workflow."
+          note="Leave it empty if it only authenticates callers of this workflow."
         >
           {(id, _, aria) => (
             <input

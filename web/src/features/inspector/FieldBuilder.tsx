@@ -67,7 +67,7 @@ function whyNot(kind: BuilderKind, { value }: FormField): string | null {
   if (value === undefined || value === "") return null;
   if (typeof value !== "string") return "it is not a text";
   if (kind === "schedule")
-    return parseSchedule(value) ? null : "it combines times in a way that only cron can say";
+    return parseSchedule(value) ? null : "it combines times in a way that only cron can express";
   const parsed = parseCondition(value);
   return "reason" in parsed ? parsed.reason : null;
 }

@@ -184,7 +184,7 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
       label="Tool"
       fault={
         isGone
-          ? `The server has no tool ${safeText(tool).text} any more; choose another. Your values are kept.`
+          ? `The server no longer has the tool ${safeText(tool).text}. Choose another; your values are kept.`
           : null
       }
     >
@@ -229,7 +229,7 @@ function Drift({
 }) {
   return (
     <div className="inspector__problem" role="status">
-      This tool is not as it was approved: {safeText(changes.map(({ message }) => message).join("; ")).text}
+      This tool changed after approval: {safeText(changes.map(({ message }) => message).join("; ")).text}
       <div>
         <a href={hrefTo("servers", server)}>Review changes</a>
       </div>

@@ -92,7 +92,7 @@ interface KeyProps {
 function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const id = useId();
-  const fault = typed !== null && isTaken(typed) ? "this name is taken" : null;
+  const fault = typed !== null && isTaken(typed) ? "this name is already used" : null;
   const commitName = () => {
     if (typed !== null && typed !== "" && !fault) onRename(typed);
     setTyped(null);
@@ -112,7 +112,7 @@ function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
       />
       {fault && (
         <div id={id} className="field__fault">
-          Not kept: {fault}
+          Not saved: {fault}
         </div>
       )}
     </>

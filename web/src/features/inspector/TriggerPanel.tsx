@@ -101,8 +101,8 @@ function EventSample({ node, canListen }: { node: WorkflowNode; canListen: boole
         {isListening
           ? "Listening: send one request to the address above. No run starts."
           : isMine
-            ? `Kept${since(event.receivedAt)}: Run starts with it, and the next nodes read it.`
-            : "Run asks for an event, or uses the one that you keep here."}
+            ? `Saved${since(event.receivedAt)}: Run starts with it, and the next nodes read it.`
+            : "Run asks for an event, or uses the one that you save here."}
       </p>
       <div className="row">
         {isListening ? (

@@ -1,9 +1,10 @@
-/** A small form that adds one item; it is cleared after success. */
+/** A small form that adds one item; it is closed after success. */
 
 import type { FormEvent } from "react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
+import { useFirstField } from "./useFirstField";
 
 export interface FormField {
   name: string;
@@ -19,18 +20,21 @@ interface Props {
   fields: readonly FormField[];
   isDisabled: boolean;
   onAdd(values: Record<string, string>): Promise<boolean>;
+  onClose(): void;
 }
 
-export function AddForm({ title, fields, isDisabled, onAdd }: Props) {
+export function AddForm({ title, fields, isDisabled, onAdd, onClose }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  useFirstField(form);
   const [values, setValues] = useState<Record<string, string>>({});
   const isMissing = fields.some(({ name, isNeeded }) => isNeeded && !values[name]?.trim());
   const add = async (event: FormEvent) => {
     event.preventDefault();
     const entries = Object.entries(values).map(([name, value]) => [name, value.trim()] as const);
-    if (await onAdd(Object.fromEntries(entries.filter(([, value]) => value)))) setValues({});
+    if (await onAdd(Object.fromEntries(entries.filter(([, value]) => value)))) onClose();
   };
   return (
-    <form className="card manage__form" aria-label={title} onSubmit={(event) => void add(event)}>
+    <form ref={form} className="card manage__form" aria-label={title} onSubmit={(event) => void add(event)}>
       <h2>{title}</h2>
       <div className="manage__fields">
         {fields.map((field) => (
@@ -51,6 +55,7 @@ export function AddForm({ title, fields, isDisabled, onAdd }: Props) {
         <Button type="submit" look="primary" disabled={isDisabled || isMissing}>
           {title}
         </Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </form>
   );

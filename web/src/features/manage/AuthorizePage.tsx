@@ -15,7 +15,7 @@ export default function AuthorizePage({ query }: { query: string }) {
   const { data: request, error } = useAccessRequest(query);
   if (error)
     return (
-      <EmptyState title="This sign-in cannot go on" isPage>
+      <EmptyState title="This sign-in cannot continue" isPage>
         <Untrusted {...safeText(error.message)} />
       </EmptyState>
     );
@@ -60,7 +60,7 @@ function Decision({ query, request }: { query: string; request: AccessRequest })
         />
         {published && published.length > 0 && (
           <ScopeChoices
-            title="Only these published tools (none: all of them)"
+            title="Limit to published tools (none selected: all)"
             options={published.map(({ tool }) => tool)}
             words={{}}
             selected={tools}
@@ -77,7 +77,7 @@ function Decision({ query, request }: { query: string; request: AccessRequest })
             Allow
           </Button>
           <Button disabled={isBusy} onClick={() => void answer(false)}>
-            Refuse
+            Deny
           </Button>
         </div>
       </form>
@@ -89,7 +89,7 @@ function Facts({ request }: { request: AccessRequest }) {
   return (
     <>
       <p>
-        The program chose this name itself
+        The program provided this name itself
         {request.clientHost ? (
           <>
             ; <strong className="mono">{safeText(request.clientHost).text}</strong> describes it.
@@ -97,9 +97,8 @@ function Facts({ request }: { request: AccessRequest }) {
         ) : (
           "."
         )}{" "}
-        After your decision the browser goes to{" "}
-        <strong className="mono">{safeText(request.redirectHost).text}</strong>
-        {request.isLocal ? ", a program on the computer of this browser." : "."}
+        You are then redirected to <strong className="mono">{safeText(request.redirectHost).text}</strong>
+        {request.isLocal ? ", a program on this computer." : "."}
       </p>
       <p>
         Allow it only if you started this sign-in yourself. It gets a key of its own, which ends after an hour

@@ -14,7 +14,12 @@ export function Documents() {
       title="Documents"
       error={error}
       rows={documents}
-      nothing="Markdown files with tool calls appear here when they are in a folder this studio may read."
+      nothing="Markdown files with tool calls appear here if they are in a folder that the studio can read."
+      emptyAction={
+        <a className="button button--primary" href="/docs/documents/">
+          Read about documents
+        </a>
+      }
       columns={[{ title: "Document", show: (path) => <span className="mono">{path}</span> }]}
       actions={(path) => (
         <>

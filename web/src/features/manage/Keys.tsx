@@ -1,7 +1,7 @@
 /** API keys: their scopes, a new key that is shown once, and revoking one. */
 
 import type { FormEvent } from "react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useAction } from "../../queries/action";
 import type { Key } from "../../queries/apiKeys";
 import { createKey, KEYS, revokeKey, useKeys } from "../../queries/apiKeys";
@@ -13,6 +13,7 @@ import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
 import { SCOPE_DESCRIPTIONS, ScopeChoices } from "./ScopeChoices";
 import { RemoveButton, Section } from "./Section";
+import { useFirstField } from "./useFirstField";
 
 export function Keys() {
   const { data: keyList, error } = useKeys();
@@ -45,8 +46,13 @@ export function Keys() {
           />
         )
       }
+      add={{
+        title: "Create key",
+        form: (close) => (
+          <KeyForm scopes={keyList?.scopes ?? []} isDisabled={isBusy} onMake={create} onClose={close} />
+        ),
+      }}
     >
-      <KeyForm scopes={keyList?.scopes ?? []} isDisabled={isBusy} onMake={create} />
       {newKey && <NewKeyDialog text={newKey} onClose={() => setNewKey(null)} />}
     </Section>
   );
@@ -70,38 +76,44 @@ function renewal(expiresAt: string | null): string {
 function revokeWarning({ isStudio, isYours }: Key): string {
   if (isStudio) {
     return (
-      "This is the studio's own key: its pages stop working at once, this one too, " +
-      "until you start toolweave serve again and open the address that it prints."
+      "This is the studio's own key. Its pages stop working immediately, including this one, " +
+      "until you restart toolweave serve and open the address that it prints."
     );
   }
   if (isYours) {
-    return "This page uses this key: it stops working at once, until you open the studio with another one.";
+    return "This page uses this key. It stops working immediately, until you open the studio with another one.";
   }
-  return "Programs that use it lose access at once. This cannot be undone.";
+  return "Programs that use it lose access immediately. This cannot be undone.";
 }
 
 function KeyForm({
   scopes,
   isDisabled,
   onMake,
+  onClose,
 }: {
   scopes: readonly string[];
   isDisabled: boolean;
   onMake(name: string, scopes: string[], tools: string[]): Promise<boolean>;
+  onClose(): void;
 }) {
+  const form = useRef<HTMLFormElement>(null);
+  useFirstField(form);
   const [name, setName] = useState("");
   const [selected, setSelected] = useState<string[]>([]);
   const [tools, setTools] = useState<string[]>([]);
   const { data: published } = usePublished();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!(await onMake(name.trim(), selected, tools))) return;
-    setName("");
-    setSelected([]);
-    setTools([]);
+    if (await onMake(name.trim(), selected, tools)) onClose();
   };
   return (
-    <form className="card manage__form" aria-label="Create key" onSubmit={(event) => void submit(event)}>
+    <form
+      ref={form}
+      className="card manage__form"
+      aria-label="Create key"
+      onSubmit={(event) => void submit(event)}
+    >
       <h2>Create key</h2>
       <div className="manage__fields">
         <Field label="Name" note="For example the program that uses it.">
@@ -127,7 +139,7 @@ function KeyForm({
       />
       {published && published.length > 0 && (
         <ScopeChoices
-          title="Only these published tools (none: all of them)"
+          title="Limit to published tools (none selected: all)"
           options={published.map(({ tool }) => tool)}
           words={{}}
           selected={tools}
@@ -138,6 +150,7 @@ function KeyForm({
         <Button type="submit" look="primary" disabled={isDisabled || !name.trim() || selected.length === 0}>
           Create key
         </Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </form>
   );
@@ -150,7 +163,7 @@ function NewKeyDialog({ text, onClose }: { text: string; onClose(): void }) {
     </Button>
   );
   return (
-    <Dialog title="The new key" onClose={onClose} foot={foot}>
+    <Dialog title="New key" onClose={onClose} foot={foot}>
       <p>Copy it now: it is not shown again. Programs send it in the X-API-Key header.</p>
       <div className="manage__key">
         <code>{text}</code>

@@ -58,13 +58,19 @@ export function Libraries() {
           />
         </>
       )}
+      add={{
+        title: "Add a repository",
+        form: (close) => (
+          <AddForm
+            title="Add a repository"
+            fields={FIELDS}
+            isDisabled={isBusy}
+            onAdd={({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null))}
+            onClose={close}
+          />
+        ),
+      }}
     >
-      <AddForm
-        title="Add a repository"
-        fields={FIELDS}
-        isDisabled={isBusy}
-        onAdd={({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null))}
-      />
       {open && <LibraryContents name={open} onClose={() => setOpen(null)} />}
     </Section>
   );

@@ -49,7 +49,7 @@ export function Models() {
             <Button
               disabled={isBusy}
               aria-label={`Make ${model.name} the default`}
-              onClick={() => void runAction("Not made the default", () => makeDefault(model.name))}
+              onClick={() => void runAction("Default not changed", () => makeDefault(model.name))}
             >
               Make default
             </Button>
@@ -71,6 +71,18 @@ export function Models() {
           )}
         </>
       )}
+      add={{
+        title: "Add a model",
+        form: (close) => (
+          <AddForm
+            title="Add a model"
+            fields={FIELDS}
+            isDisabled={isBusy}
+            onAdd={(values) => runAction("Not added", () => addModel(values as unknown as NewModel))}
+            onClose={close}
+          />
+        ),
+      }}
     >
       <FoundModels />
       {models?.some((model) => model.provider === "local") && (
@@ -79,12 +91,6 @@ export function Models() {
           run.
         </p>
       )}
-      <AddForm
-        title="Add a model"
-        fields={FIELDS}
-        isDisabled={isBusy}
-        onAdd={(values) => runAction("Not added", () => addModel(values as unknown as NewModel))}
-      />
     </Section>
   );
 }

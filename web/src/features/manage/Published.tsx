@@ -17,7 +17,7 @@ export function Published() {
       title="Published tools"
       error={error}
       rows={tools}
-      nothing="Publish a workflow, and every MCP client can call it as a tool, at /mcp of this service."
+      nothing="Publish a workflow so that MCP clients can call it as a tool, at /mcp of this service."
       columns={[
         { title: "Tool", show: (published) => <strong className="mono">{published.tool}</strong> },
         {
@@ -36,21 +36,26 @@ export function Published() {
           onRemove={() => void runAction("Not unpublished", () => unpublish(published.tool))}
         />
       )}
-    >
-      <AddForm
-        title="Publish a workflow"
-        fields={[
-          {
-            name: "workflow",
-            title: "Workflow",
-            isNeeded: true,
-            options: names,
-            note: "Publishes the saved version; publish again after an edit.",
-          },
-        ]}
-        isDisabled={isBusy}
-        onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
-      />
-    </Section>
+      add={{
+        title: "Publish a workflow",
+        form: (close) => (
+          <AddForm
+            title="Publish a workflow"
+            fields={[
+              {
+                name: "workflow",
+                title: "Workflow",
+                isNeeded: true,
+                options: names,
+                note: "Publishes the saved version; publish again after an edit.",
+              },
+            ]}
+            isDisabled={isBusy}
+            onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
+            onClose={close}
+          />
+        ),
+      }}
+    />
   );
 }

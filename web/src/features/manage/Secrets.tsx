@@ -17,7 +17,7 @@ const FIELDS = [
   { name: "host", title: "Host", note: "Where workflows may send it, such as api.example.com." },
 ];
 
-export function Secrets() {
+export function Secrets({ isAdding = false }: { isAdding?: boolean }) {
   const { data: names, error } = useSecrets();
   const [isBusy, runAction] = useAction(SECRETS);
   return (
@@ -38,15 +38,21 @@ export function Secrets() {
           onRemove={() => void runAction("Not removed", () => removeSecret(name))}
         />
       )}
-    >
-      <AddForm
-        title="Add secret"
-        fields={FIELDS}
-        isDisabled={isBusy}
-        onAdd={({ name, value, host }) =>
-          runAction("Not added", () => storeSecret(name!, value!, host ? [host] : []))
-        }
-      />
-    </Section>
+      add={{
+        title: "Add secret",
+        isOpen: isAdding,
+        form: (close) => (
+          <AddForm
+            title="Add secret"
+            fields={FIELDS}
+            isDisabled={isBusy}
+            onAdd={({ name, value, host }) =>
+              runAction("Not added", () => storeSecret(name!, value!, host ? [host] : []))
+            }
+            onClose={close}
+          />
+        ),
+      }}
+    />
   );
 }

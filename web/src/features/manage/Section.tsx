@@ -1,4 +1,4 @@
-/** A table of items with their actions, a text if there are none, and a form to add one. */
+/** A table of items with their actions, a text if there are none, and a button that opens the form to add one. */
 
 import type { ReactNode } from "react";
 import { useState } from "react";
@@ -13,18 +13,32 @@ interface Props<Row> {
   columns: readonly { title: string; show(row: Row): ReactNode }[];
   actions(row: Row): ReactNode;
   nothing: string;
+  /** How an item is added: the title of the button, and the form that it opens. */
+  add?: { title: string; isOpen?: boolean; form(close: () => void): ReactNode };
+  /** Shown instead of the button if there are no items. */
+  emptyAction?: ReactNode;
   children?: ReactNode;
 }
 
-export function Section<Row>({ title, error, rows, columns, actions, nothing, children }: Props<Row>) {
+export function Section<Row>(props: Props<Row>) {
+  const { title, error, rows, columns, actions, nothing, add, emptyAction, children } = props;
+  const [isAdding, setAdding] = useState(add?.isOpen ?? false);
+  const openButton = add && (
+    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+      {add.title}
+    </Button>
+  );
   return (
     <section className="manage" aria-label={title}>
       {error && <p role="alert">{error.message}</p>}
-      {rows?.length === 0 && (
+      {rows?.length === 0 && !isAdding && (
         <EmptyState title={`No ${title.toLowerCase()} yet`}>
           <p>{nothing}</p>
+          {openButton ?? emptyAction}
         </EmptyState>
       )}
+      {rows && rows.length > 0 && !isAdding && openButton && <div className="row">{openButton}</div>}
+      {isAdding && add?.form(() => setAdding(false))}
       {rows && rows.length > 0 && (
         <div className="card">
           <table className="table" aria-label={title}>

@@ -6,7 +6,7 @@ import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";
 
-export function Services() {
+export function Services({ isAdding = false }: { isAdding?: boolean }) {
   const { data: credentials, error } = useServices();
   const [isBusy, runAction] = useAction(SERVICES);
   const fields = [
@@ -52,13 +52,21 @@ export function Services() {
           />
         </>
       )}
-    >
-      <AddForm
-        title="Add credential"
-        fields={fields}
-        isDisabled={isBusy}
-        onAdd={({ name, kind, token }) => runAction("Not added", () => storeService(name!, kind!, token!))}
-      />
-    </Section>
+      add={{
+        title: "Add credential",
+        isOpen: isAdding,
+        form: (close) => (
+          <AddForm
+            title="Add credential"
+            fields={fields}
+            isDisabled={isBusy}
+            onAdd={({ name, kind, token }) =>
+              runAction("Not added", () => storeService(name!, kind!, token!))
+            }
+            onClose={close}
+          />
+        ),
+      }}
+    />
   );
 }

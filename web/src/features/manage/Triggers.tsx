@@ -53,9 +53,12 @@ export function Triggers() {
       {triggers?.length === 0 && (
         <EmptyState title="No triggers yet">
           <p>
-            Give a workflow a trigger, such as a schedule or a webhook, and save it: it appears here, where
-            you activate it.
+            Add a trigger, such as a schedule or a webhook, to a workflow and save it. Then you can activate
+            it here.
           </p>
+          <a className="button button--primary" href={hrefTo("new")}>
+            New workflow
+          </a>
         </EmptyState>
       )}
       {slugs.map((slug) => (

@@ -23,6 +23,7 @@ import { announce } from "../../state/announcements";
 import { commandStore, formatKeys } from "../../state/commands";
 import type { Editor } from "../../state/editor";
 import type { NodeSearch } from "../../state/nodeSearch";
+import { favoriteStore } from "../../state/favorites";
 import { recentNodes } from "../../state/recentNodes";
 import { useEditor } from "../../state/editorContext";
 import { selectAndFocus } from "../../state/selection";
@@ -186,13 +187,17 @@ function choicesOf(
   if (kind === "disconnect") return connectionChoices(editor, text);
   if (kind === "find") return nodeChoices(editor, text);
   const fitting = [...BUILT_IN_STEPS, ...entries].filter((entry) => fitsPoint(entry, search?.point));
-  const nodes = searchEntries(fitting, text, MAX_CHOICES, recentNodes()).map((entry) => ({
+  const nodes = searchEntries(fitting, text, MAX_CHOICES, preferredNodes()).map((entry) => ({
     id: entry.ref,
     ...entryText(entry),
     icon: entryIcon(entry),
     run: () => void insertEntry(editor, entry, specs, search?.point),
   }));
   return kind === "add" ? nodes : [...commandChoices(text), ...nodes].slice(0, MAX_CHOICES);
+}
+
+function preferredNodes(): string[] {
+  return [...favoriteStore.getState().nodes, ...recentNodes()];
 }
 
 function commandChoices(text: string): Choice[] {

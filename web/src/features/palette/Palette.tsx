@@ -1,7 +1,9 @@
 /** Everything that can be added, in groups that fold; a search lists the best match first, and Enter adds it. */
 
 import type { DragEvent, KeyboardEvent } from "react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { useStore } from "zustand";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import {
   ENTRY_DRAG_TYPE,
@@ -14,6 +16,7 @@ import type { PaletteGroup } from "../../model/workflow/paletteGroups";
 import { paletteGroups } from "../../model/workflow/paletteGroups";
 import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
+import { favoriteStore, toggleFavorite } from "../../state/favorites";
 import { recentNodes } from "../../state/recentNodes";
 import { Icon } from "../../ui/Icon";
 import { NodeIcon } from "../../ui/NodeIcon";
@@ -35,7 +38,11 @@ export function Palette({ entries, specs, isLoading }: Props) {
   const search = typed;
   const list = useRef<HTMLDivElement>(null);
   // Recent nodes change with the search only: a list that moves under the pointer is clicked in the wrong place.
-  const groups = useMemo(() => groupsOf([...BUILT_IN_STEPS, ...entries], search), [entries, search]);
+  const favorites = useStore(favoriteStore, (state) => state.nodes);
+  const groups = useMemo(
+    () => groupsOf([...BUILT_IN_STEPS, ...entries], search, favorites),
+    [entries, search, favorites],
+  );
   const onAdded = () => setTyped("");
   const [isEnterPending, setEnterPending] = useState(false);
   useEffect(() => {
@@ -46,9 +53,16 @@ export function Palette({ entries, specs, isLoading }: Props) {
   // The list is one tab stop; arrow keys move within it.
   const first = groups[0]?.entries[0];
   const moveFocus = (event: KeyboardEvent) => {
-    const items = [...(list.current?.querySelectorAll<HTMLButtonElement>("button") ?? [])];
-    const at = items.indexOf(document.activeElement as HTMLButtonElement);
-    if (event.key === "ArrowDown") items[Math.min(at + 1, items.length - 1)]?.focus();
+    const items = [
+      ...(list.current?.querySelectorAll<HTMLButtonElement>("button:not(.palette__star)") ?? []),
+    ];
+    const focused = document.activeElement as HTMLButtonElement;
+    const row = focused.closest<HTMLElement>(".palette__row");
+    const current = row?.querySelector<HTMLButtonElement>(".palette__item") ?? focused;
+    const at = items.indexOf(current);
+    if (event.key === "ArrowRight" && row) row.querySelector<HTMLButtonElement>(".palette__star")?.focus();
+    else if (event.key === "ArrowLeft" && row) current.focus();
+    else if (event.key === "ArrowDown") items[Math.min(at + 1, items.length - 1)]?.focus();
     else if (event.key === "ArrowUp" && at > 0) items[at - 1]?.focus();
     // While the nodes load, the best match may be missing.
     else if (event.key === "Enter" && at < 0 && typed && isLoading) setEnterPending(true);
@@ -68,7 +82,7 @@ export function Palette({ entries, specs, isLoading }: Props) {
         onChange={(event) => (setTyped(event.target.value), setEnterPending(false))}
       />
       <p id="palette-help" className="visually-hidden">
-        Use the arrow keys to go through the results and Enter to add one.
+        Use the arrow keys to go through the results and Enter to add one. The right arrow leads to its star.
       </p>
       <div className="palette__list" ref={list}>
         {groups.map((group) => (
@@ -145,31 +159,55 @@ function Item({ entry, specs, isStop, onAdded }: ItemProps) {
     event.dataTransfer.effectAllowed = "copy";
   };
   const { title, summary, warnings } = entryText(entry);
+  const isFavorite = useStore(favoriteStore, (state) => state.nodes.includes(entry.ref));
+  const id = useId();
   return (
-    <button
-      type="button"
-      className="palette__item"
-      tabIndex={isStop ? 0 : -1}
-      draggable
-      onDragStart={drag}
-      onClick={() => (insertEntry(editor, entry, specs), onAdded())}
-      title={summary}
-    >
-      <NodeIcon {...entryIcon(entry)} />
-      <span className="palette__names">
-        <span className="palette__title">
-          <TextWarning warnings={warnings} /> {title}
+    <div className="palette__row">
+      <button
+        type="button"
+        className="palette__item"
+        tabIndex={isStop ? 0 : -1}
+        draggable
+        onDragStart={drag}
+        onClick={() => (insertEntry(editor, entry, specs), onAdded())}
+        title={summary}
+      >
+        <NodeIcon {...entryIcon(entry)} />
+        <span className="palette__names">
+          <span className="palette__title" id={id}>
+            <TextWarning warnings={warnings} /> {title}
+          </span>
+          <span className="palette__summary">{summary}</span>
         </span>
-        <span className="palette__summary">{summary}</span>
-      </span>
-    </button>
+      </button>
+      <button
+        type="button"
+        className="palette__star"
+        tabIndex={-1}
+        aria-label="Favorite"
+        aria-describedby={id}
+        aria-pressed={isFavorite}
+        title={isFavorite ? "Remove from favorites" : "Add to favorites"}
+        onClick={(event) => toggleInPlace(entry.ref, event.currentTarget)}
+      >
+        <Icon name="star" size={14} />
+      </button>
+    </div>
   );
 }
 
+/** The group of favorites grows or shrinks above the star, which stays under the pointer. */
+function toggleInPlace(ref: string, star: HTMLElement): void {
+  const list = star.closest(".palette__list")!;
+  const before = star.getBoundingClientRect().top;
+  flushSync(() => toggleFavorite("nodes", ref));
+  if (star.isConnected) list.scrollTop += star.getBoundingClientRect().top - before;
+}
+
 /** In groups; a search gives one ranked list, so that Enter adds the best match. */
-function groupsOf(entries: CatalogEntry[], typed: string): PaletteGroup[] {
-  if (!typed.trim()) return paletteGroups(entries, recentNodes());
-  const matching = searchEntries(entries, typed, MAX_PER_FAMILY, recentNodes());
+function groupsOf(entries: CatalogEntry[], typed: string, favorites: readonly string[]): PaletteGroup[] {
+  if (!typed.trim()) return paletteGroups(entries, recentNodes(), favorites);
+  const matching = searchEntries(entries, typed, MAX_PER_FAMILY, [...favorites, ...recentNodes()]);
   const results = { id: RESULTS, title: "Results", entries: matching, isInitiallyOpen: true };
   return matching.length > 0 ? [results] : [];
 }

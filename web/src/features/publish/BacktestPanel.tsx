@@ -13,7 +13,7 @@ const MAX_LINES = 4;
 const VERDICTS = {
   same: { title: "same", tone: "good" },
   differs: { title: "different", tone: "bad" },
-  not_judged: { title: "not judged", tone: "warn" },
+  not_judged: { title: "not compared", tone: "warn" },
 } as const;
 
 export function BacktestPanel({ backtest }: { backtest: ReturnType<typeof useBacktest> }) {
@@ -41,7 +41,7 @@ function summary({ cases, isRunning }: { cases: readonly BacktestCase[]; isRunni
   const count = (verdict: BacktestCase["verdict"]) => cases.filter((one) => one.verdict === verdict).length;
   return (
     `${cases.length} ${cases.length === 1 ? "run" : "runs"}: ${count("same")} same, ` +
-    `${count("differs")} different, ${count("not_judged")} not judged`
+    `${count("differs")} different, ${count("not_judged")} not compared`
   );
 }
 
@@ -98,14 +98,14 @@ function Lines({ lines }: { lines: readonly string[] }) {
 function linesOf(one: BacktestCase): string[] {
   const differences = [...one.differences].sort((a, b) => rank(a.step) - rank(b.step));
   return [
-    ...one.newRequests.map(({ step, message }) => `${step}: never made before: ${message ?? ""}`),
+    ...one.newRequests.map(({ step, message }) => `${step}: new request: ${message ?? ""}`),
     ...differences.flatMap(({ step, what, message, values }) =>
       values?.length
         ? values.map((at) => `${step}${at.pointer}: ${text(at.expected)} → ${text(at.actual)}`)
         : [`${step}: ${message ?? what}`],
     ),
     ...one.noLonger.map((call) => `no longer made: ${call}`),
-    ...one.notJudged.map((reason) => `not judged: ${reason}`),
+    ...one.notJudged.map((reason) => `not compared: ${reason}`),
   ];
 }
 

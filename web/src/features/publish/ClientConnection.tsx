@@ -26,7 +26,7 @@ export function ClientConnection({ tool }: { tool: string }) {
     <section className="publish__connect" aria-label="Connect a client">
       <h3>Connect a client</h3>
       <p className="faint">
-        Every MCP client that is connected to this service has the tool from now on; none has to be restarted.
+        MCP clients that are connected to this service have the tool now, without a restart.
       </p>
       <CopyField name="Address" text={address} />
       <CopyField name="Command for Claude Code" text={line} />
@@ -35,9 +35,9 @@ export function ClientConnection({ tool }: { tool: string }) {
           Create a key for this tool
         </Button>
         {key ? (
-          <span role="status">The key stands in the command. It is shown this once; copy it now.</span>
+          <span role="status">The command contains the key. Copy it now: it is not shown again.</span>
         ) : (
-          <span className="faint">It may call {tool} and nothing else.</span>
+          <span className="faint">It can call only {tool}.</span>
         )}
         <a href="#/manage/keys">All keys</a>
       </div>

@@ -45,7 +45,7 @@ export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClo
       )}
       {publication && <ClientConnection tool={publication.tool} />}
       <p className="row faint">
-        Or hand it on as files:
+        Or share it as files:
         <Button look="quiet" icon="download" onClick={() => (onClose(), runCommand("export"))}>
           Export as a slash command, skill or agent…
         </Button>
@@ -92,8 +92,8 @@ function PublishForm({ draft, publication, isBehind, workflow }: FormProps) {
         <p className="row">
           <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "unpublished changes" : "current"}</Badge>
           <span className="faint">
-            Since {new Date(publication.publishedAt).toLocaleString()}. Later edits wait until you publish
-            again.
+            Published on {new Date(publication.publishedAt).toLocaleString()}. Later edits are not included
+            until you publish again.
           </span>
         </p>
       )}

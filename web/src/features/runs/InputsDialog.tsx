@@ -7,6 +7,7 @@ import { eventFields, eventTriggerOf, inputFields, startText } from "../../model
 import type { Json, JsonObject, Workflow } from "../../model/workflow/workflow";
 import { nodeRef, nodeTitle } from "../../model/workflow/workflow";
 import { useNodeDetails } from "../../queries/catalog";
+import { useEditor } from "../../state/editorContext";
 import { initialInputs } from "../../state/lastInputs";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -24,12 +25,13 @@ const EVENT_NOTE =
   "Used instead of a real event, and kept for the next run. Expressions read it as trigger.…";
 
 export function InputsDialog({ workflow, onRun, onClose }: Props) {
+  const { document } = useEditor();
   const trigger = eventTriggerOf(workflow);
   const { data: details } = useNodeDetails(trigger ? nodeRef(trigger) : null);
   const fields = trigger ? eventFields(details?.outputs ?? []) : inputFields(workflow);
   const startButton = startText(workflow);
-  const [values, setValues] = useState<JsonObject>(() => initialInputs(workflow));
-  const [json, setJson] = useState(() => JSON.stringify(initialInputs(workflow), null, 2));
+  const [values, setValues] = useState<JsonObject>(() => initialInputs(document));
+  const [json, setJson] = useState(() => JSON.stringify(initialInputs(document), null, 2));
   const [fault, setFault] = useState<string | null>(null);
   // Of fields whose text is not valid JSON.
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});

@@ -84,7 +84,7 @@ function Usage({ step }: { step: Step }) {
 function Activity({ part }: { part: ModelActivity }) {
   if (part.kind === "tool") return <ToolCall part={part} />;
   if (part.kind === "model") return <ModelMessage part={part} />;
-  return <span className="faint">The provider failed and was asked again: {part.message}</span>;
+  return <span className="faint">The provider failed and the request was retried: {part.message}</span>;
 }
 
 function ToolCall({ part }: { part: ToolPart }) {

@@ -42,8 +42,8 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
   return (
     <Dialog title={`Re-run from ${title}`} onClose={onClose} foot={foot}>
       <p>
-        Everything before this node is taken from the run; this node and all behind it run again
-        {isEdited ? ", as the canvas has them now" : ""}.
+        Results of earlier nodes are reused; this node and the nodes after it run again
+        {isEdited ? ", as they are on the canvas now" : ""}.
       </p>
       <JsonField
         label="Input"

@@ -153,7 +153,7 @@ export function RunPanel({ workflow, decision }: Props) {
   );
 }
 
-/** The step that was selected, else the last step of the selected node, else the one that failed or asks. */
+/** The step that was selected, else the last one of the selected node; if it has none, the one that failed or asks. */
 function useChosenStep(): string | null {
   const step = useRunState((state) => state.selectedStep);
   const run = useRunState((state) => state.run);
@@ -161,7 +161,7 @@ function useChosenStep(): string | null {
   const node = selection.size === 1 ? [...selection][0]! : null;
   if (step && run?.steps[step] && (node === null || nodeOfStep(step) === node)) return step;
   const ofNode = node && run?.stepsOfNode[node]?.at(-1);
-  return ofNode || (node === null && run ? (failedStep(run) ?? askingStep(run)) : null);
+  return ofNode || (run ? (failedStep(run) ?? askingStep(run)) : null);
 }
 
 /** The step that made a run fail: why, and what to do, is then visible without a click. */

@@ -96,13 +96,22 @@ export function RunsPage() {
         </div>
         {error && <p role="alert">{error.message}</p>}
         {runs?.length === 0 && (
-          <EmptyState title="No runs">
-            <p>Open a workflow and press Run, or clear the filters.</p>
+          <EmptyState title={filters.isAny ? "No runs match" : "No runs yet"}>
+            <p>{filters.isAny ? "Other filters may find more." : "Open a workflow and run it."}</p>
+            {filters.isAny ? (
+              <Button look="primary" onClick={filters.clear}>
+                Clear filters
+              </Button>
+            ) : (
+              <a className="button button--primary" href={hrefTo("")}>
+                Open workflows
+              </a>
+            )}
           </EmptyState>
         )}
         {runs && runs.length > 0 && (
           <div className="card">
-            <table className="table" aria-label="Runs">
+            <table className="table table--dense" aria-label="Runs">
               <thead>
                 <tr>
                   <th>
@@ -132,7 +141,9 @@ export function RunsPage() {
                       {run.error && <div className="faint">{run.error}</div>}
                     </td>
                     <td>
-                      <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+                      <Badge tone={statusTone(run.status)} hasDot>
+                        {run.status}
+                      </Badge>
                     </td>
                     <td>{new Date(run.startedAt).toLocaleString()}</td>
                     <td className="table__extra">

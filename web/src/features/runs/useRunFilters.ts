@@ -28,5 +28,14 @@ export function useRunFilters() {
     setHours(chosen);
     setSince(chosen ? new Date(Date.now() - chosen * HOUR_MS).toISOString() : null);
   };
-  return { status, setStatus, workflow, setWorkflow, typed, setTyped, text, hours, setPeriod, since };
+  const isAny = status !== null || workflow !== null || text !== "" || hours !== 0;
+  const clear = () => {
+    setStatus(null);
+    setWorkflow(null);
+    setTyped("");
+    setText("");
+    setPeriod(0);
+  };
+  const chosen = { status, workflow, typed, text, hours, since, isAny };
+  return { ...chosen, setStatus, setWorkflow, setTyped, setPeriod, clear };
 }

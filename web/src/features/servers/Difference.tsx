@@ -10,8 +10,8 @@ import { Migrations } from "./Migrations";
 
 const VERDICTS = {
   breaks: { tone: "bad", text: "breaks" },
-  unknown: { tone: "warn", text: "cannot be told" },
-  fits: { tone: "good", text: "still fits" },
+  unknown: { tone: "warn", text: "unknown" },
+  fits: { tone: "good", text: "compatible" },
 } as const;
 
 export function Difference({ server, changes }: { server: string; changes: Drift[] }) {
@@ -24,7 +24,7 @@ export function Difference({ server, changes }: { server: string; changes: Drift
           ? difference.tools.map((tool) => <ChangedTool key={tool.tool} tool={tool} />)
           : changes.map((drift) => <li key={drift.tool}>{safeText(drift.tool).text}</li>)}
       </ul>
-      {isLoading && <p className="faint">Looking for workflows that use them…</p>}
+      {isLoading && <p className="faint">Searching for workflows that use them…</p>}
       {error && <p role="alert">{error.message}</p>}
       {difference && <UsedBy affected={difference.affected} />}
       {difference?.affected.some(needsChange) && <Migrations server={server} stamp={stamp} />}

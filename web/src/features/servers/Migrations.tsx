@@ -14,7 +14,7 @@ import { Untrusted } from "../../ui/Untrusted";
 
 export function Migrations({ server, stamp }: { server: string; stamp: string }) {
   const { data, error, isLoading } = useServerMigrations(server, stamp);
-  if (isLoading) return <p className="faint">Looking for changes that adapt the workflows…</p>;
+  if (isLoading) return <p className="faint">Preparing changes to the workflows…</p>;
   if (error) return <p role="alert">{error.message}</p>;
   if (!data?.migrations.length) return null;
   return (
@@ -53,7 +53,7 @@ function Proposal({ server, migration }: { server: string; migration: Migration 
 }
 
 function CertaintyBadge({ migration }: { migration: Migration }) {
-  if (migration.state !== "proposed") return <Badge tone="bad">needs you</Badge>;
+  if (migration.state !== "proposed") return <Badge tone="bad">needs your input</Badge>;
   const isCertain = migration.certainty === "certain";
   return <Badge tone={isCertain ? "good" : "warn"}>{isCertain ? "certain" : "likely"}</Badge>;
 }
@@ -72,8 +72,7 @@ function Reasons({ migration }: { migration: Migration }) {
       ))}
       {migration.open.map((point, at) => (
         <li key={`open ${at}`}>
-          <Badge tone="bad">cannot be told</Badge>{" "}
-          <span className="mono faint">{safeText(point.pointer).text}</span>{" "}
+          <Badge tone="bad">unknown</Badge> <span className="mono faint">{safeText(point.pointer).text}</span>{" "}
           <Untrusted {...safeText(point.reason)} />
         </li>
       ))}
@@ -108,7 +107,7 @@ function ApplyDialog({ server, migration, name, onClose }: DialogProps) {
         disabled={isBusy || (!isCertain && !choice.acceptLikely)}
         onClick={() => void apply()}
       >
-        {isCertain ? "Change the workflow" : "Change it as likely"}
+        {isCertain ? "Change the workflow" : "Apply likely changes"}
       </Button>
     </>
   );
@@ -124,7 +123,7 @@ function ApplyDialog({ server, migration, name, onClose }: DialogProps) {
       </details>
       {!isCertain && (
         <Choice
-          label="I have looked at the changes that are only likely"
+          label="I have reviewed the changes that are only likely"
           isChecked={choice.acceptLikely}
           onChange={(acceptLikely) => setChoice({ ...choice, acceptLikely })}
         />

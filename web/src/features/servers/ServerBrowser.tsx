@@ -23,10 +23,9 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
   if (servers.length === 0) {
     return (
       <EmptyState title="No servers yet">
-        <p>
-          Add one by its command, its address or the JSON of its manual, or import those that other programs
-          on this machine use.
-        </p>
+        <a className="button button--primary" href="#/servers">
+          Add a server
+        </a>
       </EmptyState>
     );
   }

@@ -12,7 +12,7 @@ export function ServersDialog({ onClose }: { onClose(): void }) {
       {error && <p role="alert">{error.message}</p>}
       {servers && <ServerBrowser servers={servers} first={null} onAdded={onClose} />}
       <p className="faint">
-        Servers are added and found on the <a href="#/servers">page of servers</a>.
+        Add or import servers on the <a href="#/servers">Servers page</a>.
       </p>
     </Dialog>
   );

@@ -3,13 +3,20 @@
 import { useState } from "react";
 import { useServers } from "../../queries/servers";
 import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
 import { AddDialog } from "./AddDialog";
 import { DiscoverDialog } from "./DiscoverDialog";
 import { ServerBrowser } from "./ServerBrowser";
 import "./servers.css";
 
-export function ServersPage({ chosen }: { chosen: string | null }) {
-  const [openDialog, setOpenDialog] = useState<"add" | "discover" | null>(null);
+interface Props {
+  chosen: string | null;
+  /** Opens the servers of other programs at once. */
+  isImporting?: boolean;
+}
+
+export function ServersPage({ chosen, isImporting = false }: Props) {
+  const [openDialog, setOpenDialog] = useState<"add" | "discover" | null>(isImporting ? "discover" : null);
   const { data: servers, error } = useServers();
   const buttons = (
     <div className="row">
@@ -26,10 +33,19 @@ export function ServersPage({ chosen }: { chosen: string | null }) {
       <div className="page__inner">
         <div className="page__head">
           <h1>Servers</h1>
-          {buttons}
+          {servers?.length !== 0 && buttons}
         </div>
         {error && <p role="alert">{error.message}</p>}
-        {servers && <ServerBrowser servers={servers} first={chosen} />}
+        {servers?.length === 0 && (
+          <EmptyState title="No servers yet">
+            <p>
+              Add one by its command, its address or JSON, or import the servers that other programs on this
+              machine use.
+            </p>
+            {buttons}
+          </EmptyState>
+        )}
+        {servers && servers.length > 0 && <ServerBrowser servers={servers} first={chosen} />}
       </div>
       {openDialog === "add" && <AddDialog onClose={() => setOpenDialog(null)} />}
       {openDialog === "discover" && <DiscoverDialog onClose={() => setOpenDialog(null)} />}

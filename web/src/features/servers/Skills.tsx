@@ -18,9 +18,9 @@ const TONES: Partial<Record<Skill["state"], Tone>> = {
   invalid: "bad",
 };
 const NEXT_STEPS: Partial<Record<Skill["state"], string>> = {
-  "not approved": "Models do not get it until you approve it. Read its files first.",
-  changed: "It changed after approval, and models are refused it. Read its files, then approve it again.",
-  "not listed": "You approved it, but the server lists it no more.",
+  "not approved": "Not available to models until you approve it. Review its files first.",
+  changed: "It changed after approval and is blocked. Review its files, then approve it again.",
+  "not listed": "You approved it, but the server no longer lists it.",
 };
 
 export function Skills({ server, canList }: { server: Server; canList: boolean }) {

@@ -41,7 +41,7 @@ export function ExtractDialog({ nodes, onClose }: { nodes: readonly WorkflowNode
       announce(`Extracted ${countOf(nodes.length, "node")} to ${title}`);
       notify(`Extracted to ${title}`, {
         tone: "good",
-        hint: "Undo brings the nodes back; the new workflow stays in the list.",
+        hint: "Undo restores the nodes; the new workflow stays in the list.",
         action: { title: "Open it", run: () => openSubworkflow(editor, title) },
       });
     } catch (error) {

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
 import { useAvailable, useTemplates } from "../../queries/templates";
+import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { TemplateCard } from "./TemplateCard";
 import "./templates.css";
@@ -59,6 +60,9 @@ export function TemplatesPage() {
         {shown?.length === 0 && (
           <EmptyState title="No results">
             <p>Clear the filters to see all templates.</p>
+            <Button look="primary" onClick={() => (setSearch(""), setTag(""), setReadyOnly(false))}>
+              Clear filters
+            </Button>
           </EmptyState>
         )}
         <h2 className="visually-hidden">All templates</h2>

@@ -4,8 +4,9 @@ import { useState } from "react";
 import { createSample } from "../../queries/sample";
 import { notifyError } from "../../state/notices";
 import { setPanels } from "../../state/panels";
-import { navigate } from "../../state/route";
+import { hrefTo, navigate } from "../../state/route";
 import { Button } from "../../ui/Button";
+import { Icon } from "../../ui/Icon";
 import "./workflows.css";
 
 export function Welcome() {
@@ -21,6 +22,10 @@ export function Welcome() {
       notifyError(error, "The sample cannot be opened");
       setBusy(false);
     }
+  };
+  const describe = () => {
+    setPanels({ side: "builder" });
+    navigate("new");
   };
   return (
     <div className="card welcome">
@@ -39,6 +44,14 @@ export function Welcome() {
           </Button>
           <Button look="quiet" icon="plus" onClick={() => navigate("new")}>
             Start from scratch
+          </Button>
+        </div>
+        <div className="row">
+          <a className="button" href={`${hrefTo("servers")}?import`}>
+            <Icon name="upload" /> Import from Claude, Cursor…
+          </a>
+          <Button icon="spark" onClick={describe}>
+            Describe it to AI…
           </Button>
         </div>
       </div>

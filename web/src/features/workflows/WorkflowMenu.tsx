@@ -1,16 +1,21 @@
 /** What can be done with a stored workflow from the list. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
+import { useState } from "react";
+import type { WorkflowOverview } from "../../queries/workflows";
+import { deleteWorkflow, loadWorkflow, saveWorkflow, useOverview, WORKFLOWS } from "../../queries/workflows";
 import { notify, notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
+import { TagsDialog } from "./TagsDialog";
 
-export function WorkflowMenu({ name, revision }: { name: string; revision: string }) {
+export function WorkflowMenu({ workflow: listed }: { workflow: WorkflowOverview }) {
+  const { name, revision } = listed;
+  const [isTagging, setTagging] = useState(false);
   const queries = useQueryClient();
   const refetch = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
-  const { data: workflows = [] } = useWorkflows();
+  const { data: workflows = [] } = useOverview();
   const copy = async () => {
     const { workflow } = await loadWorkflow(name);
     const free = freeName(
@@ -34,21 +39,25 @@ export function WorkflowMenu({ name, revision }: { name: string; revision: strin
   const notifyFailure = (action: Promise<void>, failure: string) =>
     void action.catch((error: unknown) => notifyError(error, failure));
   return (
-    <Menu
-      label={`Actions for ${name}`}
-      actions={[
-        { title: "Open", icon: "list", run: () => navigate("w", name) },
-        { title: "Duplicate", icon: "copy", run: () => notifyFailure(copy(), "Not duplicated") },
-        {
-          title: "Delete",
-          icon: "trash",
-          startsGroup: true,
-          run: () => notifyFailure(remove(), "Not deleted"),
-        },
-      ]}
-    >
-      <Icon name="more" />
-    </Menu>
+    <>
+      <Menu
+        label={`Actions for ${name}`}
+        actions={[
+          { title: "Open", icon: "list", run: () => navigate("w", name) },
+          { title: "Duplicate", icon: "copy", run: () => notifyFailure(copy(), "Not duplicated") },
+          { title: "Edit tags…", icon: "tag", run: () => setTagging(true) },
+          {
+            title: "Delete",
+            icon: "trash",
+            startsGroup: true,
+            run: () => notifyFailure(remove(), "Not deleted"),
+          },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+      {isTagging && <TagsDialog workflow={listed} onClose={() => setTagging(false)} />}
+    </>
   );
 }
 

@@ -1,10 +1,9 @@
 /** The stored workflows, or the welcome card if there are none. */
 
 import { useRef } from "react";
-import { importFile } from "../../queries/formats";
+import { openFile } from "../../queries/importedFiles";
 import { createSample } from "../../queries/sample";
-import { useWorkflows } from "../../queries/workflows";
-import { openImported } from "../../state/importedWorkflow";
+import { useOverview } from "../../queries/workflows";
 import { notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
 import { Button } from "../../ui/Button";
@@ -12,23 +11,15 @@ import { Drafts } from "./Drafts";
 import { GettingStarted } from "./GettingStarted";
 import { RecentRuns, SuggestedTemplates } from "./HomeSections";
 import { Welcome } from "./Welcome";
-import { WorkflowTable } from "./WorkflowTable";
+import { WorkflowList } from "./WorkflowList";
 
 const SAMPLE = "what-to-wear";
 /** Who has this many workflows knows where the templates are. */
 const MIN_FOR_NO_SUGGESTIONS = 4;
 
 export function WorkflowsPage() {
-  const { data: workflows, error } = useWorkflows();
+  const { data: workflows, error } = useOverview();
   const file = useRef<HTMLInputElement>(null);
-  const importChosen = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    try {
-      navigate("new", openImported(await importFile(chosen)));
-    } catch (error) {
-      notifyError(error, `${chosen.name} cannot be read`);
-    }
-  };
   return (
     <div className="page">
       <div className="page__inner">
@@ -42,7 +33,8 @@ export function WorkflowsPage() {
               aria-label="File to import"
               accept=".json,.yaml,.yml,.md,.mdc,.txt"
               onChange={(event) => {
-                void importChosen(event.target.files?.[0]);
+                const [chosen] = event.target.files ?? [];
+                if (chosen) void openFile(chosen);
                 // Without this, choosing the same file again would not fire an event.
                 event.target.value = "";
               }}
@@ -71,7 +63,7 @@ export function WorkflowsPage() {
         <Drafts />
         {workflows && <GettingStarted hasOwn={workflows.some(({ name }) => name !== SAMPLE)} />}
         {workflows?.length === 0 && <Welcome />}
-        {workflows && workflows.length > 0 && <WorkflowTable workflows={workflows} />}
+        {workflows && workflows.length > 0 && <WorkflowList workflows={workflows} />}
         {workflows && workflows.length < MIN_FOR_NO_SUGGESTIONS && <SuggestedTemplates />}
         <RecentRuns />
       </div>

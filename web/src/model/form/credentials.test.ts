@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { credentialIn, credentialReference, nameFault, serviceOfNode, unusedName } from "./credentials";
+import {
+  credentialIn,
+  credentialReference,
+  nameFault,
+  serviceOfField,
+  serviceOfNode,
+  unusedName,
+} from "./credentials";
 
 test("a reference names a credential, anything else does not", () => {
   expect(credentialIn(credentialReference("slack-ops"))).toBe("slack-ops");
@@ -16,6 +23,14 @@ test("a node belongs to the service that its type names", () => {
   expect(refs.map((ref) => serviceOfNode(ref, kinds))).toEqual(["github", "slack", "google_calendar"]);
   expect(serviceOfNode("EXTERNAL_ACTION.TELEGRAM_ACTION", kinds)).toBe("telegram");
   expect(serviceOfNode("TRIGGER.WEBHOOK", kinds)).toBeNull();
+});
+
+test("a secret that requests are signed with is no token of the service", () => {
+  const fields = ["/configurations/github_token", "/configurations/webhook_secret"];
+  expect(fields.map((field) => serviceOfField("TRIGGER.GITHUB", field, ["github"]))).toEqual([
+    "github",
+    null,
+  ]);
 });
 
 test("a new credential gets a name that is free and allowed", () => {

@@ -17,6 +17,11 @@ export function serviceOfNode(ref: string, kinds: readonly string[]): string | n
   return own.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
 
+/** The service whose token a field holds; none for a secret that its callers sign requests with. */
+export function serviceOfField(ref: string, pointer: string, kinds: readonly string[]): string | null {
+  return /(webhook|signing)_secret$/.test(pointer) ? null : serviceOfNode(ref, kinds);
+}
+
 /** A name that no credential has: `github`, then `github-2`. */
 export function unusedName(base: string, taken: readonly string[]): string {
   if (!taken.includes(base)) return base;

@@ -20,7 +20,7 @@ function chain(...ids: string[]): Workflow {
 test("new nodes stand in a row, and the end makes room", () => {
   const placed = placeNewNodes(chain("a", "b", "c"));
   const x = (id: string) => placed.nodes.find((node) => node.id === id)!.position!.x;
-  expect(needsLayout(placed)).toBe(false);
+  expect(needsLayout(placed, new Map())).toBe(false);
   expect(["start", "a", "b", "c", "end"].map(x)).toEqual(
     [...["start", "a", "b", "c", "end"].map(x)].sort((a, b) => a - b),
   );

@@ -51,18 +51,19 @@ export function parsePairs(text: string): Record<string, string> | undefined {
 /** A server that is started by a command. */
 export function commandDefinition({ name, target, pairs }: DefinitionForm): string {
   const [command, ...args] = splitCommand(target);
-  if (command === undefined) throw new DefinitionError("Write the command that starts the server.");
+  if (command === undefined) throw new DefinitionError("Enter the command that starts the server.");
   return serverJson(name, { command, args, env: parsePairs(pairs) });
 }
 
 /** A server that is reached at an address. */
 export function addressDefinition({ name, target, pairs }: DefinitionForm, isSse: boolean): string {
   const url = target.trim();
-  if (!/^https?:\/\/\S+$/.test(url)) throw new DefinitionError("An address begins with https:// or http://.");
+  if (!/^https?:\/\/\S+$/.test(url))
+    throw new DefinitionError("Enter an address that begins with https:// or http://.");
   return serverJson(name, { type: isSse ? "sse" : "http", url, headers: parsePairs(pairs) });
 }
 
 function serverJson(name: string, entry: object): string {
-  if (name.trim() === "") throw new DefinitionError("Give the server a name.");
+  if (name.trim() === "") throw new DefinitionError("Enter a name for the server.");
   return JSON.stringify({ mcpServers: { [name.trim()]: entry } });
 }

@@ -40,11 +40,7 @@ describe("servers", () => {
       { label: "environment", key: "environment", value: [] },
       { label: "hash", key: "hash", value: "sha256:1" },
     ];
-    expect(facts.map(factLines)).toEqual([
-      ["[0] npx", "[1] -y", "[2] a b"],
-      ["nothing of its own"],
-      ["sha256:1"],
-    ]);
+    expect(facts.map(factLines)).toEqual([["[0] npx", "[1] -y", "[2] a b"], ["none"], ["sha256:1"]]);
     expect(definitionHash(facts)).toBe("sha256:1");
     expect(definitionHash([])).toBeNull();
   });

@@ -56,11 +56,11 @@ export function canListTools(server: Server): boolean {
 }
 
 const EMPTY_FACTS: Record<string, string> = {
-  environment: "nothing of its own",
-  directory: "the current one",
-  fillsIn: "nothing",
+  environment: "none",
+  directory: "current directory",
+  fillsIn: "none",
   foundIn: "added by you",
-  headers: "none of its own",
+  headers: "none",
   signIn: "none",
 };
 

@@ -14,7 +14,7 @@ describe("the sparkline of a server", () => {
     expect(drawn.lines).toEqual(["2,10 34,2", "98,14 98,14"]);
     expect(drawn.failures).toEqual([66]);
     expect(drawn.summary).toBe(
-      "Last 4 checks; answered in 5 ms the last time, 5 ms to 20 ms, 10 ms in the middle; 1 failed.",
+      "Last 4 checks; latest response in 5 ms, 5 ms to 20 ms, median 10 ms; 1 failed.",
     );
   });
 
@@ -23,7 +23,9 @@ describe("the sparkline of a server", () => {
   });
 
   it("has a point for a single check, and none for a failed one", () => {
-    expect(sparkline([check(3.21)], 100, 20).summary).toBe("Last check; answered in 3.2 ms; none failed.");
+    expect(sparkline([check(3.21)], 100, 20).summary).toBe(
+      "Last check; latest response in 3.2 ms; none failed.",
+    );
     expect(sparkline([check(null)], 100, 20)).toEqual({
       lines: [],
       failures: [2],

@@ -50,9 +50,9 @@ function summarize(count: number, times: readonly number[], failed: number): str
     const median = sorted[Math.floor(sorted.length / 2)]!;
     const range =
       sorted.length > 1
-        ? ` the last time, ${formatMs(sorted[0]!)} to ${formatMs(sorted.at(-1)!)}, ${formatMs(median)} in the middle`
+        ? `, ${formatMs(sorted[0]!)} to ${formatMs(sorted.at(-1)!)}, median ${formatMs(median)}`
         : "";
-    parts.push(`answered in ${formatMs(times.at(-1)!)}${range}`);
+    parts.push(`latest response in ${formatMs(times.at(-1)!)}${range}`);
   }
   parts.push(failed === 0 ? "none failed" : `${failed} failed`);
   return `${parts.join("; ")}.`;

@@ -70,12 +70,12 @@ export const FAMILIES: readonly Family[] = [
   "prompt",
   "flow",
   "trigger",
-  "mcp",
   "action",
   "ai",
   "human",
   "memory",
   "external",
+  "mcp",
   "note",
   "unknown",
 ];

@@ -44,6 +44,14 @@ describe("a new node", () => {
     expect(pairs(before.workflow)).toEqual(["prompt end"]);
   });
 
+  it("comes before the end if the port led there, and beside anything else", () => {
+    const from = { kind: "from", node: "start", port: "output", at: { x: 300, y: 200 } } as const;
+    const first = insertAt(connected, prompt, from, specs);
+    expect(pairs(first.workflow)).toEqual(["start prompt", "prompt end"]);
+    const second = insertAt(first.workflow, prompt, from, specs);
+    expect(pairs(second.workflow)).toEqual(["start prompt", "prompt end", "start prompt-2"]);
+  });
+
   it("goes before the end, on every way of a decision", () => {
     const between = insertAfter(connected, prompt, nodeById(connected, "start")!, specs);
     expect(pairs(between!.workflow)).toEqual(["start prompt", "prompt end"]);

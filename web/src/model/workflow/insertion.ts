@@ -57,9 +57,13 @@ export function insertAt(
   // A node that is dropped on a group becomes part of it.
   const added = dropNodes(addNode(workflow, node), new Map([[node.id, node.position ?? at]]));
   if (point.kind === "from") {
-    const roomy = shiftCovered(added, nodeById(added, node.id)!);
-    const connected = connectFrom(roomy, point, node, specs);
-    return { workflow: connectEnd(connected, point.node, node.id, specs), id: node.id };
+    const last = fitsPoint(entry, { kind: "edge", edge: "" }) ? edgeToEnd(workflow, point) : undefined;
+    const free = last ? removeItems(added, new Set([last.id])) : added;
+    const connected = connectFrom(shiftCovered(free, nodeById(free, node.id)!), point, node, specs);
+    const whole = last
+      ? connectTo(connected, { node: last.to, port: last.toPort ?? INPUT_PORT }, node, specs)
+      : connectEnd(connected, point.node, node.id, specs);
+    return { workflow: whole, id: node.id };
   }
   if (point.kind === "to") return { workflow: connectTo(added, point, node, specs), id: node.id };
   return { workflow: added, id: node.id };
@@ -79,6 +83,15 @@ export function insertAfter(
   );
   const isBetween = edge && fitsPoint(entry, { kind: "edge", edge: edge.id });
   return isBetween ? insertIntoEdge(workflow, entry, edge, specs) : null;
+}
+
+/** The connection from a port to the end, if that is its only one: what is added there comes before the end. */
+function edgeToEnd(workflow: Workflow, point: { node: string; port: string }): Connection | undefined {
+  const edges = workflow.connections.filter(
+    ({ from, fromPort }) => from === point.node && (fromPort ?? OUTPUT_PORT) === point.port,
+  );
+  const end = onlyEnd(workflow, nodeById(workflow, point.node)?.parentId);
+  return edges.length === 1 && edges[0]!.to === end?.id ? edges[0] : undefined;
 }
 
 /** Leads a new node to the end if nothing else does, or if the other ways of a decision lead there. */

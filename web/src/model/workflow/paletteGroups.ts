@@ -1,4 +1,4 @@
-/** How the palette is divided: recent nodes first, then the families, with one group for each server. */
+/** How the palette is divided: favorites and recent nodes first, then the families, with one group for each server. */
 
 import { safeText } from "../text/untrusted";
 import type { CatalogEntry } from "./catalog";
@@ -16,10 +16,16 @@ const MAX_RECENT = 4;
 /** A server with more tools than this is closed at first: it would hide everything below it. */
 const MAX_OPEN_TOOLS = 8;
 
-export function paletteGroups(entries: readonly CatalogEntry[], recent: readonly string[]): PaletteGroup[] {
+export function paletteGroups(
+  entries: readonly CatalogEntry[],
+  recent: readonly string[],
+  favorites: readonly string[] = [],
+): PaletteGroup[] {
   const byRef = new Map(entries.map((entry) => [entry.ref, entry]));
-  const lastUsed = recent.map((ref) => byRef.get(ref)).filter((entry) => entry !== undefined);
+  const known = (refs: readonly string[]) => refs.flatMap((ref) => byRef.get(ref) ?? []);
+  const lastUsed = known(recent.filter((ref) => !favorites.includes(ref)));
   const groups = [
+    { id: "favorites", title: "Favorites", entries: known(favorites), isInitiallyOpen: true },
     { id: "recent", title: "Recent", entries: lastUsed.slice(0, MAX_RECENT), isInitiallyOpen: true },
     ...FAMILIES.flatMap((family) => {
       const members = entries.filter((entry) => familyOf(entry.type) === family);

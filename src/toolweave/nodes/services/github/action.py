@@ -137,7 +137,7 @@ class GitHubAction:
         examples=(
             Example(
                 "File a bug",
-                "Opens an issue with labels and someone to look at it.",
+                "Opens an issue with labels and an assignee.",
                 {
                     "github_token": "${vault:github-token}",
                     "action_type": "create_issue",

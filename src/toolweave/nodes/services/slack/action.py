@@ -134,7 +134,7 @@ class SlackAction:
         examples=(
             Example(
                 "Announce a release",
-                "Tells a channel that a version is out.",
+                "Announces a release in a channel.",
                 {
                     "action_type": "send_message",
                     "channel": "#releases",

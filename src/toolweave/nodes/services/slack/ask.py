@@ -85,7 +85,7 @@ node = ApprovalNode(
             ),
             Example(
                 "Review a text",
-                "Tells the analysis how to read a hesitant answer.",
+                "Defines how the analysis reads a hesitant answer.",
                 {
                     "channel": "@grace",
                     "bot_token": "${vault:slack-bot-token}",

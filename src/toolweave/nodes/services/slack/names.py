@@ -69,5 +69,5 @@ class SlackNames:
                 reason = str(told.get("error")) if isinstance(told, dict) else "no object"
             except ToolweaveError as error:
                 reason = error.code
-        logger.warning("Slack does not tell a name", extra={"id": identity, "reason": reason})
+        logger.warning("Slack returned no name", extra={"id": identity, "reason": reason})
         return ""

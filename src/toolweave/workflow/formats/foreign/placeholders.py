@@ -36,7 +36,8 @@ _MIRRORED = str.maketrans("<[({", ">])}")
 _BARE = pattern(r"\$(?:\.|\[|\(['\"]|json\b|node\b|input\b|trigger\b|items\()")
 _STARTS = pattern(
     r"[$#%@]\{|<%|\[%|\[\[|[<\[(%#@|~]\(?[ ]?[A-Za-z_$]|\{[!#]|__[a-z]"
-    r"|(?<!\{)\{[A-Za-z_$% \n]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]|(?<!\w)\$[A-Za-z_]\w*\."
+    r"|(?<!\{)\{[A-Za-z_$% \n]|^\s*[=`$]|^[A-Za-z_][\w-]*[.\[]|(?<!\w)\$[A-Za-z_]\w*\.",
+    re.MULTILINE,
 )
 # A character that all of these have.
 _SIGNS = pattern(r"[$#%@<\[(|~{=`.]|__")
@@ -57,7 +58,7 @@ class ForeignPlaceholder:
 
 
 def may_be_foreign(text: str) -> bool:
-    """Whether a text has a character that a foreign placeholder needs; most texts have none."""
+    """Whether a text may have a foreign placeholder, or one of several texts in lines."""
     if _SIGNS.search(text) is None:
         return False
     return _starts_so(text) if len(text) <= _MAX_SHORT else _STARTS.search(text) is not None

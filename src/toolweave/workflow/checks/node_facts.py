@@ -1,0 +1,132 @@
+"""What many checks ask of every node, worked out once for a workflow. Not a check.
+
+A check asks for the nodes it applies to: those of a kind, those whose specification has something,
+those with a sign in their texts. Most checks have nothing to say about most nodes.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import JsonObject
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import corrected_specs
+from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.model import Node
+
+T = TypeVar("T")
+
+_PARTS = ("configurations", "inputParams", "parameterValues")
+_CONTAINERS = frozenset({dict, list})
+_NOTHING: JsonObject = {}
+
+
+# As `NodeInput`: not frozen, because every node has one; nobody changes it.
+@dataclass(slots=True)
+class NodeFacts:
+    """One node with its place and the parts of its data; a part that is no object is empty."""
+
+    index: int
+    node: Node
+    # Of a catalog node, also of one whose name is misspelt.
+    spec: NodeSpec | None
+    # Its type with a misspelling corrected.
+    kind: str
+    settings: JsonObject
+    inputs: JsonObject
+    # What an MCP node passes to its tool.
+    values: JsonObject
+    # The texts directly in these parts, joined: a sign that is not here is in none of them.
+    texts: str
+    # Whether one of these texts begins or ends with a space.
+    is_padded: bool
+    # Whether a part has an object or a list in it, or is something else than an object.
+    is_nested: bool
+
+    @property
+    def place(self) -> str:
+        """The pointer to the node's data."""
+        return f"/nodes/{self.index}/data"
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the node runs; problems of a disabled node do not matter."""
+        return self.settings.get("enabled") is not False
+
+
+class NodeTable:
+    """The nodes of a workflow by what checks ask for."""
+
+    def __init__(self, case: CheckContext) -> None:
+        self._case = case
+        self.nodes = _all(case)
+        self.catalog = [one for one in self.nodes if one.spec is not None]
+        self.nested = [one for one in self.nodes if one.is_nested]
+        self._by_kind: dict[str, list[NodeFacts]] = {}
+        self._by_spec: dict[str, list[NodeFacts]] = {}
+        for one in self.nodes:
+            self._by_kind.setdefault(one.kind, []).append(one)
+            if one.spec is not None:
+                self._by_spec.setdefault(one.spec.ref, []).append(one)
+
+    def of_kinds(self, kinds: Collection[str]) -> Iterator[NodeFacts]:
+        """Yield the nodes of some kinds, one kind after the other."""
+        for kind, nodes in self._by_kind.items():
+            if kind in kinds:
+                yield from nodes
+
+    def having(
+        self, make: Callable[[NodeSpec], T | None]
+    ) -> Iterator[tuple[NodeFacts, NodeSpec, T]]:
+        """Yield the catalog nodes for whose specification `make` gives something, with both.
+
+        The nodes of one specification come one after the other.
+        """
+        for nodes in self._by_spec.values():
+            spec = nodes[0].spec
+            if spec is not None and (made := self._case.made.of_spec(make, spec)):
+                for one in nodes:
+                    yield one, spec, made
+
+
+def node_table(case: CheckContext) -> NodeTable:
+    """Return the nodes of a workflow with what checks share about them."""
+    return case.once(NodeTable)
+
+
+def _all(case: CheckContext) -> list[NodeFacts]:
+    specs = corrected_specs(case)
+    found: list[NodeFacts] = []
+    for index, node in enumerate(case.workflow.nodes):
+        parts: list[JsonObject] = []
+        texts: list[str] = []
+        is_nested = is_padded = False
+        for name in _PARTS:
+            part = node.data.get(name)
+            if not isinstance(part, dict):
+                is_nested |= part is not None
+                parts.append(_NOTHING)
+                continue
+            parts.append(part)
+            for value in part.values():
+                if isinstance(value, str):
+                    texts.append(value)
+                    is_padded |= len(value.strip()) != len(value)
+                elif type(value) in _CONTAINERS:
+                    is_nested = True
+        found.append(
+            NodeFacts(
+                index,
+                node,
+                specs[index],
+                type_of(node),
+                parts[0],
+                parts[1],
+                parts[2],
+                "\n".join(texts),
+                is_padded,
+                is_nested,
+            )
+        )
+    return found

@@ -1,0 +1,51 @@
+/** What the list shows of a workflow, in the table and on cards. */
+
+import { countOf } from "../../model/text/formatValue";
+import { safeText } from "../../model/text/untrusted";
+import type { WorkflowOverview } from "../../queries/workflows";
+import { hrefTo } from "../../state/route";
+import { Badge } from "../../ui/Badge";
+import { statusTone } from "../../ui/statusTone";
+import { RunSparkline } from "./RunSparkline";
+
+export function WorkflowMarks({ workflow }: { workflow: WorkflowOverview }) {
+  const { errors, isActive, isPublished } = workflow;
+  return (
+    <div className="workflows__state">
+      {errors > 0 && <Badge tone="bad">{countOf(errors, "error")}</Badge>}
+      {isActive && <Badge tone="good">Active</Badge>}
+      {isPublished && <Badge tone="busy">Published</Badge>}
+      {errors === 0 && !isActive && !isPublished && <span className="faint">No errors</span>}
+    </div>
+  );
+}
+
+export function LastRuns({ runs }: { runs: WorkflowOverview["runs"] }) {
+  const [last] = runs;
+  if (!last) return <span className="faint">Never run</span>;
+  return (
+    <div className="last-runs">
+      <a
+        href={hrefTo("runs", last.id)}
+        aria-label={`Last run: ${last.status}`}
+        title={new Date(last.startedAt).toLocaleString()}
+      >
+        <Badge tone={statusTone(last.status)}>{last.status}</Badge>
+      </a>
+      <RunSparkline runs={runs} />
+    </div>
+  );
+}
+
+export function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return null;
+  return (
+    <ul className="tags" aria-label="Tags">
+      {tags.map((tag) => (
+        <li key={tag} className="badge">
+          {safeText(tag).text}
+        </li>
+      ))}
+    </ul>
+  );
+}
