@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 from tests.catalog.builders import a_spec, our_catalog
+from tests.nodes.combined import combined
 from tests.nodes.generated import Generated, generated
 from tests.workflow.checks.values_building import catalog_node
 
@@ -40,6 +41,8 @@ from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, Workf
 
 # How many of the generated cases of a node are tried, spread over all of them.
 TRIED = 150
+# How many examples with several changes are tried for each node.
+COMBINED = 12
 SAMPLES: dict[str, Json] = {
     "string": "text",
     "integer": 1,
@@ -194,6 +197,21 @@ def tried(spec: NodeSpec) -> list[Generated]:
 def test_what_validates_starts_and_what_the_start_refuses_does_not_validate(code: NodeCode) -> None:
     spec = with_start_check(code)
     assert list(disagreements(code, spec, tried(spec))) == []
+
+
+@pytest.mark.parametrize("code", discover(), ids=lambda code: code.spec.ref)
+def test_settings_that_validate_together_start(code: NodeCode) -> None:
+    spec = with_start_check(code)
+    assert list(disagreements(code, spec, list(combined(spec, COMBINED)))) == []
+
+
+def test_a_token_that_is_part_of_an_address_has_no_spaces() -> None:
+    (code,) = (one for one in discover() if one.spec.ref == "EXTERNAL_ACTION.TELEGRAM_ACTION")
+    example = code.spec.examples[0]
+    right = Generated("example", example.configurations, example.input_params)
+    wrong = Generated("spaces", {**right.config, "telegram_bot_token": "a b"}, right.inputs)
+    spec = with_start_check(code)
+    assert [bool(one) for one in problems_of(spec, [right, wrong])] == [False, True]
 
 
 class _Late:

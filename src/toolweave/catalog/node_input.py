@@ -201,7 +201,14 @@ def _renamed(values: JsonObject, own: Mapping[str, str]) -> JsonObject:
 
 
 def with_defaults(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
-    """Values under the names of their fields, with the defaults of those that are not set."""
+    """Values under the names of their fields, with the defaults of those that are not set.
+
+    Null is a value of a field of any type only; in any other it means "not set".
+    """
     known = tuple(fields)
     defaults = {given.name: given.default for given in known if given.default is not None}
-    return {**defaults, **by_own_names(values, known)}
+    named = by_own_names(values, known)
+    if None in named.values():
+        typed = {given.name for given in known if given.type != "any"}
+        named = {key: one for key, one in named.items() if one is not None or key not in typed}
+    return {**defaults, **named}

@@ -85,6 +85,8 @@ def parameter_fault(sql: str, parameters: Sequence[object] | Mapping[str, object
         missing = sorted(names - parameters.keys())
         if missing:
             return f"the query asks for :{missing[0]}, which parameters does not have"
+        if parameters and marks:
+            return "the query has ?, and parameters is an object; expected a list, or :name"
         if parameters and not names and not marks:
             return f"the query asks for no values, and parameters has {len(parameters)}"
         return None

@@ -45,6 +45,7 @@ _ISO = pattern(
 _CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
 _GROUPED = pattern(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
 _COMMAS = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+")
+_COLOUR = pattern(r"(?:#|0x)[0-9A-Fa-f]{6}")
 _WHOLE = pattern(r"(-?\d{1,15})\.0+")
 _DECIMAL_COMMA = pattern(r"-?\d{1,9},(?:\d{1,2}|\d{4,9})")
 _PERCENT = pattern(r"(\d{1,3}(?:\.\d{1,6})?)\s*%")
@@ -111,15 +112,35 @@ def conversions(value: Json, kinds: list[Json], about: str = "") -> Iterator[Jso
         yield value == 1
     if isinstance(value, list):
         yield from _from_list(value, kinds, about)
-    elif "array" in kinds and isinstance(value, dict) and (listed := listed_in(value)) is not None:
-        yield listed
-    elif "array" in kinds and _is_one_item(value) and not is_reference(value):
-        yield [value]
+    elif "array" in kinds:
+        yield from _as_list(value, about)
     if isinstance(value, dict) and "object" not in kinds:
         # A value with the way it was chosen or its type, as other systems write it.
         plain = {"value": value["value"]} if is_wrapped(value) else value
         if len(plain) == 1:
             yield from _only_member(plain)
+
+
+def _as_list(value: Json, about: str) -> Iterator[Json]:
+    if isinstance(value, dict) and (listed := listed_in(value)) is not None:
+        yield listed
+    elif isinstance(value, dict) and _holds_template(value):
+        yield from _template_in(value, about)
+    elif _is_one_item(value) and not is_reference(value):
+        yield [value]
+
+
+def _holds_template(value: JsonObject) -> bool:
+    """Whether an object has one member, a template, which may become the list itself."""
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    return isinstance(inner, str) and inner.startswith("{{") and inner.endswith("}}")
+
+
+def _template_in(value: JsonObject, about: str) -> Iterator[Json]:
+    """The template in an object around it that only repeats the field: `data: {"data": …}`."""
+    ((key, inner),) = value.items()
+    if key == about.partition("\n")[0] or key.lower() in _LISTING:
+        yield inner
 
 
 def as_range(value: Json, sample: Json) -> JsonObject | None:
@@ -287,6 +308,8 @@ def _numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
 
 def _written_numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]:
     """Numbers as people write them: `1,000`, `5.0`, `0,5`, `80%`, `5 results` of `max_results`."""
+    if "colo" in about.partition("\n")[0] and _COLOUR.fullmatch(text):
+        yield int(text.lstrip("#").removeprefix("0x"), 16)
     if "number" not in kinds and _COMMAS.fullmatch(text):
         yield int(text.replace(",", ""))
     if (whole := _WHOLE.fullmatch(text)) is not None:

@@ -7,8 +7,10 @@ from toolweave.tools.key_meaning import (
     containing,
     distinctive,
     is_credential,
+    is_decoration,
     renamed,
     reordered,
+    says_when,
     shares_word,
     shortened,
     switches_meant,
@@ -37,11 +39,39 @@ def related_keys(
         key
         for key in strange[:MAX_COMPARED]
         if shares_word(key, name)
-        and explainer.fits(known.get(name, True), given[key])
+        and takes(explainer, known.get(name, True), given[key])
         and not are_opposite(key, name)
         and not any(shares_word(key, one) for one in free)
     ]
     return found if len(found) == 1 else []
+
+
+def only_place(
+    name: str, given: JsonObject, strange: list[str], known: JsonObject, explainer: Explainer
+) -> list[str]:
+    """The only unknown key, where a missing name is the only one that is left to be set.
+
+    The type of the name must accept its value, and not any value.
+    """
+    free = [one for one in known if one not in given]
+    schema = known.get(name)
+    if len(strange) != 1 or free != [name] or not isinstance(schema, dict):
+        return []
+    is_clear = "type" in schema and not says_when(strange[0]) and not is_decoration(strange[0])
+    fits = takes(explainer, schema, given[strange[0]]) and not are_opposite(strange[0], name)
+    return strange if is_clear and fits else []
+
+
+def takes(explainer: Explainer, schema: Json, value: Json) -> bool:
+    """Whether a schema accepts a value; a lone template may become anything."""
+    is_template = isinstance(value, str) and value.startswith("{{") and value.endswith("}}")
+    return is_template or explainer.fits(schema, value)
+
+
+def required_in(schema: JsonObject) -> list[str]:
+    """The names that a schema requires."""
+    required = schema.get("required")
+    return [one for one in required if isinstance(one, str)] if isinstance(required, list) else []
 
 
 def only_fitting(
@@ -53,7 +83,8 @@ def only_fitting(
         return [
             name
             for name in names
-            if not _is_deprecated(known.get(name)) and explainer.fits(known.get(name, True), value)
+            if not _is_deprecated(known.get(name))
+            and takes(explainer, known.get(name, True), value)
         ]
 
     about = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None

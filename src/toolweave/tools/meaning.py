@@ -179,15 +179,22 @@ def _short(value: str, known: Sequence[str]) -> list[str]:
     for expression in (_TAG, _MEDIA, _VERSION):
         if match := expression.fullmatch(lowered):
             return _same(match.group(1), known)
-    if 2 <= len(lowered) <= 4:
-        return [one for one in known if _initials(one) == lowered]
-    return []
+    if 2 <= len(lowered) <= 4 and (found := [one for one in known if _initials(one) == lowered]):
+        return found
+    # `med` for `medium`, where no other option begins so.
+    begun = [one for one in known if one.lower().startswith(lowered)]
+    is_cut = len(lowered) > 2 and len(begun) == 1 and begun[0].isalpha() and lowered.isalpha()
+    return begun if is_cut else []
 
 
 def _worded(value: str, known: Sequence[str], about: str) -> list[str]:
     """Options whose words are those of the value, more or fewer."""
     given = words(value)
-    if not given or given & _NEGATIONS:
+    if given & _NEGATIONS:
+        # `does_not_equal` is `not_equals`; nothing but words without meaning may differ.
+        spare = words("does do is are be was to")
+        return [option for option in known if words(option) - spare == given - spare]
+    if not given:
         return []
     named = {option: found for option in known if (found := words(option))}
     equal = [option for option, found in named.items() if found == given]
@@ -196,12 +203,24 @@ def _worded(value: str, known: Sequence[str], about: str) -> list[str]:
     shorter = [
         option
         for option, found in named.items()
-        if found < given and (len(found) > 1 or given - found <= spare)
+        if found < given and (len(found) > 1 or given - found <= spare | _being())
     ]
     # A sentence says more than a name.
     is_name = not any(one.isspace() for one in value)
     found = equal or longer or shorter or (_named_in(given, named) if is_name else [])
-    return found or _without_kind(given, named, about)
+    return found or _without_kind(given, named, about) or _of_one_stem(value, given, named)
+
+
+def _of_one_stem(value: str, given: frozenset[str], named: dict[str, frozenset[str]]) -> list[str]:
+    """`financial_audit` for `finance`: the only option with a word of the same stem."""
+    if len(given) != 1 or not value.isalpha() or given <= _open_verbs():
+        return []
+    (word,) = given
+    return [
+        option
+        for option, said in named.items()
+        if len(word) > 4 and any(one.startswith(word) for one in said)
+    ]
 
 
 def _named_in(given: frozenset[str], named: dict[str, frozenset[str]]) -> list[str]:
@@ -222,6 +241,12 @@ def _without_kind(given: frozenset[str], named: dict[str, frozenset[str]], about
     if not told or told == given or told <= _open_verbs():
         return []
     return [option for option, said in named.items() if told <= said]
+
+
+@cache
+def _being() -> frozenset[str]:
+    """Words for something being there, which a name may leave out: `file` for `file_created`."""
+    return words("created exists existing arrived available ready received present found")
 
 
 @cache

@@ -24,7 +24,7 @@ from toolweave.tools.key_meaning import (
     renamed,
     says_when,
 )
-from toolweave.tools.key_repair import only_fitting, related_keys
+from toolweave.tools.key_repair import only_fitting, only_place, related_keys, required_in, takes
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
 from toolweave.tools.name_words import alike
@@ -140,6 +140,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         if only_fitting(key, given[key], known, free, explainer) == name
     ]
     slips = slips or related_keys(name, given, strange, known, explainer)
+    slips = slips or only_place(name, given, strange, known, explainer)
     dotted = [
         key
         for key in strange
@@ -152,7 +153,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     meant = slips[0] if slips else closest(name, likely)
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
-        if [meant] == slips and explainer.fits(known.get(name, True), given[meant]):
+        if [meant] == slips and takes(explainer, known.get(name, True), given[meant]):
             return Repair(f"rename {meant!r} to {name!r}?", (move,))
         return Repair(f"rename {meant!r} to {name!r}? {UNFIT if slips else UNCLEAR}")
     if (gathered := _gathered(fault, name, strange, known, explainer)) is not None:
@@ -205,6 +206,9 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     if slip is None and (twin := _twin(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
     slip = slip or only_fitting(wrong, fault.value, known, free, explainer)
+    if slip is None and len(free) == 1 and free[0] in required_in(fault.schema):
+        strange = [key for key in parent if key not in known]
+        slip = free[0] if only_place(free[0], parent, strange, known, explainer) else None
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
     for special in (negated, nested, numbered):
@@ -225,7 +229,7 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         # A hint that names one answer promises its patch.
         others = [name for name in free if name != meant]
         return Repair(f"available: {', '.join(map(shown, [meant, *others][:MAX_LISTED]))}")
-    if not explainer.fits(known.get(meant, True), fault.value):
+    if not takes(explainer, known.get(meant, True), fault.value):
         return Repair(f"did you mean {meant!r}? {UNFIT}")
     return Repair(f"did you mean {meant!r}?", (move,))
 
@@ -344,7 +348,7 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     described = fault.schema.get("description")
     about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
     for value in conversions(fault.value, kinds, about):
-        if explainer.fits(fault.schema, value) and not _may_be_several(fault, value):
+        if takes(explainer, fault.schema, value) and not _may_be_several(fault, value):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
     sample = fault.schema.get("default")

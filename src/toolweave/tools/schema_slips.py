@@ -11,7 +11,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_value
 from toolweave.tools.document import Steps
-from toolweave.tools.keywords import subschemas
+from toolweave.tools.keywords import SHAPES, subschemas
 from toolweave.tools.repair import misspelt
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.value_preview import shown
@@ -83,6 +83,30 @@ def wrong_defaults(schema: JsonObject, at: Steps = ()) -> Iterator[Problem]:
     for _, steps, inner in subschemas(schema):
         if len(at) < MAX_DEPTH and isinstance(inner, dict):
             yield from wrong_defaults(inner, (*at, *steps))
+
+
+def lost_names(schema: JsonObject, at: Steps = ()) -> Iterator[Problem]:
+    """Required names that the properties do not have."""
+    known, names = schema.get("properties"), schema.get("required")
+    if isinstance(known, dict) and isinstance(names, list) and known:
+        for index, name in enumerate(names):
+            if isinstance(name, str) and name not in known:
+                message = f"{shown(name)} is required, and 'properties' does not have it"
+                place = pointer(*at, "required", index)
+                hint = "add it to 'properties', or remove it here"
+                yield Problem("INPUT_SCHEMA_INVALID", place, message, hint, severity="warning")
+    for _, steps, inner in subschemas(schema):
+        if len(at) < MAX_DEPTH and isinstance(inner, dict):
+            yield from lost_names(inner, (*at, *steps))
+
+
+def without_keywords(schema: JsonObject) -> Iterator[Problem]:
+    """A schema that says nothing, such as an example of a value."""
+    is_said = any(key in _KNOWN or key in SHAPES or key.startswith(("$", "x-")) for key in schema)
+    if schema and not is_said:
+        message = "the schema has no keyword of JSON Schema, so that it allows everything"
+        hint = 'write {"type": "object", "properties": {…}}'
+        yield Problem("INPUT_SCHEMA_INVALID", "", message, hint, severity="warning")
 
 
 def _keyword(key: str, value: Json, schema: JsonObject) -> str:

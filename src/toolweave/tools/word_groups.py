@@ -180,6 +180,7 @@ VERBS: tuple[str, ...] = (
     "repository repo",
     "pr pull",
     "dm directmessage",
+    "trigger dispatch launch",
     "photo picture image",
     "document doc",
 )

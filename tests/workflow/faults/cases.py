@@ -91,7 +91,7 @@ def _fault(entry: Entry, right: Json) -> Fault:
         id=entry["id"],
         family=entry["family"],
         right=entry["right"],
-        text=_damaged(_text(wrong), entry.get("text", {})),
+        text=_damaged_text(wrong, entry.get("text", {})),
         at=tuple(entry["at"]),
         is_mendable=entry.get("mendable", False),
         is_never_fixed=entry.get("never_fix", False),
@@ -109,6 +109,15 @@ def _unusual(entry: Entry, right: Json) -> Unusual:
         text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
         return Unusual(entry["id"], text, f"{entry['id']}.yaml")
     return Unusual(entry["id"], _damaged(_text(document), damage), f"{entry['id']}.json")
+
+
+def _damaged_text(document: Json, how: Entry) -> str:
+    """The text after an edit; with indentation where the edit changes nothing without."""
+    plain = _text(document)
+    damaged = _damaged(plain, how)
+    if how and damaged == plain:
+        return _damaged(json.dumps(document, ensure_ascii=False, indent=2), how)
+    return damaged
 
 
 def _damaged(text: str, how: Entry) -> str:

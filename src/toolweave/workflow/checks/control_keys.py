@@ -17,6 +17,7 @@ _ERROR = "connect the port 'error' of the node to what is to happen then"
 _CONDITION = "put FLOW.IF before it, and connect its port 'true'"
 _RETRY = "nodes that support it have a setting for it; else connect the port 'error'"
 _INSIDE = "list the nodes in 'nodes', and connect the port 'loop' or another port to the first"
+_LOOP = "put FLOW.FOR_EACH before it, and connect its port 'loop'"
 _OUTPUT = "a node is read by its id: {{ ID.FIELD }}"
 # By name in small letters without signs.
 _HINTS = {
@@ -30,6 +31,7 @@ _HINTS = {
     ),
     **dict.fromkeys(("retrypolicy", "waitbetweentries"), _RETRY),
     **dict.fromkeys(("body", "children", "substeps", "subnodes", "loopbody", "do"), _INSIDE),
+    **dict.fromkeys(("loop", "foreach", "repeat", "iterate", "iterateover", "withitems"), _LOOP),
     **dict.fromkeys(("register", "saveas", "outputvariable", "resultvariable"), _OUTPUT),
     **dict.fromkeys(("storein", "assignto", "resultname", "outputvar", "exportas"), _OUTPUT),
     **dict.fromkeys(

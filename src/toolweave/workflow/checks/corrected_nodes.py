@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from toolweave.catalog.spec import NodeSpec
 from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.kinds import is_catalog, meant_spec
+from toolweave.workflow.checks.kinds import is_catalog
+from toolweave.workflow.checks.node_names import meant_node
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -37,7 +38,7 @@ def _corrected(case: CheckContext) -> list[NodeSpec | None]:
             left -= 1
             subtype = node.data.get("subtype")
             named = subtype if isinstance(subtype, str) else ""
-            meant = meant_spec(case.known.catalog, node.type, named)
+            meant = meant_node(case.known.catalog, node)
             if meant is not None and (_is_close(named, meant) or _knows_all(node, meant)):
                 specs[index] = meant
     return specs

@@ -1,7 +1,9 @@
 """Settings that other settings require; required expressions are checked in `values.py`."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from toolweave.catalog.member_shapes import member_schema
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
@@ -52,7 +54,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
     for facts, spec, _ in node_table(case).having(_is_deciding):
         if facts.is_enabled:
             for path, why in missing_settings(facts.node, spec).items():
-                yield _problem(facts.index, facts.node, why, path)
+                yield _problem(facts.index, facts.node, spec, why, path)
 
 
 def _is_deciding(spec: NodeSpec) -> bool:
@@ -90,13 +92,31 @@ def _is_missing(node: Node, settings: JsonObject, path: str) -> bool:
     return value in (None, "", [], {})
 
 
-def _problem(index: int, node: Node, why: str, path: str) -> Problem:
+def _only_member(node: Node, spec: NodeSpec, first: str, name: str) -> list[dict[str, Any]]:
+    """The rename of the only key of an object to the only member that it has."""
+    field = next((one for one in spec.configurations if one.name == first), None)
+    if field is None or not field.members:
+        return []
+    known = object_at(member_schema(field.members), "properties")
+    given = object_at(object_at(node.data, "configurations"), first)
+    if [*known] != [name] or len(given) != 1 or name in given:
+        return []
+    ((key, value),) = given.items()
+    if not isinstance(value, str) or not value:
+        return []
+    place = pointer("configurations", first)
+    return [{"op": "move", "from": place + pointer(key), "path": place + pointer(name)}]
+
+
+def _problem(index: int, node: Node, spec: NodeSpec, why: str, path: str) -> Problem:
     """The missing setting, at the object that lacks it if that is there."""
     first, *below = path.split(".")
     at: Steps = ("configurations",)
     if isinstance(object_at(node.data, "configurations").get(first), dict):
         at = ("configurations", first)
     moves = moved_member(node.data, ("configurations", first, *below)) if below else []
+    if not moves and below:
+        moves = _only_member(node, spec, first, below[0])
     return placed(
         Problem(
             "SETTING_NEEDED",

@@ -19,6 +19,7 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.prompt_names import variables_of
 from toolweave.workflow.checks.stored_parameters import nodes_with_odd_parameters
 from toolweave.workflow.checks.templated_values import check_values
 from toolweave.workflow.checks.values import CODES
@@ -81,13 +82,13 @@ def check(case: CheckContext) -> Iterator[Problem]:
         if "subtype" in node.data:
             continue
         if node.type != "mcp" or facts.index in nodes_with_odd_parameters(case):
-            yield from _of_node(node, facts.kind, facts.place)
+            yield from _of_node(case, node, facts.kind, facts.place)
     for index, node in enumerate(case.workflow.nodes):
         if node.parent is not None and "subtype" not in node.data:
             yield from _in_no_group(case, node, index)
 
 
-def _of_node(node: Node, kind: str, place: str) -> Iterator[Problem]:
+def _of_node(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Problem]:
     if kind in _WORDS:
         yield from _words(kind, node.data, place)
     if kind in _LABELLED:
@@ -97,9 +98,17 @@ def _of_node(node: Node, kind: str, place: str) -> Iterator[Problem]:
     if kind == "skill":
         yield from _skill_name(node, place)
     if kind == "template":
-        yield from _undeclared(node, place)
+        yield from _undeclared(node, place, case.once(given_names))
     if kind in _MARKS:
         yield from _marked(node, kind, place)
+
+
+def given_names(case: CheckContext) -> frozenset[str]:
+    """The names that the input nodes of a flow and the schema of its input give a value."""
+    schema = case.workflow.extras.get("inputSchema")
+    known = schema.get("properties") if isinstance(schema, dict) else None
+    names = {name for one in case.workflow.nodes for name in variables_of(one)}
+    return frozenset(names | {*(known if isinstance(known, dict) else ())})
 
 
 @cache
@@ -170,7 +179,7 @@ def _skill_name(node: Node, place: str) -> Iterator[Problem]:
     )
 
 
-def _undeclared(node: Node, place: str) -> Iterator[Problem]:
+def _undeclared(node: Node, place: str, given: frozenset[str]) -> Iterator[Problem]:
     """Yield names of a template that its own list of variables leaves out."""
     listed, text = node.data.get("variables"), node.data.get("template")
     if not isinstance(listed, list) or not isinstance(text, str):
@@ -182,8 +191,9 @@ def _undeclared(node: Node, place: str) -> Iterator[Problem]:
     absent = [one for one in used if one not in listed]
     if absent and (listed or not any(one.endswith(_RESULTS) for one in absent)):
         names = ", ".join(map(repr, absent[:5]))
-        # What is like a listed name, or the result of a node, may be a misspelling of it.
+        # A name that nothing gives a value may be a misspelling, or one too many.
         is_new = not any(one.endswith(_RESULTS) or misspelt(one, declared) for one in absent)
+        is_new = is_new and (not given or given.issuperset(absent))
         at = place + pointer("variables")
         yield Problem(
             "VALUE_UNLIKELY",

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from toolweave.problems import Problem, did_you_mean
+from toolweave.tools.meaning import plain_word, words
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_loop, meant_type, spec_of, style_of, type_of
@@ -14,6 +15,9 @@ from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 _ENDS = frozenset({"start", "end"})
+# How graphs of other systems name the start and the end of a run.
+_RUN_STARTS = frozenset({"start", "begin", "entry", "entrypoint"})
+_RUN_ENDS = frozenset({"end", "finish", "exit", "endnode", "terminate"})
 
 
 def way(edge: Edge) -> tuple[object, ...]:
@@ -57,6 +61,9 @@ class EdgeEnds:
         is_one = (edge.source in self._nodes) != (edge.target in self._nodes)
         self._left -= 1
         if self._left >= 0 and (found := self._by_number(index, edge)) is not None:
+            yield found
+            return
+        if is_one and (found := self._of_run(index, edge)) is not None:
             yield found
             return
         for code, key, end in (
@@ -110,6 +117,33 @@ class EdgeEnds:
         hint = f"write the ids: {found[0][0]!r} and {found[0][1]!r}"
         return Problem(code, self._case.at_edge(index, key), message, hint=hint, patch=patch)
 
+    def _of_run(self, index: int, edge: Edge) -> Problem | None:
+        """An edge from the start of the run to its trigger, or from a step to its end.
+
+        Graphs of other systems have such edges; here both are so without one.
+        """
+        if self._is_drawn or self._case.format == "flow":
+            return None
+        is_start = edge.source not in self._nodes
+        end, other = (edge.source, edge.target) if is_start else (edge.target, edge.source)
+        word = "".join(filter(str.isalpha, end.casefold()))
+        if word not in (_RUN_STARTS if is_start else _RUN_ENDS):
+            return None
+        node = self._nodes[other]
+        if is_start and not begins(self._case, node):
+            return None
+        if not is_start and not self._has_port(node, edge.source_port):
+            return None
+        code, key = ("EDGE_SOURCE_UNKNOWN", "from") if is_start else ("EDGE_TARGET_UNKNOWN", "to")
+        message = f"there is no node {shown(end)}"
+        hint = (
+            f"remove the edge: a run starts at {other!r}"
+            if is_start
+            else f"remove the edge: a run ends after {other!r} without one"
+        )
+        patch = ({"op": "remove", "path": self._case.at_edge(index)},)
+        return Problem(code, self._case.at_edge(index, key), message, hint=hint, patch=patch)
+
     def _with_port(self, index: int, edge: Edge) -> tuple[Operation, Operation] | None:
         """The node and the port that were written as one: `check.true`, `check:true`."""
         for separator in (".", ":", "/", "#", "->"):
@@ -131,8 +165,9 @@ class EdgeEnds:
     def _repaired(
         self, index: int, edge: Edge, key: str, end: NodeId
     ) -> tuple[str, Operation] | None:
-        named = self._by_name.get(end, [])
+        named = self._by_name.get(end, []) or self._by_plain_name.get(plain_word(end), [])
         meant = named[0] if len(named) == 1 else self._ids.meant(end) or self._by_type(end)
+        meant = meant or (self._with_kind(end) if key == "to" else None)
         place = self._case.at_edge(index, key)
         if meant is not None and self._fits(edge, key, NodeId(meant)):
             return f"did you mean {meant!r}?", {"op": "replace", "path": place, "value": meant}
@@ -142,6 +177,18 @@ class EdgeEnds:
             node = plain_node(end, kind)
             return f"add a node of type {kind!r}", {"op": "add", "path": "/nodes/-", "value": node}
         return None
+
+    def _with_kind(self, end: NodeId) -> NodeId | None:
+        """The only node without an edge to it whose id and kind are in the name: `filter_low`."""
+        given = words(end)
+        found = [
+            one.id
+            for one in self._nodes.values()
+            if words(one.id) < given
+            and given <= words(one.id) | words(one.ref or one.type)
+            and not self._case.graph.incoming(one.id)
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _by_type(self, end: NodeId) -> NodeId | None:
         """The only node of a type, where the type is written in place of its id."""
@@ -194,6 +241,13 @@ class EdgeEnds:
         found: dict[str, list[NodeId]] = {}
         for node in self._nodes.values():
             found.setdefault(node.name, []).append(node.id)
+        return found
+
+    @cached_property
+    def _by_plain_name(self) -> dict[str, list[NodeId]]:
+        found: dict[str, list[NodeId]] = {}
+        for node in self._nodes.values():
+            found.setdefault(plain_word(node.name), []).append(node.id)
         return found
 
     @cached_property

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem
+from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.edge_ends import EdgeEnds, Operation, begins, way
@@ -118,11 +119,16 @@ def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
     else:
         return None
     patch = _turned(case, index, edge)
+    is_removed = patch is None and begins(case, target) and type_of(source) == "end"
+    if is_removed:
+        patch = (_remove(index),)
     return Problem(
         code,
         case.at_edge(index),
         f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
-        hint="turn the edge around"
+        hint="remove the edge: a run is over there"
+        if is_removed
+        else "turn the edge around"
         if patch
         else "remove the edge, or connect the nodes before and after it",
         severity="warning",
@@ -156,6 +162,8 @@ def kind_problems(case: CheckContext, index: int, edge: Edge) -> Iterator[Proble
         return
     place = case.at_edge(index, "kind")
     meant = closest(edge.kind, FLOW_KINDS)
+    if meant is None and len(found := meant_options(edge.kind, FLOW_KINDS)) == 1:
+        meant = found[0]
     yield Problem(
         "EDGE_KIND_UNKNOWN",
         place,

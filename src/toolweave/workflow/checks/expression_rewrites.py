@@ -41,6 +41,7 @@ _HAS_KEY = pattern(r"\bhas\(\s*([A-Za-z_][\w.]*)\[\s*(['\"])([^'\"]+)\2\s*\]\s*\
 _MOMENT = pattern(
     r"(?<!['\"\w-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!['\"\w])"
 )
+_TWICE = pattern(r"(&&|\|\||==|!=|>=|<=|\+)\s*\1(?!=)")
 _COLONS = pattern(r"(?<=[\w\])])[:#](?=[A-Za-z_])")
 _BRACED = pattern(r"[$#%@]\{(?P<inner>[^{}]*)\}|[$#%@]\((?P<round>.*)\)", re.DOTALL)
 _ARROW = pattern(r"^\(\s*\)\s*[=-]>\s*")
@@ -64,8 +65,11 @@ _CHAIN = pattern(
 )
 _JOINED = pattern(r"(?:'[^']*'|\"[^\"]*\")\s*\|\|")
 _IN_TEXT = pattern(
-    r"(?P<part>'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*)\s+in\s+(?P<whole>[A-Za-z_][\w.]*(?:\[[^\]]*\])?)"
+    r"(?P<part>'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*)\s+in\s+"
+    r"(?P<whole>[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*)"
 )
+# `days[0.rain`
+_OPEN_INDEX = pattern(r"\[\s*(\d+)(?=\.[A-Za-z_]|\s*(?:[=<>!&|+*/)-]|$))")
 _QUOTED_NUMBER = pattern(r"(?<=[<>=] )['\"](-?\d+(?:\.\d+)?)['\"]")
 _SIGNS: tuple[tuple[str, str], ...] = (
     ("~=", "!="),
@@ -146,6 +150,7 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _HAS_KEY.sub(_has_key, plain)
     yield _MOMENT.sub(r"timestamp('\1')", plain)
     yield _POINTS.sub(" + ", plain)
+    yield _TWICE.sub(r"\1", plain)
     if "?" not in plain:
         yield _COLONS.sub(".", plain)
     if plain.startswith("(") and plain.endswith(")"):
@@ -179,6 +184,8 @@ def _balanced(text: str) -> Iterator[str]:
     for opening, closing in ("()", "[]"):
         missing = text.count(opening) - text.count(closing)
         if missing == 1:
+            if opening == "[":
+                yield _OPEN_INDEX.sub(r"[\1]", text, count=1)
             yield text + closing
         elif missing == -1:
             places = [at for at, sign in enumerate(text) if sign == closing]

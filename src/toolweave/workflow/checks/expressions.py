@@ -151,7 +151,8 @@ class _Texts:
                 found = moved(fault, text, placeholder.at).problem(place)
                 yield _with_text(found, content, right)
             if verdict.ours is not None:
-                pieces.append(f"{text[end : placeholder.start]}{{{{ {verdict.ours} }}}}")
+                ours = self._foreign.without_conversions(node, verdict.ours, language)
+                pieces.append(f"{text[end : placeholder.start]}{{{{ {ours} }}}}")
                 end = placeholder.end
         if pieces:
             yield _older(place, text, "".join([*pieces, text[end:]]))
@@ -178,7 +179,15 @@ class _Texts:
 
     def _with_braces(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
-        if read_template(cel.text).is_bare:
+        template = read_template(cel.text)
+        if template.is_bare:
+            content = template.placeholders[0].content
+            expression = compile_text(content)
+            # What compares is the condition itself; a path may lead to the text of one. Whether
+            # the value of a whole setting fits is checked with its type.
+            is_condition = expression.is_ours and expression.kind == "bool" and not expression.path
+            if is_condition and len(cel.at) > 1:
+                yield _with_text(_braces(place), cel.text, content)
             return
         # `'{{ name }}'` is the value itself; a placeholder within a longer text stays in it.
         unquoted = _QUOTED_PLACEHOLDER.sub(r"\2", cel.text)
@@ -186,14 +195,7 @@ class _Texts:
             return
         repaired = self._foreign.repaired(node, unquoted, "own", parameter="item")
         if repaired is not None:
-            problem = Problem(
-                "EXPRESSION_TEMPLATE",
-                place,
-                "placeholders are filled with text before the expression is read",
-                hint="an expression reads values without braces",
-                severity="warning",
-            )
-            yield _with_text(problem, cel.text, repaired)
+            yield _with_text(_braces(place), cel.text, repaired)
 
     def _translated(self, node: Node, cel: CelText, verdict: _Verdict) -> _Verdict:
         target = str(cel.at[-1]) if len(cel.at) == 2 else None
@@ -207,6 +209,8 @@ class _Texts:
         )
         if found is None and _errors(verdict.faults):
             found = self._foreign.rewritten(node, cel.text, "own")
+        if found is not None:
+            found = self._foreign.without_conversions(node, found, "own")
         better = _improved(verdict, found, is_older=self._is_older)
         is_run = cel.field.name in TRANSLATED_FIELDS and translate_condition(cel.text).is_changed
         if better.ours is None or is_run:
@@ -214,6 +218,16 @@ class _Texts:
         fault = fault_at(cel.text, 0, "EXPRESSION_INVALID", "this is not CEL")
         faults = tuple(_errors(compile_text(cel.text).faults)) or (fault,)
         return _Verdict(faults, repaired=better.ours)
+
+
+def _braces(place: str) -> Problem:
+    return Problem(
+        "EXPRESSION_TEMPLATE",
+        place,
+        "placeholders are filled with text before the expression is read",
+        hint="an expression reads values without braces",
+        severity="warning",
+    )
 
 
 def _nested(place: str, content: str) -> Problem:

@@ -7,7 +7,8 @@ path exists. `path_repair` takes the answer if there is only one.
 from collections.abc import Iterator
 
 from toolweave.cel.paths import Path, Step
-from toolweave.tools.meaning import outputs_meant, plain_word
+from toolweave.tools.key_meaning import renamed
+from toolweave.tools.meaning import outputs_meant, plain_word, words
 from toolweave.tools.name_words import is_same_word, singular, words_in
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
@@ -25,6 +26,7 @@ _AROUND = WRAPPERS | {
 }
 # Outputs that hold what a node passes on or was sent, and nothing about it.
 _PAYLOADS = frozenset({"data", "result", "github_payload", "slack_payload"})
+_RESULT = frozenset({"result", "results", "output", "outputs"})
 _REQUEST = {"headers", "body", "query_params"}
 
 
@@ -54,6 +56,29 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
         is_clear = len(named) == 1 and len(words_in(str(named[0][at]))) > 1
         return named if is_clear else list(found)
     return _in_another_object(shape, path, at, wrong)
+
+
+def input_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
+    """The path with the only declared input that a name means: `question` for `query`."""
+    wrong = path[at]
+    found = renamed(wrong, shape.fields) if isinstance(wrong, str) else []
+    return [(*path[:at], found[0], *path[at + 1 :])] if len(found) == 1 else []
+
+
+def main_output(shape: ValueShape, path: Path, at: int, ref: str) -> list[Path]:
+    """The path with the only output that is named after what the node does.
+
+    `filtered_data` for `result` of a FILTER.
+    """
+    if path[at] not in _RESULT:
+        return []
+    done = words(ref.partition(".")[2])
+    found = [
+        name
+        for name in shape.fields
+        if (first := words_in(name)[:1]) and first[0].endswith("ed") and words(first[0]) <= done
+    ]
+    return [(*path[:at], found[0], *path[at + 1 :])] if len(found) == 1 else []
 
 
 def _in_another_object(shape: ValueShape, path: Path, at: int, wrong: str) -> list[Path]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib import import_module
 
 from toolweave.cel.language import Expression, compile_text
-from toolweave.cel.paths import Path
+from toolweave.cel.paths import Path, write_path
 from toolweave.cel.tokens import is_name
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.context import CheckContext
@@ -16,9 +16,11 @@ from toolweave.workflow.checks.path_repair import PathRepair, rewritten
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
+from toolweave.workflow.shapes import Kind
 
 # `var.x` of Terraform begins with a reserved word.
 _RESERVED = pattern(r"^(?:var|let|const)\.")
+_TEXT: frozenset[Kind] = frozenset({"string"})
 _STARTING = frozenset({"start", "trigger", "TRIGGER"})
 
 
@@ -96,6 +98,15 @@ class ForeignRepair:
                 return ours
         return None
 
+    def without_conversions(self, node: Node, cel: str, language: Language) -> str:
+        """The expression without `string(…)` around what is a text already."""
+        for reference in compile_text(cel).references if "string(" in cel else ():
+            found = self._scope.find(node, reference.path, language)
+            if found.trouble is None and found.shape.kinds == _TEXT:
+                path = write_path(reference.path)
+                cel = cel.replace(f"string({path})", path)
+        return cel
+
     def is_resolved(self, node: Node, expression: Expression, language: Language) -> bool:
         """Whether all names that an expression reads exist."""
         return all(
@@ -116,7 +127,8 @@ class ForeignRepair:
     def _with_ids(self, text: str) -> str:
         """The text with titles of several words, which no language reads, as ids."""
         for node in self._case.graph.nodes.values():
-            if " " in node.name and text.startswith((f"{node.name}.", f"{node.name}[")):
+            is_it = text == node.name or text.startswith((f"{node.name}.", f"{node.name}["))
+            if " " in node.name and is_it:
                 others = (one.name for one in self._case.graph.nodes.values() if one is not node)
                 if node.name not in others and is_name(node.id):
                     return node.id + text[len(node.name) :]

@@ -15,9 +15,11 @@ from toolweave.cel.templates import read_template
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.formats.foreign.placeholders import (
     BLOCK,
     ForeignPlaceholder,
@@ -64,10 +66,13 @@ def check(case: CheckContext) -> Iterator[Problem]:
             if value and _is_filled(node, part):
                 place = f"{facts.place}/{part}"
                 unknown = _unknown(case.specs[facts.index], value, part)
+                cel = _expressions(case.specs[facts.index], value, part, place)
                 for at, name, text in _texts(value, place):
                     # A setting that the node does not have is removed, not translated.
                     if unknown and any(at == place + pointer(key) for key in unknown):
                         continue
+                    if at in cel and MARK not in text:
+                        continue  # `expressions` reads it
                     yield from texts.problems(node, name, text, at, _LANGUAGES[part])
 
 
@@ -77,6 +82,13 @@ def _unknown(spec: NodeSpec | None, value: Json, part: str) -> set[str]:
         return set()
     known = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
     return value.keys() - known - {QUEUE.name} if isinstance(value, dict) else set()
+
+
+def _expressions(spec: NodeSpec | None, value: Json, part: str, place: str) -> set[str]:
+    """The places of texts that are expressions without braces."""
+    if spec is None or part != "configurations" or not isinstance(value, dict):
+        return set()
+    return {place + pointer(*one.at) for one in cel_texts(spec, value)}
 
 
 def _is_filled(node: Node, part: str) -> bool:

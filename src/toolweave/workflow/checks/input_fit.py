@@ -66,6 +66,11 @@ class InputFit:
                 if unquoted and asked.text == asked.ours
                 else None,
             )
+        if (whole := self._unwrapped(node, asked, given)) is not None:
+            at, text = whole
+            message = f"{asked.ours!r} returns {given.words}; it is an item of another list"
+            patch = ({"op": "replace", "path": at, "value": text},)
+            return Problem("VALUE_TYPE_MISFIT", place, message, f"write {text!r}", patch=patch)
         repaired = self._converted(node, asked, given, wanted)
         if asked.is_whole and self._is_cel(node, asked):
             repaired = asked.ours  # the field is an expression itself
@@ -76,6 +81,23 @@ class InputFit:
             hint=f"use {repaired!r}" if repaired else None,
             patch=({"op": "replace", "path": place, "value": repaired},) if repaired else None,
         )
+
+    def _unwrapped(
+        self, node: Node, asked: NodeReferences, given: ValueShape
+    ) -> tuple[str, str] | None:
+        """The place and text of a list that is the only item of another one: `["{{ rows }}"]`."""
+        if not asked.is_whole or asked.steps[-1] != 0 or not given.kinds <= {"array"}:
+            return None
+        _, part, *rest = asked.steps[:-1]
+        outer: Json = object_at(node.data, str(part))
+        shape = self._takes(node, str(part))
+        for step in rest:
+            outer = outer.get(str(step)) if isinstance(outer, dict) else None
+            shape = look_up(shape, step).shape
+        is_only = isinstance(outer, list) and len(outer) == 1
+        if not is_only or shape.is_unknown or fits(given, shape) == "no":
+            return None
+        return self._case.at(node, *asked.steps[:-1]), asked.text
 
     def _is_cel(self, node: Node, asked: NodeReferences) -> bool:
         """Whether a text is that of a field which is an expression without braces."""

@@ -7,7 +7,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.schema_repair import meant_schema
-from toolweave.tools.schema_slips import without_slips, wrong_defaults
+from toolweave.tools.schema_slips import without_keywords, without_slips, wrong_defaults
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.problem_location import placed
@@ -103,6 +103,7 @@ def schema_slips(given: JsonObject) -> Iterator[Problem]:
             message = f"the input {shown(name)} is required and not described in 'properties'"
             yield Problem(CODE, pointer("required", at), message, severity="warning")
     yield from wrong_defaults(given)
+    yield from without_keywords(given)
 
 
 def schema_problem(given: Json) -> Problem | None:

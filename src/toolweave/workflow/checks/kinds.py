@@ -1,19 +1,20 @@
 """Node types: the types of the editor and of flows, and catalog nodes by type and subtype."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from toolweave.catalog.corrections import CorrectedName, UnknownName, correct
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.server_names import server_of
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, did_you_mean, pointer
-from toolweave.tools.meaning import plain_word, words
+from toolweave.tools.meaning import plain_word
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
+from toolweave.workflow.checks.node_names import FOREIGN_TYPES, TOOL, meant_node
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
 from toolweave.workflow.model import Node
 
 Style = Literal["drawn", "flow", "catalog"]
@@ -28,7 +29,6 @@ DRAWN = frozenset(
 FLOW = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Annotations: they are displayed and never run.
 SILENT = frozenset({"group", "note", "notes", "stickyNote"})
-_TOOL = "MCP:"
 LOOPS = frozenset({"FLOW.LOOP", "FLOW.FOR_EACH"})
 
 _PLAIN = DRAWN | FLOW | SILENT
@@ -48,26 +48,21 @@ _ALIASES = {
 }
 
 
-_TRIGGER = "trigger"
-# What other systems call nodes, by our subtype.
-_FOREIGN_TYPES = {
-    **dict.fromkeys(("schedule", "scheduled", "timer", "interval"), "cron"),
-    **dict.fromkeys(("set", "editfields", "setvariable"), "setfields"),
-    **dict.fromkeys(("http", "httpcall", "fetch", "restapi"), "httprequest"),
-    **dict.fromkeys(("splitout", "splitinto"), "split"),
-    **dict.fromkeys(("executeworkflow", "callworkflow"), "subworkflow"),
-    **dict.fromkeys(("stopanderror", "stopexecution"), "stop"),
-    **dict.fromkeys(("iterator", "iteration", "iterate", "loopoveritems"), "foreach"),
-    **dict.fromkeys(("sqlquery", "sql", "runsql", "executesql", "executequery"), "databasequery"),
-    "sleep": "delay",
-    "itemlists": "datatransformation",
+# Other names of the types of flows, in flows only.
+_FLOW_ALIASES = {
+    **dict.fromkeys(("output", "outputs", "final", "end"), "result"),
+    **dict.fromkeys(("prompttemplate", "prompt"), "template"),
+    **dict.fromkeys(("inputs", "variables", "multiinputs"), "multi_input"),
 }
-# Words around a product in the names of classes.
-_OF_LIBRARIES = frozenset(
-    {"", "chat", "llm", "model", "client", "node", "agent", "tool", "api", "chatmodel", "lm"}
-    | {"generativeai", "ai", "service", "connector", "async", "provider", "sdk"}
-)
+_TRIGGER = "trigger"
 _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
+# The parts of a catalog node beside its type, and in `data`.
+_PARTS = {
+    "configurations": "configurations",
+    "input_params": "inputParams",
+    "output_params": "outputParams",
+    "attached_nodes": "attachedNodes",
+}
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -142,67 +137,6 @@ def style_of(case: CheckContext) -> Style:
     return "flow" if types & FLOW and "start" not in types else "drawn"
 
 
-@lru_cache(maxsize=64)
-def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
-    """Return the specification that a misspelt type or subtype means."""
-    found = correct(catalog, node_type, subtype)
-    # A tool of an unknown server must not match a built-in node with a similar name.
-    is_tool = subtype.startswith(_TOOL)
-    if isinstance(found, CorrectedName) and not (is_tool and found.spec.origin is None):
-        return found.spec
-    if not subtype or node_type not in NODE_TYPES:
-        return None
-    of_type = {
-        spec.subtype: spec
-        for spec in catalog.of_type(node_type)
-        if not is_tool or spec.origin is not None
-    }
-    meant = (
-        closest(subtype, of_type)
-        or _by_words(subtype, of_type)
-        or _by_foreign_name(subtype, of_type)
-        or _by_product(subtype, of_type)
-    )
-    return of_type[meant] if meant else _by_keyword(subtype, of_type.values())
-
-
-def _by_words(subtype: str, known: Iterable[str]) -> str | None:
-    """Return the only subtype of the same words: `TRANSFORM_DATA` is DATA_TRANSFORMATION."""
-    given = words(subtype)
-    found = [one for one in known if len(given) > 1 and words(one) == given]
-    return found[0] if len(found) == 1 else None
-
-
-def _by_foreign_name(subtype: str, known: Iterable[str]) -> str | None:
-    """The subtype that another system has this name for: `EXECUTE_WORKFLOW` of n8n."""
-    name = _FOREIGN_TYPES.get(plain_word(subtype))
-    return next((one for one in known if plain_word(one) == name), None)
-
-
-def _by_product(subtype: str, known: Iterable[str]) -> str | None:
-    """The only subtype with the product that a class of a library is named after: `ChatOpenAI`."""
-    letters = plain_word(subtype)
-    scores: dict[str, int] = {}
-    for one in known:
-        parts = one.lower().split("_")
-        named = [part for part in parts if len(part) > 4 and part in letters]
-        if not named or letters.replace(named[0], "") not in _OF_LIBRARIES:
-            continue
-        begun = [part for part in parts if part not in named and part[:4] in letters]
-        scores[one] = 2 * len(named) + len(begun)
-    best = [one for one, score in scores.items() if score == max(scores.values())]
-    return best[0] if len(best) == 1 else None
-
-
-def _by_keyword(subtype: str, specs: Iterable[NodeSpec]) -> NodeSpec | None:
-    """Return the only node of a type with this keyword: a `SCHEDULE` is a CRON trigger."""
-    word = subtype.casefold().replace("_", " ").replace("-", " ")
-    found = [one for one in specs if one.origin is None and word in one.keywords]
-    if len(found) != 1 or any(word in field.options for field in found[0].configurations):
-        return None  # a product that one of its settings chooses
-    return found[0]
-
-
 @lru_cache(maxsize=16_384)
 def meant_type(name: str) -> str | None:
     """Return the type of the editor or of flows that a misspelt name means."""
@@ -223,7 +157,10 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     is_drawn = "." not in node.type and style_of(case) == "drawn" and meant_type(node.type)
     if named is not None and not is_drawn:
         return _corrected(index, node, named, message)
-    if meant := meant_type(node.type):
+    is_flow = style_of(case) == "flow"
+    if meant := meant_type(node.type) or (
+        _FLOW_ALIASES.get(plain_word(node.type)) if is_flow else ""
+    ):
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
     for one in dict.fromkeys((node.type, name)):
@@ -239,7 +176,7 @@ def _by_subtype(name: str, catalog: Catalog) -> NodeSpec | None:
     plain = plain_word(name)
     is_trigger = len(plain) > len(_TRIGGER) and plain.endswith(_TRIGGER)
     plain = plain.removesuffix(_TRIGGER) if is_trigger else plain
-    plain = _FOREIGN_TYPES.get(plain, plain)
+    plain = FOREIGN_TYPES.get(plain, plain)
     found = [
         one
         for one in _built_in(catalog)
@@ -259,17 +196,17 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     message = f"there is no node {shown(node.type)} with subtype {shown(subtype)}"
     if not is_looked_up:
         return Problem("NODE_UNKNOWN", place, message, hint="search the catalog for it")
-    if spec := meant_spec(case.known.catalog, node.type, subtype) or _by_role(case, node, subtype):
+    if spec := meant_node(case.known.catalog, node) or _by_role(case, node, subtype):
         return _corrected(index, node, spec, message)
     if (
         node.type == "TOOL"
-        and subtype.startswith(_TOOL)
+        and subtype.startswith(TOOL)
         and not all(server_of("", subtype) or ("",))
     ):
         hint = "name the server and its tool: MCP:SERVER/TOOL"
         return Problem("NODE_UNKNOWN", place, message, hint=hint)
     found = correct(case.known.catalog, node.type, subtype)
-    if case.known.tools is None and node.type == "TOOL" and subtype.startswith(_TOOL):
+    if case.known.tools is None and node.type == "TOOL" and subtype.startswith(TOOL):
         return Problem(
             "NODE_UNKNOWN",
             place,
@@ -330,10 +267,12 @@ def _misnamed_subtype(case: CheckContext, index: int, node: Node, message: str) 
 
 def _corrected(index: int, node: Node, spec: NodeSpec, message: str) -> Problem:
     at, subtype_at = pointer("nodes", index, "type"), pointer("nodes", index, "data", "subtype")
-    patch: list[dict[str, str]] = []
+    patch: list[dict[str, Any]] = []
     if node.type != spec.type:
         patch.append(_set("replace", at, spec.type))
-    if node.data.get("subtype") != spec.subtype:
+    if (moved := _as_catalog_node(index, node, spec)) is not None:
+        patch += moved
+    elif node.data.get("subtype") != spec.subtype:
         # `add` also replaces, and the subtype may be missing.
         patch.append(_set("add", subtype_at, spec.subtype))
     return Problem(
@@ -343,6 +282,30 @@ def _corrected(index: int, node: Node, spec: NodeSpec, message: str) -> Problem:
         hint=f"use {spec.ref!r}",
         patch=tuple(patch),
     )
+
+
+def _as_catalog_node(index: int, node: Node, spec: NodeSpec) -> list[dict[str, Any]] | None:
+    """Operations that put the parts of a node in their places; None if they are there.
+
+    A node with `configurations` beside its type is read as a catalog node only if its type or
+    subtype says so; of any other the configurations are the whole data.
+    """
+    is_known = "subtype" in node.data or any(one in node.data for one in _PARTS.values())
+    if is_known or (_PARTS.keys().isdisjoint(node.extras) and not _has_settings(node, spec)):
+        return None
+    data: JsonObject = {"subtype": spec.subtype}
+    if node.data:
+        data["configurations"] = node.data
+    given = [key for key in _PARTS if key in node.extras]
+    data |= {_PARTS[key]: node.extras[key] for key in given}
+    whole: dict[str, Any] = {"op": "replace", "path": pointer("nodes", index, "data")}
+    removed = [{"op": "remove", "path": pointer("nodes", index, key)} for key in given]
+    return [whole | {"value": data}, *removed]
+
+
+def _has_settings(node: Node, spec: NodeSpec) -> bool:
+    known = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
+    return bool(node.data) and node.data.keys() <= known
 
 
 def _hint(meant: str | None) -> str:

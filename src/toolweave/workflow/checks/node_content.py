@@ -12,9 +12,11 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.inner_keys import is_meant
+from toolweave.tools.name_words import words_in
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown, written
 from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.drawn_words import given_names
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.problem_location import beside_data, placed
@@ -74,10 +76,12 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
     "input": _optional(list, "variables"),
     "flow-link": (_Rule("flow", str, "error", ("flowId", "flowName")),),
 }
+_KNOWN_KEYS = ("label", "description", "name", "variables", "notes", "comment", "outputPorts")
 _CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branches"} | {
     "branch": "branches"
 }
 _LABELLED = frozenset(_CHOICES.values())
+_OF_CHOICES = frozenset({"id", "label", "condition", "description", "isDefault"})
 _TEXTS = frozenset({"prompt", "template"})
 # What other systems call the text of a template.
 _TEXT_KEYS = frozenset({"content", "text", "body", "prompt", "message", "value", "format"})
@@ -85,6 +89,7 @@ _TEXT_KEYS = frozenset({"content", "text", "body", "prompt", "message", "value",
 _LISTED_TEXTS = frozenset({"tools", "allowedTools"})
 _NAMES = pattern(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*")
 _GAP = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
+_RESULTS = ("_result", "_template")
 _ANSWERS = ("substitution", "model")
 _NAMING = frozenset({"name", "key", "id"})
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
@@ -94,11 +99,11 @@ _KINDS = frozenset({*_RULES, *_CHOICES, *_WITH_VARIABLES, *_TEXTS, "mcp"})
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield fields that are missing, misspelt or of the wrong type."""
     for facts in node_table(case).of_kinds(_KINDS):
-        for problem in _of_node(facts.node, facts.kind):
+        for problem in _of_node(case, facts.node, facts.kind):
             yield beside_data(placed(problem, facts.place))
 
 
-def _of_node(node: Node, kind: str) -> Iterator[Problem]:
+def _of_node(case: CheckContext, node: Node, kind: str) -> Iterator[Problem]:
     rules = _RULES.get(kind, ())
     for rule in rules:
         yield from _field(node, rule, rules)
@@ -107,13 +112,13 @@ def _of_node(node: Node, kind: str) -> Iterator[Problem]:
     if kind in _WITH_VARIABLES:
         yield from _variables(node)
     if kind == "template":
-        yield from _undeclared(node)
+        yield from _undeclared(node, case.once(given_names))
     if kind in _TEXTS:
         yield from _answered_by(node)
     if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
         yield _one_port(node.data["outputPorts"])
     if kind in _CHOICES and "outputPorts" in node.data:
-        yield from _port_for_each(node, _CHOICES[kind])
+        yield from _port_for_each(case, node, _CHOICES[kind])
 
 
 def _answered_by(node: Node) -> Iterator[Problem]:
@@ -132,7 +137,7 @@ def _answered_by(node: Node) -> Iterator[Problem]:
     )
 
 
-def _port_for_each(node: Node, key: str) -> Iterator[Problem]:
+def _port_for_each(case: CheckContext, node: Node, key: str) -> Iterator[Problem]:
     """Yield a number of ports that is not that of the branches or options."""
     given, listed = node.data["outputPorts"], node.data.get(key)
     is_one_way = node.data.get("multiSelect") is True or node.data.get("useAiSuggestions") is True
@@ -141,13 +146,18 @@ def _port_for_each(node: Node, key: str) -> Iterator[Problem]:
     # Too few or too many of them are reported; then the number may be the right one.
     if not 2 <= len(listed) <= (4 if key == "options" else 100):
         return
+    # An edge from a port without a branch speaks for the number: then a branch may be missing.
+    ports = {f"branch-{at}" for at in range(len(listed))}
+    used = {one.source_port for one in case.graph.outgoing(node.id)}
+    is_lost = any(one.startswith("branch-") and one not in ports for one in used)
+    meant = {"op": "replace", "path": pointer("outputPorts"), "value": len(listed)}
     yield Problem(
         "FIELD_LIMIT_VIOLATED",
         pointer("outputPorts"),
         f"'outputPorts' is {shown(given)}; there are {len(listed)} {key}",
-        hint=f"use {len(listed)}",
+        hint=f"add the missing {key}, or remove the edge" if is_lost else f"use {len(listed)}",
         severity="warning",
-        patch=({"op": "replace", "path": pointer("outputPorts"), "value": len(listed)},),
+        patch=None if is_lost else (meant,),
     )
 
 
@@ -168,8 +178,21 @@ def _field(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Iterator[Proble
     if _is_empty(value):
         if rule.missing and not any(node.data.get(name) for name in rule.instead):
             yield _missing(node, rule, rules)
+        elif rule.missing == "error" and rule.name not in node.data:
+            yield from _other_name(node, rule, rules)
     elif not _is(value, rule.kind):
         yield _wrong_kind(node, rule, value)
+
+
+def _other_name(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Iterator[Problem]:
+    """Yield a key that is ignored and means a field for which the node has something else."""
+    known = {one.name for one in rules} | {*_KNOWN_KEYS}
+    strange = [one for one in node.data if one not in known and is_meant(one, rule.name)]
+    if len(strange) == 1 and _is(node.data[strange[0]], rule.kind) and node.data[strange[0]]:
+        move = {"op": "move", "from": pointer(strange[0]), "path": pointer(rule.name)}
+        message = f"{node.type!r} has no {strange[0]!r}; it is ignored"
+        hint = f"rename {strange[0]!r} to {rule.name!r}?"
+        yield Problem("FIELD_UNKNOWN", pointer(strange[0]), message, hint, "warning", (move,))
 
 
 def _is_empty(value: Json) -> bool:
@@ -187,6 +210,7 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
     slips = [key for key in strange if misspelt(key, names) == rule.name]
     slips = slips or [key for key in strange if is_meant(key, rule.name) and node.data[key]]
     slips = slips or [key for key in strange if _has_form(rule.name, key, node.data[key])]
+    slips = slips or [key for key in strange if _without_kind(key, rule.name, type_of(node))]
     patch = None
     if len(slips) == 1 and _is(node.data[slips[0]], rule.kind) and node.data[slips[0]]:
         patch = ({"op": "move", "from": pointer(slips[0]), "path": pointer(rule.name)},)
@@ -212,6 +236,11 @@ def _has_form(name: str, key: str, value: Json) -> bool:
         return all(isinstance(one, dict) and isinstance(one.get("label"), str) for one in value)
     is_text = isinstance(value, str) and key.casefold() in _TEXT_KEYS
     return name == "template" and is_text and _GAP.search(str(value)) is not None
+
+
+def _without_kind(key: str, name: str, kind: str) -> bool:
+    """Whether a key is a field without the word for the node: `path` of a skill's `skillPath`."""
+    return (*words_in(kind), *words_in(key)) == words_in(name)
 
 
 def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:
@@ -287,6 +316,9 @@ def _unsaid(
     choice: JsonObject, at: tuple[str | int, ...], name: str, value: Json, *, is_labelled: bool
 ) -> Problem:
     slips = [key for key in choice if misspelt(key, ("label", "condition")) == name]
+    if not slips and _is_empty(value):
+        others = [key for key in choice if key not in _OF_CHOICES and is_meant(key, name)]
+        slips = others if len(others) == 1 else []
     patch: tuple[dict[str, Json], ...] | None = None
     if len(slips) == 1 and slips[0] != name and isinstance(choice[slips[0]], str):
         patch = ({"op": "move", "from": pointer(*at[:-1], slips[0]), "path": pointer(*at)},)
@@ -302,7 +334,7 @@ def _unsaid(
     )
 
 
-def _undeclared(node: Node) -> Iterator[Problem]:
+def _undeclared(node: Node, given: frozenset[str]) -> Iterator[Problem]:
     """Yield names in a template that its list of variables does not have."""
     template, listed = node.data.get("template"), node.data.get("variables")
     if not isinstance(template, str) or not isinstance(listed, list):
@@ -321,8 +353,10 @@ def _undeclared(node: Node) -> Iterator[Problem]:
         else:
             whole: list[Json] = [*declared, *(one for one in used if one not in declared)]
             message = f"'variables' does not have {name!r}, which the template reads"
-            patch = ({"op": "replace", "path": "/variables", "value": whole},)
-            hint = f"add {name!r}"
+            # A name that nothing gives a value may be a misspelling, or one too many.
+            is_given = not given or name in given or name.endswith(_RESULTS)
+            patch = ({"op": "replace", "path": "/variables", "value": whole},) if is_given else None
+            hint = f"add {name!r}" if is_given else f"give {name!r} a value, or remove it"
             yield Problem("MISSING_VARIABLES", "/variables", message, hint, "warning", patch)
             return
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from toolweave.catalog.member_shapes import member_schema
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.problems import Problem
+from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table
@@ -27,8 +27,9 @@ _OF_NAMES = frozenset({"FIELD_UNKNOWN", "FIELD_REQUIRED"})
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield members that the node does not have, or whose values it cannot use."""
     for facts in node_table(case).nested:
-        judges = case.made.of_spec(_judges, facts.spec) if facts.spec is not None else ()
-        for part, judge in judges:
+        if (spec := facts.spec) is None:
+            continue
+        for part, judge in case.made.of_spec(_judges, spec):
             given = facts.settings if part == "configurations" else facts.inputs
             held: JsonObject = {
                 name: value
@@ -36,7 +37,21 @@ def check(case: CheckContext) -> Iterator[Problem]:
                 if (value := given[name]) and isinstance(value, dict | list)
             }
             if held and not judge.accepts(held):
-                yield from _problems(judge, held, f"{facts.place}/{part}")
+                place = f"{facts.place}/{part}"
+                for problem in _problems(judge, held, place):
+                    yield _taken_out(problem, spec, given, place) if part == _PARTS[0] else problem
+
+
+def _taken_out(problem: Problem, spec: NodeSpec, given: JsonObject, place: str) -> Problem:
+    """An unknown member that is a setting of the node itself, with the move to there."""
+    steps = steps_of(problem.pointer.removeprefix(place))
+    if problem.code != "FIELD_UNKNOWN" or problem.patch or len(steps) != 2:
+        return problem
+    name = steps[1]
+    if name in given or all(one.name != name for one in spec.configurations):
+        return problem
+    move = {"op": "move", "from": problem.pointer, "path": place + pointer(name)}
+    return replace(problem, hint=f"move it to configurations.{name}", patch=(move,))
 
 
 def _judges(spec: NodeSpec) -> tuple[tuple[str, CompiledSchemas], ...]:

@@ -43,6 +43,13 @@ def _problems(value: Json, options: tuple[str, ...], place: str) -> Iterator[Pro
             yield from _problems(one, options, f"{place}/{at}")
     elif (
         isinstance(value, str) and value not in options and "{{" not in value and "${" not in value
+    ) and (longer := _cut_short(value, options)):
+        listed = ", ".join(longer)
+        message = f"{shown(value)} is no complete name; these begin so: {listed}"
+        hint = f"choose one of {listed}" if len(longer) > 1 else f"write the whole name, {listed}"
+        yield Problem("FIELD_OPTION_INVALID", place, message, hint=hint, severity="warning")
+    elif (
+        isinstance(value, str) and value not in options and "{{" not in value and "${" not in value
     ) and (meant := _meant(value, options)) is not None:
         yield Problem(
             "FIELD_OPTION_INVALID",
@@ -52,6 +59,14 @@ def _problems(value: Json, options: tuple[str, ...], place: str) -> Iterator[Pro
             severity="warning",
             patch=({"op": "replace", "path": place, "value": meant},),
         )
+
+
+def _cut_short(value: str, options: tuple[str, ...]) -> list[str]:
+    """The suggestions that go on with another word after this one: `claude-sonnet`."""
+    plain = _plain(value)
+    return [
+        one for one in options if len(plain) >= _MIN_PART and _plain(one).startswith(f"{plain}-")
+    ]
 
 
 def _meant(value: str, options: tuple[str, ...]) -> str | None:

@@ -14,7 +14,12 @@ from toolweave.cel.tokens import Token, is_name, tokens
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import words
 from toolweave.tools.repair import misspelt
-from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant
+from toolweave.workflow.checks.field_repair import (
+    WRAPPERS,
+    fields_meant,
+    input_meant,
+    main_output,
+)
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
@@ -125,6 +130,7 @@ class PathRepair:
         if path[0] == "inputs":
             return None
         meant = self.fields(path, found) or self._without_layer(node, path, found, language)
+        meant = meant or self._by_meaning(path, found)
         if not meant and path[0] == "input" and found.at == 1:
             return self._elsewhere(node, path)
         return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
@@ -177,6 +183,13 @@ class PathRepair:
             target.trouble is None and look_up(target.shape, path[found.at]).verdict == "named"
         )
         return [shorter] if is_named else []
+
+    def _by_meaning(self, path: Path, found: ResolvedPath) -> list[Path]:
+        """The declared input or the main output that a name means."""
+        if found.at == 1 and self._scope.is_started_with(str(path[0])):
+            return input_meant(self._scope.inputs, path, 1)
+        node = self._scope.graph.nodes.get(found.node) if found.node else None
+        return main_output(found.shape, path, found.at, (node and node.ref) or "")
 
     def _may_be_asked(self) -> bool:
         """Whether a webhook answers GET."""

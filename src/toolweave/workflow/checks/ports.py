@@ -235,12 +235,19 @@ def _by_number(node: Node, wrong: str) -> str | None:
     if not field:
         return None
     listed = object_at(node.data, "configurations").get(field)
-    if isinstance(listed, list) and listed.count(wrong) == 1:
-        return f"{prefix}{listed.index(wrong)}"
+    items = listed if isinstance(listed, list) else []
+    for named in (wrong, wrong.removeprefix(prefix)):
+        same = [at for at, one in enumerate(items) if _is_text(one, named)]
+        if len(same) == 1:
+            return f"{prefix}{same[0]}"
     if isinstance(listed, list) and (at := _comparing(listed, wrong)) is not None:
         return f"{prefix}{at}"
     number = _letters(wrong).removeprefix(_letters(prefix))
     return f"{prefix}{number}" if number.isdecimal() else None
+
+
+def _is_text(value: Json, text: str) -> bool:
+    return isinstance(value, str) and value.strip().casefold() == text.strip().casefold()
 
 
 def _comparing(cases: list[Json], value: str) -> int | None:

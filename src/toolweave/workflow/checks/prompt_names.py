@@ -19,6 +19,8 @@ from toolweave.workflow.shapes import look_up
 
 _GIVING = frozenset({"multi_input", "input"})
 _SUFFIXES = ("_result", "_template")
+# What other systems call the answer of a node.
+_OUTPUTS = frozenset({"output", "result", "response", "answer", "text", "content", "value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class PromptNames:
             return None
         is_flow = asked.language == "flow"
         self._left -= 1
-        meant = closest(name, self._known(node, own)) if self._left >= 0 else None
+        meant = self._result_of(node, name) if is_flow else None
+        if meant is None and self._left >= 0:
+            meant = closest(name, self._known(node, own))
         return UnresolvedName(
             "MISSING_VARIABLES" if is_flow else "PROMPT_NAME_UNKNOWN",
             f"{name!r} has no value in this workflow",
@@ -60,6 +64,14 @@ class PromptNames:
             "error" if is_flow and given.verdict == "absent" else "warning",
             meant,
         )
+
+    def _result_of(self, node: Node, name: str) -> str | None:
+        """The result of an earlier node that a path of other systems reads: `node-2.output`."""
+        other, point, field = name.rpartition(".")
+        is_result = bool(point) and field in _OUTPUTS and other in self._scope.graph.nodes
+        if not is_result or not self._scope.reach.can_have_run(NodeId(other), node.id):
+            return None
+        return f"{other.replace('-', '')}_result"
 
     def _unordered(self, node: Node, name: str, other: NodeId) -> UnresolvedName | None:
         reach = self._scope.reach

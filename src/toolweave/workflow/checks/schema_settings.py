@@ -4,6 +4,7 @@ What a schema cannot be used for is refused by the node itself (`node_settings`)
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
@@ -11,7 +12,12 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.keywords import subschemas
 from toolweave.tools.repair import misspelt
 from toolweave.tools.schema import compile_schema
-from toolweave.tools.schema_slips import without_slips, wrong_defaults
+from toolweave.tools.schema_slips import (
+    lost_names,
+    without_keywords,
+    without_slips,
+    wrong_defaults,
+)
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table
@@ -94,7 +100,7 @@ def _refusing(schema: JsonObject, place: str) -> Iterator[Problem]:
         if problem.code != "MCP_TOOL_LIMIT_EXCEEDED":
             at, message = place + problem.pointer, f"the schema: {problem.message}"
             yield Problem("FIELD_FORM_UNUSUAL", at, message, problem.hint, "warning")
-    for problem in wrong_defaults(schema):
+    for problem in chain(wrong_defaults(schema), lost_names(schema), without_keywords(schema)):
         at = place + problem.pointer
         yield Problem("FIELD_FORM_UNUSUAL", at, problem.message, problem.hint, "warning")
     waiting: list[tuple[str, JsonObject]] = [("", schema)]

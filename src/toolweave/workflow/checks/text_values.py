@@ -54,6 +54,7 @@ _NAMED: Mapping[str, Callable[[str], UnusualForm | None]] = {
     "sender_whitelist": text_forms.sender,
 }
 _SHORTEST = 4
+_NAME_IN_BRACES = pattern(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _MODELS = {
     "AI_AGENT.OPENAI_CHATGPT": ("claude", "gemini", "mistral", "llama"),
     "AI_AGENT.ANTHROPIC_CLAUDE": ("gpt", "o1", "o3", "gemini", "mistral", "llama"),
@@ -141,6 +142,13 @@ def _unfilled(url: Json, variables: Mapping[str, Json], place: str) -> Iterator[
         marks = rf":{form}|<{form}>|\[{form}\]|\${form}|%{form}%|\$?\{{{form}\}}"
         signs = rf"(?<=/)(?:{marks})(?=[/?#&]|$)"
         plain = re.sub(signs, f"{{{{ {name} }}}}", plain)
+    by_letters = {plain_word(name): name for name in variables}
+
+    def spelt(match: re.Match[str]) -> str:
+        name = by_letters.get(plain_word(match[1]))
+        return match[0] if name is None or match[1] in variables else f"{{{{ {name} }}}}"
+
+    plain = _NAME_IN_BRACES.sub(spelt, plain)
     if plain != url:
         message = f"{shown(url)} has a placeholder of another system; it is sent as it is"
         patch = ({"op": "replace", "path": place, "value": plain},)

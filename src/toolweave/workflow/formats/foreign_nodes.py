@@ -3,6 +3,7 @@
 Only names and levels: which node a name means and which settings it has is known to the checks.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Literal
@@ -54,6 +55,7 @@ _ATTACHED = frozenset(
     | {"subnodes", "attachednodes", "attachedtools", "children"}
 )
 _BOTH = pattern(r"([A-Za-z_-]+)\s*(?:[./:]|::|->)\s*([A-Za-z][\w-]*)")
+_TOOL = pattern(r"TOOL\s*[./:]\s*(MCP:[^\s/]+/\S+)", re.IGNORECASE)
 _KNOWN_TYPES = frozenset(
     {*NODE_TYPES, "start", "end", "prompt", "subAgent", "subAgentFlow", "askUserQuestion"}
     | {"ifElse", "switch", "branch", "skill", "mcp", "codex", "group"}
@@ -167,6 +169,8 @@ def node_operations(
 @lru_cache(1024)  # nodes have the same few types
 def _joined(kind: str) -> tuple[str, str] | None:
     """The type and subtype in one text, such as `FLOW.IF` or `flow/if`."""
+    if (tool := _TOOL.fullmatch(kind)) is not None:
+        return "TOOL", tool[1]
     found = _BOTH.fullmatch(kind)
     if found is None:
         return None

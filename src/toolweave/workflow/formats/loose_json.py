@@ -50,6 +50,8 @@ _CLOSED_BY = {
 }
 _OTHER_END = {"}": "]", "]": "}"}
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+# Signs that Markdown has a backslash before.
+_MARKDOWN = "_*[]<>#`~|"
 _ESCAPED = frozenset("\"'\\/`")
 # Classes of characters in patterns, which JSON does not have as escapes, and what is beside them.
 _CLASSES = frozenset("dDwWsS")
@@ -316,6 +318,9 @@ class _Reader:
             return sign
         if sign in _ESCAPES:
             return _ESCAPES[sign]
+        if sign and sign in _MARKDOWN:
+            self.oddities.append("escapes of Markdown")
+            return sign
         digits = _HEX.match(self._text, self.at) if sign == "u" else None
         if digits is None:
             raise Ambiguous("an unknown escape in a text")

@@ -19,6 +19,8 @@ BOT_TOKEN = Field(
     "Token from BotFather, as a vault reference.",
     required=True,
     sensitive=True,
+    # It is a part of the address that is called.
+    pattern=r"^\S+$",
 )
 _SENT = "reply_markup disable_notification protect_content reply_parameters message_thread_id"
 _MEDIA = f"chat_id! caption parse_mode {_SENT}"
