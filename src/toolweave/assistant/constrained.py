@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from toolweave import json_text
+from toolweave.assistant.extraction.tool_choice import likely_tools
 from toolweave.assistant.narrowed_schema import narrowed_schema
 from toolweave.assistant.prompt_files import filled_prompt, read_prompt
 from toolweave.catalog.resources.model import (
@@ -56,6 +57,14 @@ class ConstrainedQuestion:
         if len(tools) == 1 and (question.choice == "any" or is_refused):
             return tools[0]
         may_answer = question.choice == "auto"
+        if self.is_small:
+            if isinstance(last, Called):
+                # It would go on forever: one call that succeeds is its task.
+                return self._called(last) if last.is_error or not may_answer else None
+            tools = likely_tools(_request(question), tools)
+            if len(tools) < 2:
+                return tools[0] if tools else (None if may_answer else question.tools[0])
+            may_answer = False
         names: list[Json] = [one.name for one in tools]
         choices: list[Json] = [*names, ANSWER] if may_answer else names
         shape: JsonObject = {
@@ -76,6 +85,9 @@ class ConstrainedQuestion:
         found = next((one for one in tools if one.name == chosen), None)
         # Without a valid choice there is no way but the first tool where one must be called.
         return found or (None if may_answer else tools[0])
+
+    def _called(self, last: Called) -> ModelTool | None:
+        return next((one for one in self.question.tools if one.name == last.name), None)
 
     async def _arguments(self, tool: ModelTool) -> ModelReply:
         question = self._small(tool) if self._is_first_try() else self._filling(tool)
@@ -109,7 +121,7 @@ class ConstrainedQuestion:
 
     def _small(self, tool: ModelTool) -> ModelQuestion:
         request = self.question.messages[0].text
-        shape = narrowed_schema(tool.parameters, request)
+        shape = narrowed_schema(tool.parameters, request, f"{tool.name} {tool.description}")
         messages: list[Message] = []
         for example in _examples():
             messages += (
@@ -151,6 +163,10 @@ def with_schema_in_text(question: ModelQuestion) -> ModelQuestion:
     shape = json_text.write(question.shape)
     system = filled_prompt("text_schema", system=question.system, schema=shape)
     return question.model_copy(update={"system": system.strip()})
+
+
+def _request(question: ModelQuestion) -> str:
+    return question.messages[-1].text if question.messages else ""
 
 
 def _as_text(messages: tuple[Message, ...]) -> tuple[Message, ...]:

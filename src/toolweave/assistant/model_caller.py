@@ -6,6 +6,7 @@ import anyio
 
 from toolweave.access.mask import Masker
 from toolweave.assistant.constrained import ConstrainedQuestion, with_schema_in_text
+from toolweave.assistant.model_size import is_small_model
 from toolweave.assistant.models import Model, Models
 from toolweave.assistant.prices import cost_usd
 from toolweave.assistant.provider import Provider, Request, StructuredOutput, Target
@@ -94,7 +95,8 @@ class HomeModelCaller:
             asked = with_schema_in_text(constrained) if how == "text" else constrained
             return await self._asked(wire, target, asked, None, left_s)
 
-        reply = await ConstrainedQuestion(question, ask, is_small=provider.name == "local").reply()
+        is_small = provider.name == "local" or is_small_model(target.model)
+        reply = await ConstrainedQuestion(question, ask, is_small=is_small).reply()
         if on_text is not None and reply.message.text:
             await on_text(reply.message.text)
         return reply

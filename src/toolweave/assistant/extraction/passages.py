@@ -1,0 +1,290 @@
+"""Word sequences of a request that may be the value of a text parameter, with a score for each.
+
+Words that the tool's own description uses belong to the instruction; what is quoted, capitalized,
+shaped like an identifier, or introduced by the parameter's own words is rather a value.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from toolweave.assistant.extraction.english import roles, words
+from toolweave.assistant.extraction.fields import ParameterField
+from toolweave.assistant.extraction.shapes import is_code
+from toolweave.assistant.extraction.tokens import STOP_WORDS, RequestToken, is_among, stem
+
+MAX_PASSAGE_WORDS = 30
+_JOINING = words("joining")
+_INTRODUCING = words("introducing")
+_INDEFINITE = words("indefinite")
+_DETERMINERS = words("determiners")
+_COPULAS = frozenset({"is", "are", "was", "equals", "="})
+# What the word before a value says about its parameter.
+_ROLES = roles()
+_POLITE, _VERBS = words("polite"), words("verbs")
+_VAGUE = frozenset({"from", "by", "with"})
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The words `begin` to `end` as a value."""
+
+    text: str
+    begin: int
+    end: int
+    score: float = 0.0
+    # Whether something beside the passage speaks of the parameter.
+    has_sign: bool = False
+
+    def overlaps(self, other: "Passage") -> bool:
+        """Whether they share a word."""
+        return self.begin < other.end and other.begin < self.end
+
+
+class Passages:
+    """The passages of one request for one tool."""
+
+    def __init__(
+        self,
+        request: str,
+        tokens: Sequence[RequestToken],
+        tool_stems: set[str],
+        claimed: set[int],
+        *,
+        other_words: Collection[str] = (),
+        expects_numbers: bool = False,
+    ) -> None:
+        self._request = request
+        self._tokens = tokens
+        self._tool_stems = tool_stems
+        self._claimed = claimed
+        self._expects_numbers = expects_numbers
+        # The words of all text parameters' names.
+        self._other_words = {*other_words}
+        self._verbs = self._instructions()
+
+    def scored(self, field: ParameterField) -> list[Passage]:
+        """Return the passages that a text parameter may take, best first."""
+        found = [
+            self._with_score(field, one)
+            for begin in range(len(self._tokens))
+            for one in self._from(field, begin)
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.begin, one.end))
+
+    def _from(self, field: ParameterField, begin: int) -> Iterator[Passage]:
+        tokens = self._tokens
+        most = field.schema.get("maxLength")
+        if tokens[begin].is_quoted and begin not in self._claimed:
+            yield Passage(tokens[begin].text, begin, begin + 1)
+            return
+        for end in range(begin + 1, min(len(tokens), begin + MAX_PASSAGE_WORDS) + 1):
+            last = end - 1
+            if last in self._claimed or tokens[last].is_quoted:
+                return
+            text = self._text(field, begin, end)
+            if isinstance(most, int) and len(text) > most:
+                return
+            if self._may_be(field, begin, end):
+                yield Passage(text, begin, end)
+            if tokens[last].ends_sentence and not self._is_after_colon(begin):
+                return
+
+    def _text(self, field: ParameterField, begin: int, end: int) -> str:
+        """Return the words as they are written, with the mark that ends a whole sentence."""
+        last = self._tokens[end - 1]
+        text = self._request[self._tokens[begin].start : last.end]
+        is_tail = end == len(self._tokens) and field.is_passage and self._is_after_colon(begin)
+        keeps_stop = any(one.ends_sentence for one in self._tokens[begin : end - 1])
+        if is_tail and (keeps_stop or "." not in last.after):
+            return text + last.after
+        return text
+
+    def _may_be(self, field: ParameterField, begin: int, end: int) -> bool:
+        """Whether a passage begins and ends where a value may."""
+        first, last = self._tokens[begin], self._tokens[end - 1]
+        if self._is_after_colon(begin) and (end == len(self._tokens) or last.after):
+            return True
+        has_break = any(one.after for one in self._tokens[begin : end - 1])
+        if has_break and not field.is_passage and not self._is_address(field, begin, end):
+            return False
+        if last.word in STOP_WORDS and not (field.is_passage and self._ends(end)):
+            return False
+        if first.word in STOP_WORDS or first.text == "=":
+            return field.is_passage and first.word not in _DETERMINERS and begin > 0
+        return last.text != "="
+
+    def _ends(self, end: int) -> bool:
+        return end == len(self._tokens) or bool(self._tokens[end - 1].after)
+
+    def _is_address(self, field: ParameterField, begin: int, end: int) -> bool:
+        """Whether it is `Naples, Florida`, for a parameter that takes such a place."""
+        inside = self._tokens[begin:end]
+        return (
+            field.is_place
+            and all(
+                (one.is_capitalized or one.text[0].isdigit()) and one.after in {"", ","}
+                for one in inside[:-1]
+            )
+            and inside[-1].is_capitalized
+        )
+
+    def _is_after_colon(self, begin: int) -> bool:
+        return begin > 0 and ":" in self._tokens[begin - 1].after
+
+    def _with_score(self, field: ParameterField, one: Passage) -> Passage:
+        form = 5.0 if self._tokens[one.begin].is_quoted else self._form(field, one)
+        introduction, role = self._introduction(field, one), self._role(field, one)
+        following = self._following(field, one)
+        is_object = one.begin - 1 in self._verbs and one.end == len(self._tokens)
+        is_quoted = self._tokens[one.begin].is_quoted
+        has_sign = max(introduction, role, following) >= 1 or is_quoted or is_object
+        score = form + introduction + role + following
+        return Passage(one.text, one.begin, one.end, score, has_sign)
+
+    def _following(self, field: ParameterField, one: Passage) -> float:
+        """Score the word after it, as in `the visits counter`."""
+        if one.end >= len(self._tokens) or self._tokens[one.end - 1].after:
+            return 0.0
+        word = self._tokens[one.end].word
+        if stem(word) in field.name_stems:
+            return 2.0
+        return 1.0 if stem(word) in field.description_stems else 0.0
+
+    def _form(self, field: ParameterField, one: Passage) -> float:
+        """Score what the words themselves look like."""
+        tokens = self._tokens[one.begin : one.end]
+        if one.begin in self._verbs:
+            return -4.0
+        share = sum(self._is_value(token) for token in tokens) / len(tokens)
+        if field.is_passage:
+            score = (0.15 * len(tokens) + 0.5) * share
+            return score + (1.5 if self._ends(one.end) else 0)
+        score = 2.0 * share - 0.25 * max(0, len(tokens) - 3)
+        if self._is_name(field, one):
+            return score + (2.0 if share else 0.0)
+        if len(tokens) == 1 and is_code(tokens[0].text):
+            score += 1.5
+        elif any(token.is_capitalized for token in tokens):
+            score -= 1.0
+        return score - self._cut(one)
+
+    def _cut(self, one: Passage) -> float:
+        """Score words beside it that seem to belong to it."""
+        beside = 0.0
+        if one.begin and not self._tokens[one.begin - 1].after:
+            beside += self._is_loose(one.begin - 1)
+        if one.end < len(self._tokens) and not self._tokens[one.end - 1].after:
+            beside += self._is_loose(one.end)
+        return 0.75 * beside
+
+    def _is_loose(self, at: int) -> bool:
+        token = self._tokens[at]
+        is_free = at not in self._claimed and at not in self._verbs and not token.is_quoted
+        return is_free and token.word not in _INTRODUCING and self._is_value(token)
+
+    def _is_value(self, token: RequestToken) -> bool:
+        return token.word not in STOP_WORDS and not is_among(token.word, self._tool_stems)
+
+    def _is_name(self, field: ParameterField, one: Passage) -> bool:
+        """Whether it is a whole sequence of capitalized words."""
+        inside = self._tokens[one.begin : one.end]
+        first, last = inside[0], inside[-1]
+        if not (
+            first.is_capitalized
+            or (first.text[0].isdigit() and inside[1:2] and inside[1].is_capitalized)
+        ):
+            return False
+        may_end = last.is_capitalized or (last.text.isdigit() and not self._expects_numbers)
+        if not may_end or not all(self._in_name(token) for token in inside):
+            return False
+        return not self._continues(field, one.end) and not self._began(field, one.begin)
+
+    def _in_name(self, token: RequestToken) -> bool:
+        return token.is_capitalized or token.word in _JOINING or token.text[0].isdigit()
+
+    def _continues(self, field: ParameterField, at: int) -> bool:
+        if at >= len(self._tokens) or at in self._claimed:
+            return False
+        before, token = self._tokens[at - 1], self._tokens[at]
+        if before.after and not (field.is_place and before.after == ","):
+            return False
+        if token.word in _JOINING and at + 1 < len(self._tokens):
+            return self._tokens[at + 1].is_capitalized and at + 1 not in self._claimed
+        is_number = token.text.isdigit() and not self._expects_numbers
+        return is_number or (token.is_capitalized and token.word not in STOP_WORDS)
+
+    def _began(self, field: ParameterField, begin: int) -> bool:
+        at = begin - 1
+        if at < 0 or at in self._verbs or at in self._claimed:
+            return False
+        token = self._tokens[at]
+        if token.after and not (field.is_place and token.after == ","):
+            return False
+        return token.is_capitalized and token.word not in STOP_WORDS
+
+    def _introduction(self, field: ParameterField, one: Passage) -> float:
+        """Score the words before it: the parameter's own, or `called`; and a known example."""
+        if one.text.lower() in field.examples:
+            return 3.0
+        if self._is_after_colon(one.begin) and (field.is_passage or self._ends(one.end)):
+            is_whole = one.end == len(self._tokens)
+            return 3.0 + is_whole if field.is_passage else 1.0
+        score = 0.0
+        for distance, at in enumerate(range(one.begin - 1, max(-1, one.begin - 4), -1)):
+            token = self._tokens[at]
+            if token.is_quoted or token.after.strip("':") or at in self._claimed:
+                break
+            if token.word in _INTRODUCING and distance == 0:
+                score = max(score, 3.0)
+            if stem(token.word) in field.name_stems and token.word not in _ROLES:
+                score = max(score, 3.0 - distance / 2)
+            elif token.word not in STOP_WORDS and stem(token.word) in field.description_stems:
+                score = max(score, 1.5 - distance / 2)
+        return score
+
+    def _role(self, field: ParameterField, one: Passage) -> float:
+        """Score the preposition before it, and `is` beside it."""
+        at = one.begin - 1
+        while at >= 0 and self._tokens[at].word in _DETERMINERS and not self._tokens[at].after:
+            at -= 1
+        after = self._tokens[one.end].word if one.end < len(self._tokens) else ""
+        if after in _COPULAS and not self._tokens[one.end - 1].after and field.is_label:
+            return 2.0
+        if at < 0:
+            return 0.0
+        before = self._tokens[at]
+        if before.after:
+            return 0.0
+        if before.word in _COPULAS:
+            return 2.0 if field.is_passage else 0.5
+        if before.word in field.name_words and before.word in _ROLES:
+            return 3.0
+        names = _ROLES.get(before.word, frozenset[str]())
+        if field.name_words & names:
+            return 1.5
+        if self._other_words & names:
+            return -1.0
+        return 0.5 if names and before.word not in _VAGUE and not field.is_passage else 0.0
+
+    def is_indefinite(self, one: Passage) -> bool:
+        """Whether it is `a failure`, which names nothing."""
+        return one.begin > 0 and self._tokens[one.begin - 1].word in _INDEFINITE
+
+    def _instructions(self) -> set[int]:
+        """Return the places of words that begin an instruction: `Greet`, `Please draw`."""
+        found: set[int] = set()
+        is_open = True
+        for at, token in enumerate(self._tokens):
+            is_open = is_open or token.starts_sentence
+            if is_open and token.word not in _POLITE:
+                is_open = False
+                if not token.is_quoted and token.word not in STOP_WORDS and self._is_verb(at):
+                    found.add(at)
+        return found
+
+    def _is_verb(self, at: int) -> bool:
+        token = self._tokens[at]
+        if token.word in _VERBS or is_among(token.word, self._tool_stems):
+            return True
+        # `Tokyo weather`, `San Francisco`: an unknown capitalized word is rather a name.
+        return not token.is_capitalized and not is_code(token.text)

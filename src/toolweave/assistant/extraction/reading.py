@@ -1,0 +1,341 @@
+"""What a request says about each parameter of a tool: values to choose from, or nothing.
+
+Every word is a value of one parameter at most. First come values with a shape of their own, then
+numbers with a sign of their parameter, then texts, then the numbers that are left.
+"""
+
+from dataclasses import dataclass, field
+
+from toolweave.assistant.extraction.amounts import Amount, amounts_in
+from toolweave.assistant.extraction.assignment import Option, best_assignment
+from toolweave.assistant.extraction.english import words
+from toolweave.assistant.extraction.fields import ParameterField
+from toolweave.assistant.extraction.passages import Passage, Passages
+from toolweave.assistant.extraction.shapes import fits, named_codes, shaped_values
+from toolweave.assistant.extraction.tokens import (
+    STOP_WORDS,
+    RequestToken,
+    is_among,
+    name_parts,
+    stem,
+    stems_of,
+    tokens_of,
+    without_quotes,
+)
+from toolweave.json_text import Json
+
+# Passages that are so much worse than the best are no choice.
+MARGIN = 0.5
+MIN_REQUIRED, MIN_OPTIONAL = 1.0, 2.0
+MAX_OPTIONS, MAX_CHOICES = 12, 6
+_NEGATIONS, _LEADING = words("negations"), words("leading")
+
+
+@dataclass(slots=True)
+class Reading:
+    """Reads one request; `choices` has the values of each parameter that it mentions."""
+
+    request: str
+    fields: list[ParameterField]
+    about: str
+    choices: dict[str, list[Json]] = field(default_factory=dict[str, "list[Json]"])
+    _claimed: set[int] = field(default_factory=set[int])
+    _tokens: list[RequestToken] = field(default_factory=list[RequestToken])
+    _tool_stems: set[str] = field(default_factory=set[str])
+
+    def read(self) -> dict[str, list[Json]]:
+        """Return the values to choose from, by parameter."""
+        self._tokens = tokens_of(self.request)
+        self._tool_stems = stems_of(without_quotes(self.about))
+        amounts = [one for one in amounts_in(self._tokens) if not self._is_described(one)]
+        self._read_shaped()
+        self._read_choices()
+        self._read_lists(amounts)
+        self._read_numbers(amounts, needs_sign=True)
+        self._read_texts(are_required=True)
+        self._read_texts(are_required=False)
+        self._read_numbers(amounts, needs_sign=False)
+        self._read_booleans()
+        return self.choices
+
+    @property
+    def unused(self) -> int:
+        """How many numbers and quoted passages of the request no parameter takes."""
+        quoted = sum(
+            at not in self._claimed for at, one in enumerate(self._tokens) if one.is_quoted
+        )
+        amounts = [one for one in amounts_in(self._tokens) if not self._is_described(one)]
+        return quoted + sum(self._is_free(one.begin, one.end) for one in amounts)
+
+    def _is_described(self, amount: Amount) -> bool:
+        """Whether a number in words is the tool's own: `two numbers` of `Add two numbers`."""
+        words = [token.word for token in self._tokens[amount.begin : amount.end + 1]]
+        is_phrase = amount.is_word and len(words) > 1
+        return is_phrase and f" {' '.join(words)} " in f" {self.about.lower().replace('.', ' ')} "
+
+    def _of(self, *kinds: str) -> list[ParameterField]:
+        return [one for one in self.fields if one.kind in kinds and one.name not in self.choices]
+
+    def _claim(self, one: ParameterField, value: Json, begin: int, end: int) -> None:
+        self.choices[one.name] = [value]
+        self._claimed |= {*range(begin, end)}
+
+    def _is_free(self, begin: int, end: int) -> bool:
+        return not self._claimed & {*range(begin, end)}
+
+    def _read_shaped(self) -> None:
+        """Values with a shape; several of one shape go by the word before, then in order."""
+        waiting: list[ParameterField] = []
+        for one in self._of("shaped", "text"):
+            if one.kind == "text" and not self._has_codes(one):
+                continue
+            free = [v for v in shaped_values(one, self._tokens) if self._is_free(v[1], v[2])]
+            signed = [v for v in free if self._sign(one, v[1], v[2]) >= 2]
+            if len(signed) == 1 and len(free) > 1:
+                self._claim(one, *signed[0])
+            elif free:
+                waiting.append(one)
+        for one in waiting:
+            free = [v for v in shaped_values(one, self._tokens) if self._is_free(v[1], v[2])]
+            if free:
+                self._claim(one, *free[0])
+
+    def _has_codes(self, one: ParameterField) -> bool:
+        return bool(named_codes(one)) and bool(shaped_values(one, self._tokens)) and _says_code(one)
+
+    def _read_choices(self) -> None:
+        for one in self._of("choice"):
+            found = self._named(one)
+            if found:
+                value, begin, end = max(
+                    found, key=lambda v: (self._sign(one, v[1], v[2]), v[2] - v[1])
+                )
+                self._claim(one, value, begin, end)
+
+    def _named(self, one: ParameterField) -> list[tuple[Json, int, int]]:
+        """Return the choices of a parameter that the request names."""
+        found: list[tuple[Json, int, int]] = []
+        names = {name: code for name, code in named_codes(one).items() if code in one.choices}
+        spelled: list[tuple[str, Json]] = [*names.items()]
+        for value in one.choices:
+            if isinstance(value, str) and (len(value) > 2 or not names):
+                spelled.append((" ".join(name_parts(value)) or value, value))
+                spelled.append((value, value))
+        for text, value in spelled:
+            words = [stem(word) for word in text.lower().split()]
+            for at in range(len(self._tokens) - len(words) + 1):
+                tokens = self._tokens[at : at + len(words)]
+                if [stem(token.word) for token in tokens] == words and self._is_free(
+                    at, at + len(words)
+                ):
+                    found.append((value, at, at + len(words)))
+        return found
+
+    def _sign(self, one: ParameterField, begin: int, end: int) -> float:
+        """Score how much the words beside a value speak of a parameter."""
+        score = 0.0
+        before = range(begin - 1, max(-1, begin - 4), -1)
+        after = range(end, min(len(self._tokens), end + 3))
+        for places in (before, after):
+            for distance, at in enumerate(places):
+                token = self._tokens[at]
+                crossed = self._tokens[at - 1] if places is after else token
+                if token.is_quoted or at in self._claimed or crossed.ends_sentence:
+                    break
+                if "," in crossed.after and distance:
+                    break
+                if any(letter.isdigit() for letter in token.text):
+                    break
+                near = 1 - 0.2 * distance
+                if token.word in one.name_words or stem(token.word) in one.name_stems:
+                    score = max(score, 3 * near)
+                elif token.word not in STOP_WORDS and stem(token.word) in one.description_stems:
+                    score = max(score, 1.5 * near)
+        return score
+
+    def _read_numbers(self, amounts: list[Amount], *, needs_sign: bool) -> None:
+        """Assign the free numbers; with `needs_sign` only what is required or has a sign."""
+        free = [one for one in amounts if self._is_free(one.begin, one.end)]
+        fields = self._of("number")
+        options = [
+            [
+                Option(place, 0.3 + self._number_score(one, amount), amount.in_unit(one.seconds))
+                for place, amount in enumerate(free)
+                if fits(amount.in_unit(one.seconds), one.schema)
+            ]
+            for one in fields
+        ]
+        chosen = best_assignment(options, [one.is_required for one in fields])
+        for one, option in zip(fields, chosen, strict=True):
+            if option is None or (needs_sign and not one.is_required and option.score < 1.2):
+                continue
+            amount = free[option.place]
+            self._claim(one, option.value, amount.begin, amount.end)
+            if amount.has_time_unit:
+                self._claimed.add(min(len(self._tokens) - 1, amount.end))
+
+    def _number_score(self, one: ParameterField, amount: Amount) -> float:
+        score = self._sign(one, amount.begin, amount.end)
+        if amount.has_time_unit:
+            return max(score, 3.5) if one.seconds else score - 1.5
+        return score
+
+    def _read_lists(self, amounts: list[Amount]) -> None:
+        for one in self._of("list"):
+            items = one.schema.get("items")
+            if not isinstance(items, dict):
+                continue
+            if items.get("type") in {"number", "integer"}:
+                values: list[Json] = [
+                    amount.value
+                    for amount in amounts
+                    if self._is_free(amount.begin, amount.end) and fits(amount.value, items)
+                ]
+                if values and fits(values, {**one.schema, "items": items}):
+                    self.choices[one.name] = [values]
+                    for amount in amounts:
+                        self._claimed |= {*range(amount.begin, amount.end)}
+            elif isinstance(items.get("enum"), list):
+                self._read_named_items(one, items)
+            elif items.get("type") == "string":
+                self._read_texts_of_list(one)
+
+    def _read_named_items(self, one: ParameterField, items: dict[str, Json]) -> None:
+        listed = items.get("enum")
+        choices = tuple(listed) if isinstance(listed, list) else ()
+        item = ParameterField(one.name, items, is_required=False, kind="choice", choices=choices)
+        named = sorted(self._named(item), key=lambda v: v[1])
+        values: list[Json] = []
+        for value, begin, end in named:
+            self._claimed |= {*range(begin, end)}
+            if value not in values:
+                values.append(value)
+        if values:
+            self.choices[one.name] = [values]
+
+    def _read_texts_of_list(self, one: ParameterField) -> None:
+        """A list after the parameter's own word: `labelled bug and urgent`, `tags: a, b`."""
+        starts = [
+            at + 1
+            for at, token in enumerate(self._tokens[:-1])
+            if stem(token.word) in one.name_stems and (self._tokens[at].after in {"", ":"})
+        ]
+        for start in starts:
+            while start < len(self._tokens) - 1 and self._leads(start):
+                start += 1
+            values, end = self._listed(start)
+            if values:
+                self._claim(one, [*values], start, end)
+                return
+        needed = sum(other.is_required for other in self._of("text"))
+        quoted = [
+            at
+            for at, token in enumerate(self._tokens)
+            if token.is_quoted and at not in self._claimed
+        ]
+        if one.is_required and len(quoted) > needed:
+            self.choices[one.name] = [[self._tokens[at].text for at in quoted[needed:]]]
+            self._claimed |= {*quoted[needed:]}
+
+    def _leads(self, at: int) -> bool:
+        """Whether a word stands between the name of a list and its first item."""
+        word = self._tokens[at].word
+        return word in _LEADING or (bool(word) and is_among(word, self._tool_stems))
+
+    def _listed(self, start: int) -> tuple[list[str], int]:
+        values: list[str] = []
+        words: list[str] = []
+        at = start
+        while at < len(self._tokens):
+            token = self._tokens[at]
+            is_join = token.word in {"and", "or", "&"}
+            if at in self._claimed or (token.word in STOP_WORDS and not is_join):
+                break
+            if not is_join:
+                words.append(token.text)
+            if words and (is_join or token.after or token.is_quoted):
+                values.append(" ".join(words))
+                words = []
+            at += 1
+            if token.after and token.after.strip(","):
+                break
+        if words:
+            values.append(" ".join(words))
+        return values, at
+
+    def _read_texts(self, *, are_required: bool) -> None:
+        fields = [one for one in self._of("text") if one.is_required == are_required]
+        passages = Passages(
+            self.request,
+            self._tokens,
+            self._tool_stems,
+            self._claimed,
+            other_words={word for one in self._of("text") for word in one.name_words},
+            expects_numbers=bool(self._of("number")),
+        )
+        scored = [passages.scored(one) for one in fields]
+        options = [
+            [
+                Option(place, one.score, one.text, range(one.begin, one.end))
+                for place, one in enumerate(found)
+                if _is_enough(field, one, passages)
+            ][:MAX_OPTIONS]
+            for field, found in zip(fields, scored, strict=True)
+        ]
+        chosen = best_assignment(options, [one.is_required for one in fields])
+        taken = [
+            None if option is None else found[option.place]
+            for option, found in zip(chosen, scored, strict=True)
+        ]
+        for one, passage, found in zip(fields, taken, scored, strict=True):
+            if passage is not None:
+                others = [other for other in taken if other is not None and other is not passage]
+                self._take_text(one, passage, found, others)
+
+    def _take_text(
+        self, one: ParameterField, taken: Passage, found: list[Passage], others: list[Passage]
+    ) -> None:
+        near: list[Json] = [
+            passage.text
+            for passage in found
+            if passage is not taken
+            and passage.score > taken.score - MARGIN
+            and not any(passage.overlaps(other) for other in others)
+            # Where a name begins and ends is no question for a small model.
+            and (one.is_passage or not passage.overlaps(taken))
+        ]
+        self.choices[one.name] = list(dict.fromkeys([taken.text, *near]))[:MAX_CHOICES]
+        self._claimed |= {*range(taken.begin, taken.end)}
+
+    def _read_booleans(self) -> None:
+        for one in self._of("boolean"):
+            at = self._mention(one)
+            if at is None:
+                continue
+            before = self._tokens[max(0, at - 3) : at]
+            said = [token for token in before if not token.ends_sentence]
+            self.choices[one.name] = [not any(token.word in _NEGATIONS for token in said)]
+
+    def _mention(self, one: ParameterField) -> int | None:
+        """Return where a parameter of yes or no is named: by all words of its name."""
+        wanted = {stem(part) for part in name_parts(one.name) if part not in STOP_WORDS}
+        places = [
+            at
+            for at, token in enumerate(self._tokens)
+            if not token.is_quoted
+            and any(is_among(part, wanted) for part in name_parts(token.text))
+        ]
+        said = {stem(part) for at in places for part in name_parts(self._tokens[at].text)}
+        return places[0] if wanted and all(is_among(one, said) for one in wanted) else None
+
+
+def _is_enough(one: ParameterField, passage: Passage, passages: Passages) -> bool:
+    if one.is_required:
+        return passage.score >= MIN_REQUIRED
+    is_named = passage.has_sign and not passages.is_indefinite(passage)
+    return is_named and passage.score >= MIN_OPTIONAL
+
+
+def _says_code(one: ParameterField) -> bool:
+    words = {*one.name_words, *one.description.lower().replace(",", " ").split()}
+    return bool({"iso", "code"} & words) or one.kind == "shaped"
