@@ -33,7 +33,9 @@ def flow_operations(document: JsonObject, root: str) -> tuple[str, list[Operatio
     operations = [step for steps in renamed for step in steps or ()]
     if key != _EDGES:
         operations.insert(0, {"op": "move", "from": root + pointer(key), "path": to})
-    return root + pointer(key), operations
+    changed = [at for at, steps in enumerate(renamed) if steps]
+    place = f"{to}/{changed[0]}" if len(changed) == 1 else root + pointer(key)
+    return place, operations
 
 
 def _only_list(document: JsonObject) -> str | None:
