@@ -12,6 +12,7 @@ import pytest
 from playwright.async_api import Locator, Page, Route, expect
 
 from e2e.fields import box
+from e2e.mcp import calling
 from e2e.studio import Studio, shot
 from e2e.test_drawing import DROP
 from rest.drawn import drawn, greeting
@@ -157,6 +158,15 @@ async def test_the_list_counts_errors_and_problems_come_worst_first(
     kinds = await problems.evaluate_all("all => all.map(one => one.className.includes('--error'))")
     assert kinds == sorted(kinds, reverse=True)
     assert len(set(kinds)) == 2
+    # The description of a tool is its server's: nobody here can shorten it.
+    described = calling("tool", "nobody", "look", text="x")
+    described["data"]["toolDescription"] = "long " * 2_000
+    body = {"document": drawn("described", described)}
+    found = cast("Any", await studio.ask(page, "POST", "/api/v1/edit/validate", body))["problems"]
+    [long] = [one["message"] for one in found if one["code"] == "TEXT_TOO_LONG"]
+    await opened(page, studio, body["document"])
+    await expect(problems.filter(has_text="no server 'nobody'")).to_have_count(1)
+    assert long not in "".join(await problems.all_inner_texts())
 
 
 async def test_an_error_notice_covers_no_result_and_ends_with_the_next_success(
