@@ -109,6 +109,11 @@ async def names_of_outputs_are_offered(page: Page) -> None:
     await expect(text).to_have_text("In {{ data.days[0].high_c }}")
     await expect(form.locator(".preview__value")).to_contain_text("In ")
     await expect(form.locator(".preview__value")).not_to_contain_text("{{")
+    # A prompt inserts values by name; anything else would be sent as it is written.
+    warning = form.get_by_text("is kept as text")
+    assert await warning.count() == 0
+    await text.fill("Twice {{ data.days[0].high_c * 2 }}")
+    await expect(warning).to_contain_text("{{ data.days[0].high_c * 2 }}")
 
 
 async def a_condition_is_tried_and_faults_have_a_place(page: Page) -> None:

@@ -78,6 +78,7 @@ async def test_a_file_with_parts_missing_is_opened_and_says_what_was_corrected(
     await page.goto(f"{studio.url}/#/w/bare")
     await node(page, "one").click()
     await expect(page.get_by_label("Name", exact=True)).to_have_value("one")
+    assert await page.get_by_text("This page cannot be shown").count() == 0
 
 
 async def test_a_file_of_another_system_is_refused_with_a_way_on(

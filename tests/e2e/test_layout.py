@@ -53,6 +53,11 @@ async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -
     await expect(runs.get_by_role("cell", name="success").first).to_be_visible()
     rows = await page.locator(".filters > .select, .filters > .input").evaluate_all(TOPS)
     assert rows == 1
+    await expect(runs.locator(".badge--dot").first).to_have_text("success")
+    await page.get_by_role("searchbox", name="Search inputs").fill("in no input")
+    await expect(page.get_by_role("heading", name="No runs match")).to_be_visible()
+    await page.get_by_role("button", name="Clear filters").click()
+    await expect(runs.get_by_role("cell", name="success").first).to_be_visible()
     await shot(page, "layout-runs")
     await page.set_viewport_size({"width": 390, "height": 844})
     await eventually(lambda: fits(runs))

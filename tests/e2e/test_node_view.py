@@ -64,6 +64,11 @@ async def a_step_is_run_alone(page: Page, view: Locator) -> None:
     await condition.fill("data ==")
     await view.get_by_role("button", name="Run step").click()
     await expect(output.get_by_role("alert")).to_contain_text("EXPRESSION_INVALID")
+    await condition.fill("")
+    await view.get_by_role("button", name="Run step").click()
+    await expect(output.get_by_role("alert")).to_contain_text(
+        "Enter a value for Condition expression"
+    )
 
 
 async def a_small_window_shows_one_pane_at_a_time(page: Page, view: Locator) -> None:

@@ -65,6 +65,11 @@ async def test_a_version_shows_its_difference_and_is_named_and_restored(
     await expect(page.get_by_text("There is no earlier version.")).to_be_visible()
     await page.get_by_label("Compare with").select_option("the current version")
     await expect(step(page, "pause")).to_contain_text("removed")
+    # It is drawn beside the node that has its place now.
+    now, gone = [await step(page, name).bounding_box() for name in ("greet", "pause")]
+    assert now is not None
+    assert gone is not None
+    assert gone["y"] >= now["y"] + now["height"]
     await page.get_by_label("Name", exact=True).fill("Just a greeting")
     await page.get_by_role("button", name="Save name").click()
     await expect(versions.get_by_role("option", name="Just a greeting")).to_be_visible()

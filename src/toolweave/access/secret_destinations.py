@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Denied, Invalid, NotFound
 from toolweave.patterns import pattern
+from toolweave.storage.damaged_rows import readable
 from toolweave.storage.database import Database, Statement
 
 if TYPE_CHECKING:
@@ -156,13 +157,17 @@ class SecretDestinations:
         found: dict[str, tuple[bool, dict[str, list[str]]]] = {}
         for name, bound, kind, destination in await self._database.rows(_LIST, hidden):
             _, places = found.setdefault(name, (bool(bound), {"host": [], "server": []}))
-            if kind is not None:
+            if kind in places:  # another kind is that of a later version, and allows nothing here
                 places[kind].append(destination)
         binding = _binding_record()
-        return [
-            binding(name=name, is_bound=bound, hosts=places["host"], servers=places["server"])
-            for name, (bound, places) in found.items()
-        ]
+        rows = [(name, *bound_to) for name, bound_to in found.items()]
+        return readable(
+            "secrets",
+            rows,
+            lambda row: binding(
+                name=row[0], is_bound=row[1], hosts=row[2]["host"], servers=row[2]["server"]
+            ),
+        )
 
     async def _allow(self, secret: str, to: Destination, by: str) -> None:
         now = timestamp(self._clock.now())

@@ -175,7 +175,9 @@ class Models:
         rows = await self._database.rows(
             "SELECT base_url, model, structured_output FROM model_outputs"
         )
-        return {(base_url, model): found for base_url, model, found in rows}
+        # A damaged row, or one of a later version, is probed again.
+        known = {"tools", "json_schema", "format", "text"}
+        return {(base_url, model): found for base_url, model, found in rows if found in known}
 
     async def make_default(self, name: str) -> Model:
         """Make a model the default. Raises `MODEL_UNKNOWN`, `MODEL_CONFIG_INVALID`."""

@@ -45,6 +45,7 @@ from toolweave.library.repository import Repository
 from toolweave.library.resource_index import LibraryResource
 from toolweave.library.templates import PromptTemplate, again, template_named
 from toolweave.problems import did_you_mean
+from toolweave.storage.damaged_rows import readable
 from toolweave.storage.database import Database, Row
 
 # How long a remote that did not respond is not asked again.
@@ -115,7 +116,7 @@ class LibraryStore:
     async def list(self) -> tuple[Library, ...]:
         """Return every library, by name."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM libraries ORDER BY name")
-        return tuple(_library(row) for row in rows)
+        return tuple(readable("libraries", rows, _library))
 
     async def get(self, name: str) -> Library:
         """Return the library of this name. Raises `LIBRARY_NOT_FOUND`."""

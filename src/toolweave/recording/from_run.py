@@ -99,12 +99,7 @@ class RunRecorder:
                 ),
                 servers=await self._servers(servers),
                 workflow=plan.workflow.name,
-                run=RecordedRun(
-                    id=run.id,
-                    started_at=run.started_at,
-                    inputs=started.inputs,
-                    trigger=started.trigger,
-                ),
+                run=_recorded_run(run, started),
             ),
             self._workflow_line(plan),
             self.tools(servers),
@@ -197,6 +192,12 @@ class _KnownTool:
     def schema(self) -> JsonObject:
         found = self.definition.get("inputSchema")
         return found if isinstance(found, dict) else {}
+
+
+def _recorded_run(run: RunRecord, started: Started) -> RecordedRun:
+    return RecordedRun(
+        id=run.id, started_at=run.started_at, inputs=started.inputs, trigger=started.trigger
+    )
 
 
 @dataclass(slots=True)

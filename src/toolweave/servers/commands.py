@@ -17,6 +17,7 @@ from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 from toolweave.servers.known_servers import facts_hash
+from toolweave.storage.damaged_rows import readable
 from toolweave.storage.database import Database, Row
 
 if TYPE_CHECKING:  # loaded with the first program: most homes have none
@@ -58,7 +59,7 @@ class Commands:
     async def list(self) -> list[RegisteredCommand]:
         """Return all programs, sorted by name."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM commands ORDER BY name")
-        return [_registered(row) for row in rows]
+        return readable("commands", rows, _registered)
 
     async def get(self, name: str) -> RegisteredCommand:
         """Return the program called `name`. Raises `NotFound`: `COMMAND_NOT_FOUND`."""
@@ -115,9 +116,9 @@ class Commands:
         return RegisteredCommand(found.name, found.definition, shown_hash, found.created_at)
 
     async def remove(self, name: str) -> None:
-        """Remove a program."""
-        await self.get(name)
-        await self._database.execute("DELETE FROM commands WHERE name = ?", name)
+        """Remove a program, also one whose row is damaged. Raises `COMMAND_NOT_FOUND`."""
+        if not await self._database.execute("DELETE FROM commands WHERE name = ?", name):
+            await self.get(name)
 
 
 def fill_argument(template: str, text: str, values: Mapping[str, Json]) -> str:

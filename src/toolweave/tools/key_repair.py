@@ -20,6 +20,9 @@ from toolweave.tools.violations import Explainer
 MAX_COMPARED = 100
 # Settings that every node has.
 _COMMON = frozenset({"timeout"})
+# Words for a time limit, and those that only say that it is one.
+_LIMITS = _COMMON | {"deadline", "expiry", "expiration", "expires", "ttl"}
+_PLAIN_LIMIT = _COMMON | {"time", "limit", "out", "max", "maximum", "second", "seconds", "sec", "s"}
 
 
 def related_keys(
@@ -66,13 +69,15 @@ def only_fitting(
             return others[0]
     if not found and is_credential(wrong):
         found = [name for name in fitting(free) if _is_secret(known.get(name))]
-    if (
-        len(found) == 1
-        and found[0] in _COMMON
-        and any(found[0] in words_in(name) for name in free if name != found[0])
-    ):
+    if len(found) != 1 or (found[0] in _COMMON and _has_own_limit(wrong, free)):
         return None  # the limit of the whole node, or one of its own
-    return found[0] if len(found) == 1 else None
+    return found[0]
+
+
+def _has_own_limit(wrong: str, free: list[str]) -> bool:
+    """Whether a node has a time limit of its own that `timeout` with another word may mean."""
+    limits = _COMMON if {*words_in(wrong)} <= _PLAIN_LIMIT else _LIMITS
+    return any(limits & {*words_in(name)} for name in free if name not in _COMMON)
 
 
 def _is_switch(schema: Json) -> bool:

@@ -49,6 +49,7 @@ _DIGITS = pattern(r"\d+")
 _DOUBLED = pattern(r"([a-z])\1+")
 _WORD = pattern(r"[\w:./-]{1,30}")
 _SEPARATORS = pattern(r"[\s_.-]+")
+_REFERENCE = pattern(r"\{\{[^{}]*\}\}")
 
 Operation = dict[str, Json]
 
@@ -343,7 +344,7 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     described = fault.schema.get("description")
     about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
     for value in conversions(fault.value, kinds, about):
-        if explainer.fits(fault.schema, value):
+        if explainer.fits(fault.schema, value) and not _may_be_several(fault, value):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
     sample = fault.schema.get("default")
@@ -356,6 +357,17 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     if fault.value is None:
         return Repair("leave it out if there is no value")
     return NONE
+
+
+def _may_be_several(fault: Violation, value: Json) -> bool:
+    """Whether an object of references for a list of anything is several items rather than one."""
+    given = fault.value
+    if not isinstance(given, dict) or value != [given] or len(given) < 2:
+        return False
+    is_open = not fault.schema.get("items")
+    return is_open and all(
+        isinstance(one, str) and _REFERENCE.fullmatch(one.strip()) for one in given.values()
+    )
 
 
 def _unwrapped(fault: Violation, whole: Json, explainer: Explainer) -> Json:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.tools.repair import NONE, repair, with_article
+from toolweave.tools.repair import NONE, Repair, repair, with_article
+from toolweave.tools.repair_budget import CURRENT, SPENT
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import HIDDEN, shown
 from toolweave.tools.violations import Explainer, Violation
@@ -63,7 +64,7 @@ def _described(
     # The repairs of these two speak of names only.
     is_named = fault.keyword in ("required", "additionalProperties")
     is_repaired = is_repaired and (is_shown or is_named)
-    repaired = repair(fault, whole, explainer) if is_repaired else NONE
+    repaired = _repaired(fault, whole, explainer) if is_repaired else NONE
     missing = (str(fault.expected),) if fault.keyword == "required" else ()
     return Problem(
         _CODES.get(fault.keyword, "MCP_PARAMETER_CONSTRAINT_VIOLATED"),
@@ -73,6 +74,13 @@ def _described(
         severity="warning" if fault.keyword == "format" else "error",
         patch=repaired.patch,
     )
+
+
+def _repaired(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
+    budget = CURRENT.get()
+    if budget is not None and not budget.take():
+        return Repair(SPENT)
+    return repair(fault, whole, explainer)
 
 
 def _is_secret(fault: Violation) -> bool:

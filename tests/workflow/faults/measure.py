@@ -309,7 +309,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--show", metavar="ID")
     parser.add_argument(
         "--set",
-        choices=["wrong", "second", "third", "fourth", "fifth", "sixth", "seventh"],
+        choices=["wrong", "second", "third", "fourth", "fifth", "sixth", "seventh", "ninth"],
         default="wrong",
     )
     parser.add_argument("--dir", type=Path, metavar="PATH", help="a set outside the repository")

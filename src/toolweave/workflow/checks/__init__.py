@@ -12,12 +12,16 @@ from pkgutil import iter_modules
 from typing import cast
 
 from toolweave.problems import Problem, pointer
+from toolweave.tools.repair_budget import limited_repairs
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.collection_pause import paused_collection
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Workflow
 
 Check = Callable[[CheckContext], Iterator[Problem]]
+
+# The problems of values in one workflow that get a suggestion; each takes about a millisecond.
+MAX_REPAIRS = 500
 
 
 @cache
@@ -31,7 +35,7 @@ def check_workflow(
     workflow: Workflow, known: KnownEnvironment, format: FormatName = "toolweave"
 ) -> list[Problem]:
     """Return the problems of a workflow and its sub-flows, in document order."""
-    with paused_collection():
+    with paused_collection(), limited_repairs(MAX_REPAIRS):
         return _problems(workflow, known, format)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from toolweave.catalog.index import Catalog
@@ -65,9 +65,11 @@ class SpecFacts:
     def of_spec(self, make: Callable[[NodeSpec], T], spec: NodeSpec) -> T:
         """Return what `make` gives for a specification, worked out when first asked for."""
         key = make, spec.ref
-        if key not in self.derived:
-            self.derived[key] = make(spec)
-        return cast("T", self.derived[key])
+        try:
+            return self.derived[key]
+        except KeyError:
+            made = self.derived[key] = make(spec)
+            return made
 
 
 # A cache of a pure function; it lives as long as its catalog.
@@ -137,9 +139,11 @@ class CheckContext:
 
     def once(self, make: Callable[["CheckContext"], T]) -> T:
         """Return what `make` gives for this workflow, worked out when first asked for."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast("T", self._made[make])
+        try:
+            return self._made[make]
+        except KeyError:
+            made = self._made[make] = make(self)
+            return made
 
     @property
     def is_subflow(self) -> bool:

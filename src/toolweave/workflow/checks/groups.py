@@ -1,16 +1,17 @@
 """Groups and sub-flows: the groups and flows that nodes refer to exist."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from toolweave.errors import Invalid
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.tools.key_meaning import reordered
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table
 from toolweave.workflow.checks.spelling import Spelling
 from toolweave.workflow.ids import slug
-from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.model import Node, NodeId, Workflow
 
 # The setting of FLOW.SUBWORKFLOW that names a workflow.
 _CALLED = ("workflow", "workflow_name", "workflow_id")
@@ -99,7 +100,7 @@ def _flows(case: CheckContext) -> Iterator[Problem]:
         place = pointer("nodes", index, "data", "subAgentFlowId")
         if not isinstance(called, str) or called not in known:
             name = called if isinstance(called, str) else ""
-            meant = by_name.get(name) or spelling.meant(name)
+            meant = by_name.get(name) or spelling.meant(name) or _of_words(name, flows)
             if not name and len(flows) == 1:
                 meant = flows[0].id
             yield Problem(
@@ -115,6 +116,12 @@ def _flows(case: CheckContext) -> Iterator[Problem]:
             )
         elif case.is_subflow and called == case.workflow.id:
             yield _of_itself(place, called)
+
+
+def _of_words(name: str, flows: Sequence[Workflow]) -> str | None:
+    """The only sub-flow whose id has the same words in another order."""
+    found = [flow.id for flow in flows if reordered(name, [flow.id])]
+    return found[0] if len(found) == 1 else None
 
 
 def _workflows(case: CheckContext) -> Iterator[Problem]:

@@ -37,8 +37,13 @@ class Ids:
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield ids that are empty, duplicated or too long for a flow."""
-    yield from _nodes(case)
-    yield from _edges(case)
+    nodes, edges = case.workflow.nodes, case.workflow.edges
+    ids, edge_ids = {node.id for node in nodes}, {edge.id for edge in edges}
+    # Nearly all ids are there and different.
+    if len(ids) < len(nodes) or "" in ids or case.format == "flow":
+        yield from _nodes(case)
+    if len(edge_ids) < len(edges) or "" in edge_ids:
+        yield from _edges(case)
 
 
 def _nodes(case: CheckContext) -> Iterator[Problem]:

@@ -12,9 +12,12 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.json_patch import difference
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
 
 CODE = "INPUT_SCHEMA_INVALID"
 _KEY = "inputSchema"
+_STARTS = frozenset({"start", "TRIGGER"})
 # Of forms with very many fields only; they can be used.
 _LIMIT = "MCP_TOOL_LIMIT_EXCEEDED"
 
@@ -25,6 +28,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         return
     if _KEY not in case.workflow.extras:
         yield from _misplaced(case.workflow.metadata)
+        yield from _in_start(case)
         return
     given = case.workflow.extras[_KEY]
     if given is not None and (found := schema_problem(given)) is not None:
@@ -46,6 +50,32 @@ def _misplaced(metadata: JsonObject) -> Iterator[Problem]:
                 severity="warning",
                 patch=({"op": "move", "from": at, "path": pointer(_KEY)},),
             )
+
+
+def _in_start(case: CheckContext) -> Iterator[Problem]:
+    """A schema in the node that starts the workflow, where nothing reads it."""
+    starts = [node for node in case.graph.nodes.values() if node.type in _STARTS]
+    places = {
+        case.at(node, "data", *steps, name): owner.get(name)
+        for node in starts
+        for steps, owner in (((), node.data), (("configurations",), _settings(node)))
+        for name in (_KEY, "input_schema")
+    }
+    found = [at for at, value in places.items() if isinstance(value, dict)]
+    for at in found:
+        patch = ({"op": "move", "from": at, "path": pointer(_KEY)},)
+        yield Problem(
+            CODE,
+            at,
+            "the input schema has no effect in a node",
+            hint=f"move it to {_KEY!r} of the workflow",
+            severity="warning",
+            patch=patch if len(found) == len(starts) == 1 else None,
+        )
+
+
+def _settings(node: Node) -> JsonObject:
+    return object_at(node.data, "configurations")
 
 
 def schema_slips(given: JsonObject) -> Iterator[Problem]:

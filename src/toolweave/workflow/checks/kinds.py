@@ -57,6 +57,8 @@ _FOREIGN_TYPES = {
     **dict.fromkeys(("splitout", "splitinto"), "split"),
     **dict.fromkeys(("executeworkflow", "callworkflow"), "subworkflow"),
     **dict.fromkeys(("stopanderror", "stopexecution"), "stop"),
+    **dict.fromkeys(("iterator", "iteration", "iterate", "loopoveritems"), "foreach"),
+    **dict.fromkeys(("sqlquery", "sql", "runsql", "executesql", "executequery"), "databasequery"),
     "sleep": "delay",
     "itemlists": "datatransformation",
 }
@@ -156,7 +158,10 @@ def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | Non
         if not is_tool or spec.origin is not None
     }
     meant = (
-        closest(subtype, of_type) or _by_words(subtype, of_type) or _by_product(subtype, of_type)
+        closest(subtype, of_type)
+        or _by_words(subtype, of_type)
+        or _by_foreign_name(subtype, of_type)
+        or _by_product(subtype, of_type)
     )
     return of_type[meant] if meant else _by_keyword(subtype, of_type.values())
 
@@ -166,6 +171,12 @@ def _by_words(subtype: str, known: Iterable[str]) -> str | None:
     given = words(subtype)
     found = [one for one in known if len(given) > 1 and words(one) == given]
     return found[0] if len(found) == 1 else None
+
+
+def _by_foreign_name(subtype: str, known: Iterable[str]) -> str | None:
+    """The subtype that another system has this name for: `EXECUTE_WORKFLOW` of n8n."""
+    name = _FOREIGN_TYPES.get(plain_word(subtype))
+    return next((one for one in known if plain_word(one) == name), None)
 
 
 def _by_product(subtype: str, known: Iterable[str]) -> str | None:
@@ -248,7 +259,7 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     message = f"there is no node {shown(node.type)} with subtype {shown(subtype)}"
     if not is_looked_up:
         return Problem("NODE_UNKNOWN", place, message, hint="search the catalog for it")
-    if spec := meant_spec(case.known.catalog, node.type, subtype):
+    if spec := meant_spec(case.known.catalog, node.type, subtype) or _by_role(case, node, subtype):
         return _corrected(index, node, spec, message)
     if (
         node.type == "TOOL"
@@ -268,6 +279,15 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
         )
     hint = found.hint if isinstance(found, UnknownName) else None
     return Problem("NODE_UNKNOWN", place, message, hint=hint)
+
+
+def _by_role(case: CheckContext, node: Node, subtype: str) -> NodeSpec | None:
+    """The only node of this subtype that is no trigger, for a made-up type with edges to it."""
+    if node.type in NODE_TYPES or not case.graph.incoming(node.id):
+        return None
+    found = [one for one in _built_in(case.known.catalog) if one.subtype == subtype.upper()]
+    steps = [one for one in found if one.type != "TRIGGER"]
+    return steps[0] if len(steps) == 1 else None
 
 
 def _without_subtype(case: CheckContext, index: int, node: Node) -> Problem:

@@ -77,12 +77,16 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
 _CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branches"} | {
     "branch": "branches"
 }
+_LABELLED = frozenset(_CHOICES.values())
 _TEXTS = frozenset({"prompt", "template"})
+# What other systems call the text of a template.
+_TEXT_KEYS = frozenset({"content", "text", "body", "prompt", "message", "value", "format"})
 # Texts that hold names with commas between them.
 _LISTED_TEXTS = frozenset({"tools", "allowedTools"})
 _NAMES = pattern(r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*")
 _GAP = pattern(r"(?<!\{)\{([A-Za-z_][\w-]*)\}(?!\})")
 _ANSWERS = ("substitution", "model")
+_NAMING = frozenset({"name", "key", "id"})
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 _KINDS = frozenset({*_RULES, *_CHOICES, *_WITH_VARIABLES, *_TEXTS, "mcp"})
 
@@ -182,6 +186,7 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
     strange = [key for key in node.data if key not in names]
     slips = [key for key in strange if misspelt(key, names) == rule.name]
     slips = slips or [key for key in strange if is_meant(key, rule.name) and node.data[key]]
+    slips = slips or [key for key in strange if _has_form(rule.name, key, node.data[key])]
     patch = None
     if len(slips) == 1 and _is(node.data[slips[0]], rule.kind) and node.data[slips[0]]:
         patch = ({"op": "move", "from": pointer(slips[0]), "path": pointer(rule.name)},)
@@ -196,6 +201,17 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
         severity=rule.missing or "warning",
         patch=patch,
     )
+
+
+def _has_form(name: str, key: str, value: Json) -> bool:
+    """Whether a value under another key can only be the missing one, by its form.
+
+    Options and branches are the only lists of labels; a text with gaps is a template.
+    """
+    if name in _LABELLED and isinstance(value, list) and value:
+        return all(isinstance(one, dict) and isinstance(one.get("label"), str) for one in value)
+    is_text = isinstance(value, str) and key.casefold() in _TEXT_KEYS
+    return name == "template" and is_text and _GAP.search(str(value)) is not None
 
 
 def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:
@@ -327,6 +343,11 @@ def _variables(node: Node) -> Iterator[Problem]:
         yield Problem("FIELD_TYPE_INVALID", "/variables", message, severity="warning")
     if not isinstance(variables, list):
         return
+    if type_of(node) == "prompt" and (values := _listed_values(variables)) is not None:
+        message = "'variables' is a list of values; expected an object of names and values"
+        patch = ({"op": "replace", "path": "/variables", "value": values},)
+        hint = f"use {shown(values)}"
+        yield Problem("FIELD_TYPE_INVALID", "/variables", message, hint, "warning", patch)
     for index, variable in enumerate(variables):
         if isinstance(variable, str) and variable.strip():
             continue
@@ -335,3 +356,15 @@ def _variables(node: Node) -> Iterator[Problem]:
             message = f"a variable must be a name or have a 'key', not {shown(variable)}"
             place = pointer("variables", index)
             yield Problem("FIELD_TYPE_INVALID", place, message, severity="warning")
+
+
+def _listed_values(variables: list[Json]) -> JsonObject | None:
+    """The object that a list of `{name, value}` stands for; None for any other list."""
+    found: JsonObject = {}
+    for one in variables:
+        others = {*one} - {"value"} if isinstance(one, dict) and "value" in one else set[str]()
+        name = one.get(next(iter(others))) if isinstance(one, dict) and len(others) == 1 else None
+        if not isinstance(name, str) or name in found or not others <= _NAMING:
+            return None
+        found[name] = one["value"] if isinstance(one, dict) else None
+    return found or None

@@ -26,6 +26,8 @@ from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import Kind, look_up
 
 _MAX_STEPS = 4
+# Words for the output of any node.
+_ANY_OUTPUT = frozenset({"output", "outputs", "result", "results", "value", "response", "data"})
 _WEBHOOK = "TRIGGER.WEBHOOK"
 # Properties of other languages for the number of items or characters.
 _LENGTHS = frozenset({"length", "size", "count", "len"})
@@ -157,7 +159,7 @@ class PathRepair:
 
     def fields(self, path: Path, found: ResolvedPath) -> list[Path]:
         """The paths that one with an unknown field may mean."""
-        meant = fields_meant(found.shape, path, found.at)
+        meant = fields_meant(found.shape, path, found.at) or _only_field(path, found)
         is_body = len(meant) == 1 and len(meant[0]) > len(path) and meant[0][found.at] == "body"
         # What a webhook is asked by GET comes in the query.
         return [] if is_body and self._may_be_asked() else meant
@@ -288,6 +290,13 @@ class PathRepair:
             kinds = [(one.id, words((one.ref or "").partition(".")[2])) for one in before]
             named = [one for one, kind in kinds if given and given <= kind]
         return named[0] if len(named) == 1 else None
+
+
+def _only_field(path: Path, found: ResolvedPath) -> list[Path]:
+    """The only output of a node, for a word that other systems have for any output."""
+    fields = [*found.shape.fields]
+    is_general = found.at == 1 and path[1] in _ANY_OUTPUT and len(path) == 2
+    return [(path[0], fields[0])] if is_general and len(fields) == 1 else []
 
 
 def _is_run_input(name: Step) -> bool:

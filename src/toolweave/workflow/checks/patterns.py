@@ -14,6 +14,7 @@ from toolweave.workflow.model import Node, NodeId
 
 ATTACHED = "attachedNodes"
 AGENT = "AI_AGENT"
+_ASKING = "HUMAN_IN_THE_LOOP"
 _ATTACHABLE = frozenset({"TOOL", "MEMORY", "mcp"})
 # These have no reply to analyse.
 _WITHOUT_REPLY = frozenset({"timeout", "error"})
@@ -29,9 +30,11 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _answers(case: CheckContext) -> Iterator[Problem]:
+    if not any(node.type == _ASKING for node in case.workflow.nodes):
+        return
     for index, edge in case.edges:
         source, target = case.graph.nodes.get(edge.source), case.graph.nodes.get(edge.target)
-        if source is None or target is None or source.type != "HUMAN_IN_THE_LOOP":
+        if source is None or target is None or source.type != _ASKING:
             continue
         before, after = spec_of(case, source), spec_of(case, target)
         is_exempt = edge.source_port in _WITHOUT_REPLY or is_attachment(edge)

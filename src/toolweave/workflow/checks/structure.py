@@ -197,6 +197,8 @@ def _beginning(shape: _Shape) -> Iterator[Problem]:
         )
     elif shape.style == "drawn":
         yield from _further_starts(shape, severity)
+    elif len(shape.begins) > 1:
+        yield from _idle_starts(shape)
 
 
 def _begun(shape: _Shape) -> tuple[Operation, ...] | None:
@@ -238,6 +240,20 @@ def _further_starts(shape: _Shape, severity: Severity) -> Iterator[Problem]:
             hint="connect one start to every first step",
             severity=severity,
             patch=_one_start(shape.case, index, node, first) if left >= 0 else None,
+        )
+
+
+def _idle_starts(shape: _Shape) -> Iterator[Problem]:
+    """Yield starts of catalog workflows, which may have several, that lead nowhere."""
+    for node in shape.begins:
+        if node in shape.leading or not shape.leading.intersection(shape.begins):
+            continue
+        yield Problem(
+            "START_TWICE",
+            shape.case.at(shape.case.graph.nodes[node]),
+            f"{shown(node)} starts the workflow and leads to no step; another start does",
+            hint="connect it to its first step, or remove it",
+            severity="warning",
         )
 
 

@@ -112,6 +112,11 @@ def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> l
     ]
 
 
+def ends_of(edge: JsonObject) -> dict[str, str]:
+    """Which key of an edge is which end, by the words of any system."""
+    return {key: end for key in edge if (end := _END_OF.get(plain(key))) is not None}
+
+
 @lru_cache(1024)  # all edges of a document have the same keys
 def _ends_in(keys: tuple[str, ...], dialect: Dialect) -> tuple[Mapping[str, str], bool]:
     """Which key is which end, and whether the dialect itself has these keys."""

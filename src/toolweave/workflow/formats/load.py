@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import chain, compress
 from typing import cast
 
 import orjson
@@ -246,12 +247,11 @@ def _below(value: Json, limit: int) -> str | None:
     level: list[dict[str, Json] | list[Json]]
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(limit + 1):
-        level = [
-            item  # pyright: ignore[reportAssignmentType] # a container, as just asked
-            for container in level
-            for item in (container.values() if isinstance(container, dict) else container)
-            if type(item) in _CONTAINERS
-        ]
+        # Files have many values, and none of them costs a step of Python here.
+        inside = [one.values() if isinstance(one, dict) else one for one in level]
+        items = list(chain.from_iterable(inside))
+        found = compress(items, map(_CONTAINERS.__contains__, map(type, items)))
+        level = cast("list[dict[str, Json] | list[Json]]", list(found))
         if not level:
             return None
     return _deepest(value, limit)

@@ -5,6 +5,7 @@ surrounds the value (`surroundings`).
 """
 
 import math
+import re
 from dataclasses import dataclass, field
 
 from toolweave.json_text import Json
@@ -50,6 +51,17 @@ _CLOSED_BY = {
 _OTHER_END = {"}": "]", "]": "}"}
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPED = frozenset("\"'\\/`")
+# Classes of characters in patterns, which JSON does not have as escapes, and what is beside them.
+_CLASSES = frozenset("dDwWsS")
+_PATTERN_ESCAPES = _CLASSES | frozenset(".()[]{}+*?|^$-")
+_ESCAPE = pattern(r"\\(.)", re.DOTALL)
+_TEXT_BEFORE = {
+    '"': pattern(r'(?:[^"\\]|\\.)*', re.DOTALL),
+    "'": pattern(r"(?:[^'\\]|\\.)*", re.DOTALL),
+}
+_FACTOR = pattern(r"[ \t]*\*[ \t]*([1-9]\d{0,8})(?![\w.])")
+_MAX_PRODUCT = 2**53
+REPEATED_KEY = "keys that are written twice with the same value"
 _HEX = pattern(r"[0-9A-Fa-f]{4}")
 _QUOTES = "quotes that are not '\"'"
 
@@ -104,11 +116,16 @@ class _Reader:
         members: dict[str, Json] = {}
         while not self._is_closed("}", bool(members)):
             name = self._key()
-            if name in members:
-                raise Ambiguous(f"the key {name!r} appears twice in one object")
             self._skip()
             self._colon()
-            members[name] = self.value(depth + 1)
+            value = self.value(depth + 1)
+            if name in members:
+                before = members[name]
+                # A whole object that is there twice is more than a slip; `1 == True` in Python.
+                if isinstance(value, dict | list) or (type(before), before) != (type(value), value):
+                    raise Ambiguous(f"the key {name!r} appears twice in one object")
+                self.oddities.append(REPEATED_KEY)
+            members[name] = value
             self._separate("}", is_object=True)
         return members
 
@@ -212,9 +229,20 @@ class _Reader:
             self.oddities.append("numbers that are not JSON")
         if "x" in text.lower():
             return int(text, 16)
-        number = float(text) if any(sign in text for sign in ".eE") else int(text)
-        if math.isinf(number):
-            raise Ambiguous("a number is too large")
+        if any(sign in text for sign in ".eE"):
+            if math.isinf(number := float(text)):
+                raise Ambiguous("a number is too large")
+            return number
+        return self._product(int(text.replace("_", "")))
+
+    def _product(self, number: int) -> int:
+        """A whole number, or several with `*` between them: `7 * 24 * 3600`."""
+        while (found := _FACTOR.match(self._text, self.at)) is not None:
+            number *= int(found[1])
+            if abs(number) > _MAX_PRODUCT:
+                raise Ambiguous("a number is too large")
+            self.at = found.end()
+            self.oddities.append("calculated numbers")
         return number
 
     def _joined(self) -> str:
@@ -239,6 +267,7 @@ class _Reader:
         opening = self._peek()
         closing = _CLOSED_BY[opening]
         self.at += 1
+        escapes = _PATTERN_ESCAPES if self._has_character_class(closing) else frozenset[str]()
         parts: list[str] = []
         while (sign := self._peek()) != closing:
             if not sign:
@@ -246,13 +275,29 @@ class _Reader:
             self.at += 1
             if sign == "$" and opening == "`" and self._peek() == "{":
                 raise Ambiguous("a template literal has code in it")
-            parts.append(self._escape() if sign == "\\" else sign)
+            if sign == "\\" and self._peek() in escapes:
+                parts.append(sign + self._peek())
+                self.at += 1
+                self.oddities.append("single backslashes of a pattern")
+            else:
+                parts.append(self._escape() if sign == "\\" else sign)
             if sign in "\r\n\t":
                 self.oddities.append("line breaks or tabs in a text")
         self.at += 1
         if opening != '"':
             self.oddities.append(_QUOTES)
         return "".join(parts)
+
+    def _has_character_class(self, closing: str) -> bool:
+        r"""Whether a text is a pattern with single backslashes, such as `^\d+\s*$`.
+
+        Where an escape of JSON is beside it, `\b` may be a word boundary and `\n` part of a path.
+        """
+        found = (
+            _TEXT_BEFORE[closing].match(self._text, self.at) if closing in _TEXT_BEFORE else None
+        )
+        escaped = set(_ESCAPE.findall(found[0])) if found is not None else set[str]()
+        return not escaped.isdisjoint(_CLASSES) and escaped.isdisjoint({*_ESCAPES, "u"})
 
     def _block(self) -> str:
         """A text between three quotes, as it is."""

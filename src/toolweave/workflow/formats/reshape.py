@@ -13,6 +13,7 @@ from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.formats.envelope import WRAPPER, X, unwrapped
+from toolweave.workflow.formats.flow_reshape import flow_operations
 from toolweave.workflow.formats.foreign_edges import (
     edge_list,
     edge_lists,
@@ -144,7 +145,10 @@ class _Reshaping:
             return
         given = self._inner[key]
         nodes = given if isinstance(given, list) else as_list(given)
-        if nodes is None or len(nodes) > MAX_PARTS or _is_flow(self._inner, nodes):
+        if nodes is None or len(nodes) > MAX_PARTS:
+            return
+        if _is_flow(self._inner, nodes):
+            self._flow_edges()
             return
         if nodes is not given:
             path = f"{self._root}{pointer(key)}"
@@ -235,6 +239,13 @@ class _Reshaping:
         for at, operations in found.items():
             told = f"the edge is in another form; {message}"
             self.problems.append(_problem(f"{to}/{at}", told, operations))
+
+    def _flow_edges(self) -> None:
+        place, operations = flow_operations(self._inner, self._root)
+        if operations:
+            told = "the edges are in the form of another dialect; a flow has 'edges' with "
+            told += "'source' and 'target'"
+            self.problems.append(_problem(place, told, operations))
 
     def _triggers(self) -> None:
         """Triggers are named by their ids, not repeated as objects."""

@@ -16,7 +16,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem
-from toolweave.workflow.formats.loose_json import Ambiguous, Loose, read_loose
+from toolweave.workflow.formats.loose_json import REPEATED_KEY, Ambiguous, Loose, read_loose
 
 # Reading this way is slow; larger files are written by programs.
 MAX_CHARACTERS = 200_000
@@ -226,10 +226,23 @@ def _is_workflow(value: Json) -> bool:
 
 def corrected(data: bytes, error: Invalid) -> tuple[Json, Problem]:
     """The value in a text that JSON and YAML refuse; raises their error if it is not clear."""
-    found = None if _is_json(data) else read_text(data)
+    found = _repeated(data) if _is_json(data) else read_text(data)
     if found is None:
         raise error
     return found
+
+
+def _repeated(data: bytes) -> tuple[Json, Problem] | None:
+    """The value of a JSON text whose only fault is keys that are there twice with one value."""
+    text = data.decode("utf-8", "replace")
+    if len(text) > MAX_CHARACTERS or text.lstrip()[:1] != "{":
+        return None
+    try:
+        found = read_loose(text, text.index("{"))
+    except Ambiguous:
+        return None
+    is_only = found.oddities == [REPEATED_KEY] and not text[found.end :].strip()
+    return (found.value, odd_text(found.value, found.oddities)) if is_only else None
 
 
 def _is_json(data: bytes) -> bool:

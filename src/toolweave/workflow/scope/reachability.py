@@ -139,7 +139,9 @@ def _agents(graph: Graph) -> dict[NodeId, tuple[NodeId, ...]]:
     """The agents of each node that is attached to some and is no step itself."""
     found: dict[NodeId, tuple[NodeId, ...]] = {}
     for node in graph.nodes.values():
-        listed = node.data.get("attachedNodes")
+        if "attachedNodes" not in node.data:
+            continue
+        listed = node.data["attachedNodes"]
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, str) and one in graph.nodes and not graph.incoming(NodeId(one)):
                 found[NodeId(one)] = (*found.get(NodeId(one), ()), node.id)

@@ -53,6 +53,7 @@ VALUE_PORTS = ("output", "result")
 _RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
 _NUMBER = of_kind("integer")
 _MAX_JOINED = 8
+_STARTS = frozenset({"start", "trigger", "TRIGGER"})
 _SEEING_INPUTS = frozenset({"own", "config"})
 
 _UNKNOWN = ResolvedPath()
@@ -111,7 +112,7 @@ class Scope:
     @cached_property
     def trigger(self) -> ValueShape:
         """The value of the start or trigger node."""
-        starts = [node for node in self.graph.nodes.values() if _is_start(node)]
+        starts = [node for node in self.graph.nodes.values() if node.type in _STARTS]
         return join_all(
             self.inputs if "output" in node.data else self._values.get(node.id, UNKNOWN)
             for node in starts
@@ -120,7 +121,7 @@ class Scope:
     def is_started_with(self, root: str) -> bool:
         """Whether a name stands for the input of the run."""
         node = self.graph.nodes.get(NodeId(root))
-        return root == "trigger" or (node is not None and _is_start(node))
+        return root == "trigger" or (node is not None and node.type in _STARTS)
 
     def incoming(self, node: NodeId) -> ValueShape:
         """What came in at a node."""
@@ -292,11 +293,11 @@ class Scope:
         came = self._came[node.id] = self._joined(node)
         if given is not None and given.takes_data:
             self._own_data[node.id] = self._input_data(node, came)
-        if is_loop(node):
+        if node.type == "FLOW" and is_loop(node):
             self._lists[node.id] = found = self._list(node)
             self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
         value = self._results[node.id] = self._value(node, given, came)
-        if _is_start(node):
+        if node.type in _STARTS:
             self._started.append(value)
         for edge in self.graph.outgoing(node.id):
             if edge.source_port == "error":
@@ -315,7 +316,7 @@ class Scope:
 
     def _joined(self, node: Node) -> ValueShape:
         edges = self.graph.incoming(node.id)
-        if is_loop(node):
+        if node.type == "FLOW" and is_loop(node):
             edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
         if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
             return UNKNOWN
@@ -437,10 +438,6 @@ class Scope:
         if asked is None:
             return UNKNOWN
         return self.shape_of(node, asked) if asked.is_whole else TEXT
-
-
-def _is_start(node: Node) -> bool:
-    return node.type in {"start", "trigger", "TRIGGER"}
 
 
 def _enabled(node: Node) -> bool | None:

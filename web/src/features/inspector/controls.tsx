@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
 import { isMultiline, labelOf } from "../../model/form/parameters";
+import { keptAsText } from "../../model/form/promptText";
 import { isExpression, parseJson, parseNumber, formatJson } from "../../model/form/values";
 import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
@@ -127,6 +128,7 @@ function ExpressionInput({
   const language = field.language ?? "value";
   const shownCodes = new Set(field.problems.map(({ code }) => code));
   const isWhole = language === "own" || language === "words";
+  const kept = language === "prompt" ? keptAsText(text) : null;
   const isTried = isWhole ? text.trim() !== "" : text.includes(language === "flow" ? "{" : "{{");
   return (
     <>
@@ -154,6 +156,12 @@ function ExpressionInput({
           language={language}
           shownCodes={shownCodes}
         />
+      )}
+      {kept !== null && (
+        <p className="field__warning" role="status">
+          {safeText(kept).text} is kept as text: a prompt inserts values by name, such as {"{{ data.city }}"}.
+          Compute it in a Set fields node before.
+        </p>
       )}
     </>
   );

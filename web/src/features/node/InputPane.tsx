@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "react";
 import { useStore } from "zustand";
-import { matchingPaths, sourceItems } from "../../model/data/tree";
+import { initiallyOpen, matchingPaths, sourceItems } from "../../model/data/tree";
 import { tableOf } from "../../model/data/table";
 import { formatValue } from "../../model/text/formatValue";
 import { pinsOf, testEventOf } from "../../model/workflow/studioData";
@@ -99,12 +99,6 @@ function isUseful(item: Item): boolean {
 }
 
 /** The input itself with its first level; other sources are closed. */
-function initiallyOpen(items: readonly Item[]): ReadonlySet<string> {
-  const [first] = items;
-  if (!first) return new Set();
-  const containers = first.children().filter(({ kind }) => kind === "object");
-  return new Set([first.path, ...containers.slice(0, 3).map(({ path }) => path)]);
-}
 
 interface OriginProps {
   isRun: boolean;

@@ -1,9 +1,11 @@
 /** The output of a node: of the step that was run alone here, else of the run on the canvas. */
 
 import { useEffect, useMemo, useState } from "react";
+import type { Problem } from "../../api/client";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
+import { problemText } from "../../model/form/problems";
 import { parseJson } from "../../model/form/values";
 import { imagePointers } from "../../model/run/images";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
@@ -206,7 +208,9 @@ function StepOutput({ node, shown }: { node: string; shown: Shown }) {
   const { result } = shown;
   const errors = result.problems.filter(({ severity }) => severity === "error");
   if (!result.executed && errors.length > 0)
-    return errors.map((error) => <StepFault key={error.pointer} {...error} />);
+    return errors.map((error) => (
+      <StepFault key={error.pointer} {...error} message={problemText(error as Problem)} />
+    ));
   if (result.error)
     return (
       <StepFault

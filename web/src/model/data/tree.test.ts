@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { childPath, matchingPaths, sourceItems, valueItem } from "./tree";
+import { childPath, initiallyOpen, matchingPaths, sourceItems, valueItem } from "./tree";
 
 const source = (path: string, value?: unknown, about = "") => ({
   path,
@@ -61,4 +61,12 @@ test("a long list says how much is not shown, and search finds what is inside", 
     "data.a",
     "data.a.city",
   ]);
+});
+
+test("a request opens at its body, anything else at its first objects", () => {
+  const request = { headers: { host: "a" }, body: { order: { total: 1 } }, query_params: {} };
+  const open = initiallyOpen([valueItem("data", "Input", request)]);
+  expect([...open]).toEqual(["data", "data.body", "data.body.order"]);
+  const plain = initiallyOpen([valueItem("data", "Input", { headers: { a: { b: 1 } }, n: 1 })]);
+  expect([...plain]).toEqual(["data", "data.headers"]);
 });

@@ -174,3 +174,21 @@ export function matchingPaths(items: readonly DataItem[], text: string, depth = 
   }
   return found;
 }
+
+/** Parts of a request that are seldom wanted: what it carries is its body. */
+const REQUEST_DETAILS: ReadonlySet<string> = new Set(["headers", "query_params"]);
+const MAX_OPEN = 3;
+
+/** The items that are open at first: the input and the objects in it; of a request, what its body contains. */
+export function initiallyOpen([first]: readonly DataItem[]): ReadonlySet<string> {
+  if (!first) return new Set();
+  const parts = objectsIn(first);
+  const isRequest = parts.some(({ label }) => label === "body");
+  const open = parts.filter(({ label }) => !(isRequest && REQUEST_DETAILS.has(label))).slice(0, MAX_OPEN);
+  const inner = isRequest ? open.flatMap(objectsIn).slice(0, MAX_OPEN) : [];
+  return new Set([first, ...open, ...inner].map(({ path }) => path));
+}
+
+function objectsIn(item: DataItem): DataItem[] {
+  return item.children().filter(({ kind }) => kind === "object");
+}

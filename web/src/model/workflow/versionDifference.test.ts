@@ -50,3 +50,10 @@ test("a moved node is not a change", () => {
   const after = version([step("a", "1", 0)], []);
   expect(compareVersions(after, version([step("a", "1", 500)], [])).changes.size).toBe(0);
 });
+
+test("a removed node is beside the one that has its place now", () => {
+  const before = version([step("a", "1"), step("gone", "1", 300), step("b", "1", 600)], []);
+  const { workflow } = compareVersions(version([step("a", "1"), step("b", "1", 300)], []), before);
+  const [gone] = workflow.nodes;
+  expect([gone!.id, gone!.position!.x, gone!.position!.y >= 66]).toEqual(["gone", 300, true]);
+});

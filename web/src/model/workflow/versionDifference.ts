@@ -1,5 +1,6 @@
 /** Two versions of a workflow in one: what was added, removed and changed, to be drawn on one canvas. */
 
+import { freePosition } from "../layout/placement";
 import type { Connection, Workflow, WorkflowNode } from "./workflow";
 import { INPUT_PORT, OUTPUT_PORT } from "./workflow";
 
@@ -22,7 +23,10 @@ export function compareVersions(after: Workflow, before: Workflow): VersionDiffe
     else if (contentOf(old) !== contentOf(node)) changes.set(node.id, "changed");
   }
   const ids = new Set(after.nodes.map(({ id }) => id));
-  const removedNodes = before.nodes.filter(({ id }) => !ids.has(id));
+  const removedNodes = placeBeside(
+    after,
+    before.nodes.filter(({ id }) => !ids.has(id)),
+  );
   for (const { id } of removedNodes) changes.set(id, "removed");
   const [newKeys, oldKeys] = [keysOf(after), keysOf(before)];
   for (const connection of after.connections)
@@ -38,6 +42,17 @@ export function compareVersions(after: Workflow, before: Workflow): VersionDiffe
     connections: [...after.connections, ...removedConnections],
   };
   return { workflow, changes };
+}
+
+/** Removed nodes where no other one is: what followed them may have moved to their place. */
+function placeBeside(after: Workflow, removed: readonly WorkflowNode[]): WorkflowNode[] {
+  const placed: WorkflowNode[] = [];
+  for (const node of removed) {
+    const taken = { ...after, nodes: [...after.nodes, ...placed] };
+    const isStep = node.position && node.type !== "group";
+    placed.push(isStep ? { ...node, position: freePosition(taken, node.position!, node.parentId) } : node);
+  }
+  return placed;
 }
 
 function contentOf({ position: _, style: __, parentId: ___, ...content }: WorkflowNode): string {

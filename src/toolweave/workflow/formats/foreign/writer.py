@@ -178,7 +178,9 @@ class ForeignWriter:
         """A name for the items of a list: its first letter, if nothing else has it."""
         name = over.key if isinstance(over, FieldAccess) else dotted_name(over)
         letter = name[:1].lower()
-        is_free = letter.isalpha() and letter not in {*self._names, *self._bound}
+        # The items of a node's own input are called `item` everywhere.
+        is_own = over == ForeignName("data")
+        is_free = not is_own and letter.isalpha() and letter not in {*self._names, *self._bound}
         return letter if is_free else _EACH
 
     def _steps(self, found: CelPiece, steps: tuple[Tree, ...]) -> CelPiece:
