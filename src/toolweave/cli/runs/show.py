@@ -38,6 +38,7 @@ def show(run_id: str, as_json: bool) -> None:
                     **RunSummary.of(found).as_json(),
                     "notice": notice,
                     "steps": steps,
+                    "hiddenSteps": report.hidden_steps,
                     "answers": given,
                     "execution": shown,
                 }
