@@ -49,6 +49,9 @@ TARGETS = tuple(exporter.name for exporter in discover())
     "--mcp-json", is_flag=True, help="Add the servers that it calls to the project's `.mcp.json`."
 )
 @click.option("--check", is_flag=True, help="Only report what the target does not support.")
+@click.option(
+    "--thin", is_flag=True, help="Write an entry that calls the published tool, not its steps."
+)
 @json_option
 def export(
     file: str,
@@ -58,23 +61,19 @@ def export(
     dry_run: bool,
     mcp_json: bool,
     check: bool,
+    thin: bool,
     as_json: bool,
 ) -> None:
     """Write a workflow as a skill, command, prompt or diagram.
 
     FILE is a workflow of any dialect, `-` for standard input, or the name of a stored workflow.
-    Secrets are never written. `toolweave import` restores the workflow from the exported files.
+    Secrets are never written. `toolweave import` restores the workflow from the exported files,
+    except from those of `--thin`: they only call the tool that the workflow is published as.
     """
     loaded = _load(file)
-    made = checked_export(
-        loaded.workflow,
-        target,
-        specs=cached_specs(from_environment().home),
-        now=SystemClock().now(),
-        tools=_tools(loaded.workflow).get,
-    )
+    made = _thin(loaded.workflow, target) if thin else _whole(loaded.workflow, target)
     planned = [] if check else changes(made, out)
-    servers = [_mcp_json(loaded.workflow, out)] if mcp_json and not check else []
+    servers = [_mcp_json(loaded.workflow, out, thin=thin)] if mcp_json and not check else []
     if not (check or dry_run):
         write(planned, out, force=force)
         write(servers, out)
@@ -90,9 +89,26 @@ def export(
         say(f"Nothing is lost for {target!r}.")
 
 
-def _mcp_json(workflow: Workflow, out: Path) -> FileChangePlan:
+def _whole(workflow: Workflow, target: str) -> Export:
+    return checked_export(
+        workflow,
+        target,
+        specs=cached_specs(from_environment().home),
+        now=SystemClock().now(),
+        tools=_tools(workflow).get,
+    )
+
+
+def _thin(workflow: Workflow, target: str) -> Export:
+    """The entry that calls the published tool, by a module that loads what publishing needs."""
+    made: Export = import_module("toolweave.cli.published_export").export_call(workflow, target)
+    return made
+
+
+def _mcp_json(workflow: Workflow, out: Path, *, thin: bool) -> FileChangePlan:
     """The change of `.mcp.json`, by a module that loads what servers need."""
-    change: FileChangePlan = import_module("toolweave.cli.mcp_config").change_of(workflow, out)
+    module = import_module("toolweave.cli.mcp_config")
+    change: FileChangePlan = module.own_change(out) if thin else module.change_of(workflow, out)
     return change
 
 

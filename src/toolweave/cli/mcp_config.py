@@ -10,6 +10,7 @@ from pathlib import Path
 
 from toolweave import json_text
 from toolweave.access.mask import Masker
+from toolweave.app.client_config import PROGRAM
 from toolweave.cli.session import current_home, run
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.export.agent_page import all_flows
@@ -46,6 +47,12 @@ def change_of(workflow: Workflow, out: Path) -> FileChangePlan:
     return joined(FILE, out, lambda old: merged_config(old, servers))
 
 
+def own_change(out: Path) -> FileChangePlan:
+    """What adding this program to the file of a project would do. Raises as `change_of`."""
+    own: JsonObject = {PROGRAM: {"command": PROGRAM, "args": ["mcp"]}}
+    return joined(FILE, out, lambda old: _with_entries(old, own))
+
+
 def called_servers(workflow: Workflow) -> list[str]:
     """The names of the servers whose tools the nodes call, each once."""
     found: dict[str, None] = {}
@@ -64,6 +71,10 @@ def merged_config(old: str, servers: Iterable[Server]) -> str:
 
     Raises `Invalid`: `CLIENT_FILE_INVALID`, for a file that is none.
     """
+    return _with_entries(old, {one.name: _entry(one.name, one.definition) for one in servers})
+
+
+def _with_entries(old: str, entries: JsonObject) -> str:
     try:
         there = json_text.read(old) if old.strip() else {}
     except ToolweaveError:
@@ -75,9 +86,7 @@ def merged_config(old: str, servers: Iterable[Server]) -> str:
             f"{FILE!r} is no configuration of MCP servers",
             hint="fix or remove it; nothing was written",
         )
-    added: JsonObject = {
-        one.name: _entry(one.name, one.definition) for one in servers if one.name not in known
-    }
+    added = {name: entry for name, entry in entries.items() if name not in known}
     if not added:
         return old
     return json_text.write({**there, "mcpServers": {**known, **added}}, pretty=True) + "\n"

@@ -29,11 +29,14 @@ class MarkdownTarget:
 
     def files(self, workflow: Workflow, graph: Workflow) -> tuple[ExportedFile, ...]:
         """The entry, and agent files where the target has them."""
-        stem = stem_of(workflow)
-        fields: dict[str, Json] = {"name": stem} if self.is_skill else {}
+        path = self.path.format(stem_of(workflow))
+        return entry_files(workflow, self.terms, path, self.fields(workflow), graph)
+
+    def fields(self, workflow: Workflow) -> dict[str, Json]:
+        """The frontmatter of the entry."""
+        fields: dict[str, Json] = {"name": stem_of(workflow)} if self.is_skill else {}
         fields |= {"description": description_of(workflow), **dict(self.always)}
-        fields |= option_fields(workflow, self.terms)
-        return entry_files(workflow, self.terms, self.path.format(stem), fields, graph)
+        return fields | option_fields(workflow, self.terms)
 
     def lacks(self, workflow: Workflow) -> list[Problem]:
         """What the agent has no word for."""
