@@ -74,7 +74,7 @@ async def test_a_changed_node_continues_with_recorded_answers_and_stops_where_on
     await page.locator(".timeline__row", has_text="file").click()
     await page.get_by_role("button", name="Re-run from here").click()
     dialog = page.get_by_role("dialog", name="Re-run from file")
-    await expect(dialog).to_contain_text("as the canvas has them now")
+    await expect(dialog).to_contain_text("as they are on the canvas now")
     await dialog.get_by_role("checkbox", name="Use recorded answers").check()
     await dialog.get_by_role("button", name="Run from here", exact=True).click()
     alert = page.get_by_role("alert").filter(has_text="The recorded answers end at send")

@@ -27,6 +27,7 @@ READ = {
     "runs": "toolweave://runs/cccccccc-cccc-4ccc-8ccc-cccccccccccc",
     "documents": "toolweave://documents/none.md",
     "recordings": "toolweave://recordings/none",
+    "libraries": "toolweave://libraries/none/resources/none",
 }
 
 

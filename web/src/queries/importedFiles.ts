@@ -17,7 +17,7 @@ const MAX_BYTES = 3_500_000;
 /** Reads a file; null if it cannot be read, which was reported then. */
 export async function importFile(file: File): Promise<ImportedWorkflow | null> {
   if (file.size > MAX_BYTES) {
-    notify(`${file.name} cannot be read: it has ${Math.ceil(file.size / 1e6)} MB`, {
+    notify(`${file.name} cannot be read: the file has ${Math.ceil(file.size / 1e6)} MB`, {
       tone: "bad",
       hint: `the limit is ${MAX_BYTES / 1e6} MB`,
     });

@@ -220,7 +220,8 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
 
 def _by_role(case: CheckContext, node: Node, subtype: str) -> NodeSpec | None:
     """The only node of this subtype that is no trigger, for a made-up type with edges to it."""
-    if node.type in NODE_TYPES or not case.graph.incoming(node.id):
+    # `n8n-nodes-base.code` names a node of another system, whatever its subtype.
+    if node.type in NODE_TYPES or "." in node.type or not case.graph.incoming(node.id):
         return None
     found = [one for one in _built_in(case.known.catalog) if one.subtype == subtype.upper()]
     steps = [one for one in found if one.type != "TRIGGER"]

@@ -87,7 +87,8 @@ def _named(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
     meant = (
         closest(subtype, of_type)
         or _by_words(subtype, of_type)
-        or _by_foreign_name(subtype, of_type)
+        # `SCHEDULE` is only related to a trigger: its settings decide.
+        or (_by_foreign_name(subtype, of_type) if node_type != "TRIGGER" else None)
         or _by_product(subtype, of_type)
     )
     return of_type[meant] if meant else None
