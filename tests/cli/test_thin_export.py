@@ -5,7 +5,9 @@ from pathlib import Path
 
 from tests.cli.driving import Commands
 
-GREETING = {
+from toolweave.json_text import JsonObject
+
+GREETING: JsonObject = {
     "name": "greet-people",
     "description": "Greets somebody.",
     "inputSchema": {
