@@ -1,7 +1,7 @@
 """Repairs a workflow with the patches of its problems; only those proven to be harmless."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -24,7 +24,7 @@ MAX_PROOF = 5_000
 MAX_PASSES = 4
 # The limit of nodes checked to prove each patch alone.
 MAX_TRIED_ALONE = 1_000
-# The limit of further errors of the same node that a patch reveals and that are fixed with it.
+# The limit of further errors that a patch reveals and that are fixed with it.
 MAX_REVEALED = 3
 FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
@@ -285,13 +285,9 @@ class _Judge:
     def completed(self, problem: Problem) -> Problem | None:
         """Return the problem with a patch that also fixes the errors its own one reveals.
 
-        A renamed setting may have a value that is wrong there. Only errors of the same node or
-        edge are fixed, and only by their own patches.
+        A renamed setting may have a value that is wrong there, and once a node is known, a
+        reference to it may be wrong. These are fixed by their own patches only.
         """
-        parts = _parts(problem.patch or ())
-        if len(parts) != 1:
-            return None
-        (part,) = parts
         hint = problem.hint
         try:
             document = self.patched([problem])
@@ -299,12 +295,10 @@ class _Judge:
                 found = check_workflow(read(document).workflow, self._known, self._format)
                 revealed = _errors(found) - self._errors
                 if not revealed:
-                    patch = difference(
-                        value_at(self.document, part), value_at(document, part), part
-                    )
-                    longer = replace(problem, patch=tuple(patch), hint=hint)
+                    patch = tuple(difference(self.document, document))
+                    longer = replace(problem, patch=patch, hint=hint)
                     return longer if patch and self.holds([longer]) else None
-                step = next((one for one in found if _is_fixed_in(one, part, revealed)), None)
+                step = next((one for one in found if one.patch and one.code in revealed), None)
                 if step is None:
                     return None
                 document = apply_patch(document, step.patch or ())
@@ -386,12 +380,6 @@ def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
         if touched.isdisjoint(places):
             touched |= places
             yield problem
-
-
-def _is_fixed_in(problem: Problem, part: str, codes: Collection[str]) -> bool:
-    """Whether it is one of these errors, and its patch changes this part alone."""
-    is_error = problem.severity == "error" and problem.code in codes
-    return is_error and problem.patch is not None and _parts(problem.patch) == {part}
 
 
 def _parts(patch: Patch) -> set[str]:
