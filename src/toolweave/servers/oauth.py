@@ -221,10 +221,12 @@ class VaultedOAuth(OAuthClientProvider):
     async def _prepare(self, *, keeps_token: bool) -> None:
         """Set up the SDK's flow: our own client if there is one, the scopes to ask for."""
         stored = await self._stored()
-        if stored is not None:
-            self._missed_scope = self._missed_scope or stored.missed_scope
-            self._bound_issuer = self._bound_issuer or stored.client.issuer
         scopes = self._client.scopes if self._client else ()
+        if stored is not None:
+            granted = None if scopes else stored.tokens.scope
+            missed = self._missed_scope or stored.missed_scope
+            self._missed_scope = union_scopes(granted, missed)
+            self._bound_issuer = self._bound_issuer or stored.client.issuer
         self._requested.always_ask(scopes, self._missed_scope)
         # Otherwise registered again for this port: many servers compare it exactly.
         self.context.client_info = registered_client(self._client)
