@@ -396,12 +396,11 @@ class VaultedOAuth(OAuthClientProvider):
         return self._clock.now().timestamp()
 
     def _failed(self, error: OAuthFlowError) -> ToolweaveError:
+        why, hint = str(error)[:300], None
         if isinstance(error, OAuthRegistrationError):
             why = "its authorization server does not allow client registration"
+            hint = "register a client with the service, and add the server with `--client-id ID`"
         elif isinstance(error, OAuthTokenError):
-            why = "its authorization server gave no token"
-        else:
-            why = str(error)[:300]
-        return Unavailable(
-            "SERVER_SIGN_IN_FAILED", f"signing in to server {self._server_name!r} failed: {why}"
-        )
+            why, hint = "its authorization server gave no token", "start the sign-in again"
+        message = f"signing in to server {self._server_name!r} failed: {why}"
+        return Unavailable("SERVER_SIGN_IN_FAILED", message, hint=hint)
