@@ -71,7 +71,7 @@ async def test_what_uses_a_credential_is_listed_before_it_is_removed(house: Hous
         body = {"document": drawn(name, node)}
         path = f"/api/v1/workflows/{name}"
         assert (await house.client.put(path, json=body, headers=key)).status_code == 201
-    entry = {"command": "notes", "args": [], "env": {"TOKEN": "Bearer ${vault:work}"}}
+    entry = {"command": "notes", "env": {"TOKEN": "Bearer ${vault:work}"}}
     definition = json.dumps({"mcpServers": {"notes": entry}})
     added = await house.client.post(
         "/api/v1/servers", json={"definition": definition}, headers=admin

@@ -67,7 +67,7 @@ function Doctor() {
       </div>
       {error && <p role="alert">{error.message}</p>}
       {findings && (
-        <table className="table" aria-label="Findings">
+        <table className="table table--stacked" aria-label="Findings">
           <thead>
             <tr>
               <th>Status</th>
@@ -110,7 +110,7 @@ function Variables() {
       )}
       {error && <p role="alert">{error.message}</p>}
       {settings && (
-        <table className="table" aria-label="Variables">
+        <table className="table table--stacked" aria-label="Variables">
           <thead>
             <tr>
               <th>Setting</th>

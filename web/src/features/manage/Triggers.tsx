@@ -92,7 +92,7 @@ function WorkflowTriggers({ triggers }: { triggers: Trigger[] }) {
   return (
     <section className="card trigger-group" aria-label={`Triggers of ${name}`}>
       <div className="trigger-group__head">
-        <h2>{isDeleted ? name : <a href={hrefTo("w", name)}>{name}</a>}</h2>
+        <h2>{isDeleted ? safeText(name).text : <a href={hrefTo("w", name)}>{safeText(name).text}</a>}</h2>
         {isOutdated && !isDeleted && <Badge tone="warn">edited since activation</Badge>}
         {isDeleted && <Badge tone="bad">workflow deleted</Badge>}
         <span className="trigger-group__space" />
@@ -128,7 +128,7 @@ function TriggerItem({ trigger }: { trigger: Trigger }) {
   return (
     <article className="trigger" aria-label={`Trigger ${title}`}>
       <div className="trigger__head">
-        <strong>{title}</strong>
+        <strong>{safeText(title).text}</strong>
         <span className="faint">{KINDS[kind] ?? kind}</span>
         <Badge tone={STATES[state].tone}>{STATES[state].title}</Badge>
         <span className="trigger-group__space" />
