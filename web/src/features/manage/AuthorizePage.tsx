@@ -41,49 +41,47 @@ function Decision({ query, request }: { query: string; request: AccessRequest })
     }
   };
   return (
-    <div className="page">
-      <section className="manage" aria-labelledby="authorize-title">
-        <h1 id="authorize-title">
-          Allow <Untrusted {...safeText(request.clientName)} /> to use this studio?
-        </h1>
-        <Facts request={request} />
-        <form
-          className="card manage__form"
-          aria-label="Access"
-          onSubmit={(event) => (event.preventDefault(), void answer(true))}
-        >
+    <section className="page manage__request" aria-labelledby="authorize-title">
+      <h1 id="authorize-title">
+        Allow <Untrusted {...safeText(request.clientName)} /> to use this studio?
+      </h1>
+      <Facts request={request} />
+      <form
+        className="card manage__form"
+        aria-label="Access"
+        onSubmit={(event) => (event.preventDefault(), void answer(true))}
+      >
+        <ScopeChoices
+          title={`It asks for ${request.scopes.join(", ")}. It may`}
+          options={request.grantable}
+          words={SCOPE_DESCRIPTIONS}
+          selected={scopes}
+          onChange={setScopes}
+        />
+        {published && published.length > 0 && (
           <ScopeChoices
-            title={`It asks for ${request.scopes.join(", ")}. It may`}
-            options={request.grantable}
-            words={SCOPE_DESCRIPTIONS}
-            selected={scopes}
-            onChange={setScopes}
+            title="Limit to published tools (none selected: all)"
+            options={published.map(({ tool }) => tool)}
+            words={{}}
+            selected={tools}
+            onChange={setTools}
           />
-          {published && published.length > 0 && (
-            <ScopeChoices
-              title="Limit to published tools (none selected: all)"
-              options={published.map(({ tool }) => tool)}
-              words={{}}
-              selected={tools}
-              onChange={setTools}
-            />
-          )}
-          {fault && (
-            <p role="alert">
-              <Untrusted {...safeText(fault)} />
-            </p>
-          )}
-          <div className="row">
-            <Button type="submit" look="primary" disabled={isBusy || scopes.length === 0}>
-              Allow
-            </Button>
-            <Button disabled={isBusy} onClick={() => void answer(false)}>
-              Deny
-            </Button>
-          </div>
-        </form>
-      </section>
-    </div>
+        )}
+        {fault && (
+          <p role="alert">
+            <Untrusted {...safeText(fault)} />
+          </p>
+        )}
+        <div className="row">
+          <Button type="submit" look="primary" disabled={isBusy || scopes.length === 0}>
+            Allow
+          </Button>
+          <Button disabled={isBusy} onClick={() => void answer(false)}>
+            Deny
+          </Button>
+        </div>
+      </form>
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 /** Workflows that other programs call as MCP tools. */
 
+import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import { publish, PUBLISHED, unpublish, usePublished } from "../../queries/publishedTools";
 import { useWorkflows } from "../../queries/workflows";
@@ -21,9 +22,11 @@ export function Published() {
         { title: "Tool", show: (published) => <strong className="mono">{published.tool}</strong> },
         {
           title: "Workflow",
-          show: (published) => <a href={hrefTo("w", published.workflow)}>{published.workflow}</a>,
+          show: (published) => (
+            <a href={hrefTo("w", published.workflow)}>{safeText(published.workflow).text}</a>
+          ),
         },
-        { title: "Description", show: (published) => published.description },
+        { title: "Description", show: (published) => safeText(published.description).text },
         { title: "Since", show: (published) => new Date(published.publishedAt).toLocaleString() },
       ]}
       actions={(published) => (

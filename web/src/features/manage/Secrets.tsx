@@ -2,6 +2,7 @@
 
 import { useAction } from "../../queries/action";
 import { removeSecret, SECRETS, storeSecret, useSecrets } from "../../queries/secrets";
+import { SecretUses } from "./SecretUses";
 import { RemoveButton, Section } from "./Section";
 
 const FIELDS = [
@@ -32,7 +33,7 @@ export function Secrets({ isAdding = false }: { isAdding?: boolean }) {
       actions={(name) => (
         <RemoveButton
           name={name}
-          words="The secret is deleted. Whatever refers to it fails until you add it again."
+          words={<SecretUses name={name} />}
           isDisabled={isBusy}
           onRemove={() => void runAction("Not removed", () => removeSecret(name))}
         />

@@ -82,7 +82,7 @@ export function Section<Row>(props: Props<Row>) {
 interface RemoveProps {
   name: string;
   title?: string;
-  words: string;
+  words: ReactNode;
   isDisabled: boolean;
   onRemove(): void;
 }

@@ -3,6 +3,7 @@
 import { useAction } from "../../queries/action";
 import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/credentials";
 import { Button } from "../../ui/Button";
+import { SecretUses } from "./SecretUses";
 import { RemoveButton, Section } from "./Section";
 
 export function Services({ isAdding = false }: { isAdding?: boolean }) {
@@ -45,7 +46,7 @@ export function Services({ isAdding = false }: { isAdding?: boolean }) {
           </Button>
           <RemoveButton
             name={service.name}
-            words="Its secret is deleted. Nodes that use it fail until you add it again."
+            words={<SecretUses name={service.name} />}
             isDisabled={isBusy}
             onRemove={() => void runAction("Not removed", () => removeService(service.name))}
           />
