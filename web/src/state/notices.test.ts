@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { newWorkflow } from "../model/workflow/workflow";
 import { leavePage, noticeStore, notify } from "./notices";
-import { notifyRestored } from "./restoredNotice";
+import { notifyRestored } from "./workflowNotice";
 import { closeEditor, openEditor } from "./workspace";
 
 // The API client reads the address of the page when it is loaded.
