@@ -58,6 +58,16 @@ test("errors of a page end when it is left, but not one about leaving", () => {
   vi.useRealTimers();
 });
 
+test("the offer to discard a draft ends when the workflow is saved", () => {
+  const editor = open("draft");
+  notifyRestored(editor, "draft restored", () => undefined);
+  editor.document.edit((now) => ({ ...now, description: "x" }));
+  expect(messages()).toEqual(["draft restored"]);
+  editor.document.markSaved(editor.document.workflow, "draft", "2");
+  expect(messages()).toEqual([]);
+  closeEditor(null);
+});
+
 test("the offer to discard a draft ends when another workflow is opened", () => {
   const discarded: string[] = [];
   notifyRestored(open("first"), "first restored", () => discarded.push("first"));

@@ -1,5 +1,6 @@
 /** Notices about the open workflow: that unsaved edits were restored, and the offer to discard them. */
 
+import { isDirty } from "./document";
 import type { Editor } from "./editor";
 import type { Notice } from "./notices";
 import { dismiss, notify } from "./notices";
@@ -21,7 +22,13 @@ export function notifyRestored(editor: Editor, message: string, discard: () => v
       stop();
     });
   };
-  notifyWhileOpen(editor, message, { action: { title: "Discard draft", run } });
+  const id = notifyWhileOpen(editor, message, { action: { title: "Discard draft", run } });
+  const stop = store.subscribe((now) => {
+    // What is saved is no draft.
+    if (isDirty(now)) return;
+    dismiss(id);
+    stop();
+  });
 }
 
 /** A notice about a workflow, which ends when another one is opened. */
