@@ -5,7 +5,6 @@ import { useAction } from "../../queries/action";
 import { publish, PUBLISHED, unpublish, usePublished } from "../../queries/publishedTools";
 import { useWorkflows } from "../../queries/workflows";
 import { hrefTo } from "../../state/route";
-import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";
 
 export function Published() {
@@ -41,23 +40,17 @@ export function Published() {
       )}
       add={{
         title: "Publish a workflow",
-        form: (close) => (
-          <AddForm
-            title="Publish a workflow"
-            fields={[
-              {
-                name: "workflow",
-                title: "Workflow",
-                isNeeded: true,
-                options: names,
-                note: "Publishes the saved version; publish again after an edit.",
-              },
-            ]}
-            isDisabled={isBusy}
-            onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
-            onClose={close}
-          />
-        ),
+        fields: [
+          {
+            name: "workflow",
+            title: "Workflow",
+            isNeeded: true,
+            options: names,
+            note: "Publishes the saved version; publish again after an edit.",
+          },
+        ],
+        isDisabled: isBusy,
+        onAdd: ({ workflow }) => runAction("Not published", () => publish(workflow!)),
       }}
     />
   );

@@ -3,7 +3,6 @@
 import { useAction } from "../../queries/action";
 import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/credentials";
 import { Button } from "../../ui/Button";
-import { AddForm } from "./AddForm";
 import { SecretUses } from "./SecretUses";
 import { RemoveButton, Section } from "./Section";
 
@@ -56,17 +55,9 @@ export function Services({ isAdding = false }: { isAdding?: boolean }) {
       add={{
         title: "Add credential",
         isOpen: isAdding,
-        form: (close) => (
-          <AddForm
-            title="Add credential"
-            fields={fields}
-            isDisabled={isBusy}
-            onAdd={({ name, kind, token }) =>
-              runAction("Not added", () => storeService(name!, kind!, token!))
-            }
-            onClose={close}
-          />
-        ),
+        fields,
+        isDisabled: isBusy,
+        onAdd: ({ name, kind, token }) => runAction("Not added", () => storeService(name!, kind!, token!)),
       }}
     />
   );

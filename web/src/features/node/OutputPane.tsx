@@ -7,7 +7,7 @@ import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
 import { problemText } from "../../model/form/problems";
 import { parseJson } from "../../model/form/values";
-import { imagePointers } from "../../model/run/images";
+import { mediaIn, mediaViews } from "../../model/run/media";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
 import { shownFault } from "../../model/text/hints";
 import type { Pin } from "../../model/workflow/studioData";
@@ -15,7 +15,7 @@ import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
 import { runStep, useNodeInput } from "../../queries/expressions";
-import { useImage } from "../../queries/images";
+import { loadMedia } from "../../queries/runs";
 import { pinLastOutput } from "../../queries/pinnedData";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 import { panelStore, setPanels } from "../../state/panels";
@@ -25,6 +25,7 @@ import { Button } from "../../ui/Button";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { JsonField } from "../../ui/JsonField";
+import { MediaParts } from "../../ui/MediaParts";
 import { StepError } from "../../ui/StepError";
 import { PinEditor } from "./PinnedOutput";
 
@@ -229,7 +230,7 @@ function StepOutput({ node, shown }: { node: string; shown: Shown }) {
         Result of this step alone
         {result.isCut && <span>Large values are cut.</span>}
       </p>
-      <OutputImages run={result.run} step={node} value={result.output} />
+      <OutputMedia run={result.run} step={node} value={result.output} />
       <OutputValue value={result.output as Json} ports={result.ports} />
     </>
   );
@@ -249,26 +250,27 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   return (
     <>
       <p className="faint">From the run on the canvas</p>
-      <OutputImages run={run} step={step.key} value={step.value} />
+      <OutputMedia run={run} step={step.key} value={step.value} />
       <OutputValue value={step.value} ports={step.ports} />
     </>
   );
 }
 
-interface ImagesProps {
+interface MediaProps {
   run: string | null;
   step: string;
   value: unknown;
 }
 
-function OutputImages({ run, step, value }: ImagesProps) {
+function OutputMedia({ run, step, value }: MediaProps) {
   if (run === null) return null;
-  return imagePointers(value).map((at) => <OutputImage key={at} run={run} step={step} at={at} />);
-}
-
-function OutputImage({ run, step, at }: { run: string; step: string; at: string }) {
-  const url = useImage(run, step, at);
-  return url && <img className="value__picture" src={url} alt="Image of the output" />;
+  return (
+    <MediaParts
+      name="the output"
+      parts={mediaViews(mediaIn(value))}
+      load={(at) => loadMedia(run, step, at)}
+    />
+  );
 }
 
 const OPEN: ReadonlySet<string> = new Set(["output"]);

@@ -4,17 +4,18 @@ import { useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
-import { imagePointers } from "../../model/run/images";
+import { mediaIn, mediaViews } from "../../model/run/media";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
 import { shownFault } from "../../model/text/hints";
 import { toolPayload } from "../../model/data/toolPayload";
 import type { Json } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
-import { useImage } from "../../queries/images";
+import { loadMedia } from "../../queries/runs";
 import { hrefTo } from "../../state/route";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { EmptyState } from "../../ui/EmptyState";
+import { MediaParts } from "../../ui/MediaParts";
 import { StepError } from "../../ui/StepError";
 
 export type Outcome =
@@ -73,12 +74,16 @@ function Value({ name, node, result }: { name: string; node: string; result: Ste
   const text = toolResultText(output);
   const items = useMemo(() => [valueItem("output", "Result", payload)], [payload]);
   const [look, setLook] = useState<DataLook>(text === null ? "tree" : "text");
-  const images = imagePointers(output);
   return (
     <>
       {result.isCut && <p className="faint">Large values are cut.</p>}
-      {result.run &&
-        images.map((at) => <ToolImage key={at} run={result.run!} step={node} at={at} name={name} />)}
+      {result.run && (
+        <MediaParts
+          name={name}
+          parts={mediaViews(mediaIn(output))}
+          load={(at) => loadMedia(result.run!, node, at)}
+        />
+      )}
       <DataView
         label="Result"
         look={look}
@@ -91,9 +96,4 @@ function Value({ name, node, result }: { name: string; node: string; result: Ste
       />
     </>
   );
-}
-
-function ToolImage({ run, step, at, name }: { run: string; step: string; at: string; name: string }) {
-  const url = useImage(run, step, at);
-  return url && <img className="value__picture" src={url} alt={`Image of ${name}`} />;
 }
