@@ -228,6 +228,10 @@ async def test_every_new_workflow_is_a_draft_of_its_own_and_can_be_saved(
     await expect(name).to_have_value("One draft")
     await page.goto(f"{studio.url}/#/")
     await page.get_by_role("button", name="Discard draft One draft").click()
+    await expect(drafts.get_by_role("link")).to_have_text(["Another draft"])
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await expect(drafts.get_by_role("link")).to_have_text(["One draft", "Another draft"])
+    await page.get_by_role("button", name="Discard draft One draft").click()
     await page.get_by_role("button", name="Discard draft Another draft").click()
     await expect(drafts).to_have_count(0)
     for title in ("untitled", "untitled 2"):

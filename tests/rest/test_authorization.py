@@ -218,7 +218,8 @@ async def test_a_limited_key_sees_only_the_workflows_runs_and_questions_of_its_t
             f"runs/{other}/workflow",
             f"runs/{other}/input?step=ask",
             f"runs/{other}/output",
-            f"runs/{other}/picture?step=ask",
+            f"runs/{other}/media?step=ask",
+            f"runs/{other}/media/{'0' * 64}",
             f"inbox/{question['id']}",
         ):
             refused = await house.client.get(f"/api/v1/{path}", headers=limited_key)

@@ -229,6 +229,10 @@ class LibraryStore:
         found = _RESOURCES.validate_python(value["resources"])
         return ResourceList(at, found, _skipped(value))
 
+    async def revision(self, name: str) -> LibraryRevision:
+        """The commit of a library's own ref. Raises what `templates` raises."""
+        return await self._at(await self.get(name), None)
+
     async def file(self, name: str, path: str) -> LibraryFile:
         """One file below `templates/` or `resources/`.
 

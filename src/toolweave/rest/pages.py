@@ -26,6 +26,7 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data: blob:",
+        "media-src blob:",
         "font-src 'self'",
         "connect-src 'self'",
         "worker-src 'self'",

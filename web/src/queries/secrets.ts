@@ -15,6 +15,14 @@ export const useSecrets = () =>
       (await unwrap(client.GET("/api/v1/secrets"))).names.filter((name) => !INTERNAL.test(name)),
   });
 
+/** The workflows and servers that refer to a secret or a credential. */
+export const useSecretUses = (name: string) =>
+  useQuery({
+    queryKey: [...SECRETS, name, "uses"],
+    queryFn: async () =>
+      (await unwrap(client.GET("/api/v1/secrets/{name}/uses", { params: { path: { name } } }))).uses,
+  });
+
 export async function storeSecret(
   name: string,
   value: string,

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "../api/client";
 import { ConflictDialog } from "../features/workflows/ConflictDialog";
+import { newWorkflow } from "../model/workflow/workflow";
 import { useFileSync } from "../queries/fileSync";
 import { useToolStatuses } from "../queries/toolStatus";
 import { useValidation } from "../queries/validation";
@@ -24,6 +25,7 @@ import {
   openNewDraft,
   openNewWorkflow,
   saveOpenDraft,
+  UNTITLED,
   workspaceStore,
 } from "../state/workspace";
 import { EmptyState } from "../ui/EmptyState";
@@ -139,7 +141,7 @@ function openDraftOrEmpty(draftId: string | null): void {
     return;
   }
   const discard = () => {
-    editor.document.undo();
+    editor.document.reset({ workflow: newWorkflow(UNTITLED), draftId });
     saveDraft(editor.document);
   };
   notifyRestored(editor, "Unsaved new workflow restored", discard);

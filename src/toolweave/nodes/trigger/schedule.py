@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from toolweave.catalog.node_input import NodeInput, refused_at
-from toolweave.catalog.time_texts import cron_fault, meant_cron, meant_zones, zone_in_cron
+from toolweave.catalog.time_texts import cron_fault, meant_crons, meant_zones, zone_in_cron
 from toolweave.errors import Invalid
 
 # Later than this counts as missed.
@@ -134,13 +134,13 @@ def _times(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 
 def _invalid(expression: str, why: str) -> Invalid:
-    meant = meant_cron(expression)
+    meant = meant_crons(expression)
     return refused_at(
         ("cron_expression",),
         "CRON_INVALID",
         f"the schedule {expression!r} cannot be used: {why}",
-        hint=f"use {meant!r}"
+        hint=f"use {' or '.join(map(repr, meant))}"
         if meant
         else "minute, hour, day of month, month, day of week: `0 9 * * 1-5`",
-        fix=meant,
+        fix=meant[0] if len(meant) == 1 else None,
     )

@@ -17,7 +17,7 @@ import { selectAndFocus } from "../../state/selection";
 import { openSubworkflow } from "../../state/subworkflows";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../ui/TextField";
 
 const MAX_LISTED = 8;
 
@@ -71,19 +71,13 @@ export function ExtractDialog({ nodes, onClose }: { nodes: readonly WorkflowNode
           {more > 0 && ` and ${more} more`} to a new workflow. One node that runs it takes their place, and
           the result stays the same.
         </p>
-        <Field label="Name of the new workflow">
-          {(id, _, aria) => (
-            <input
-              id={id}
-              {...aria}
-              className="input"
-              autoFocus
-              maxLength={200}
-              value={name}
-              onChange={(event) => (setName(event.target.value), setFault(null))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name of the new workflow"
+          autoFocus
+          maxLength={200}
+          value={name}
+          onChange={(text) => (setName(text), setFault(null))}
+        />
         {fault && (
           <p role="alert" className="field__fault">
             {fault.message}
