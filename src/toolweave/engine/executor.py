@@ -43,7 +43,7 @@ from toolweave.engine.lone_step import LoneStep
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.pure_steps import Computer, bound_input, bounded_end, rows_of
 from toolweave.engine.queues import Placement
-from toolweave.engine.result_size import ResultSizes
+from toolweave.engine.result_size import MAX_ANSWER_BYTES, ResultSizes
 from toolweave.engine.state import RunState
 from toolweave.engine.step_attempts import StepAttempts
 from toolweave.engine.step_failure import failure_of
@@ -186,8 +186,9 @@ class RunExecutor:
             return await self._move(decision.elsewhere)
         self._starting = await self._made_ready(decision)
         if decision.finish is not None:
-            finish, is_large = bounded_end(decision.finish, self._sizes)
             lane = self._services.heavy.lane
+            await self._sizes.measure_ahead(decision.finish.result, lane, MAX_ANSWER_BYTES)
+            finish, is_large = bounded_end(decision.finish, self._sizes)
             rows = await rows_of([finish], lane, is_large=is_large)
             self._apply_written(finish, rows[0])
         self._has_news = False

@@ -203,6 +203,9 @@ class Computer:
         found = await computed_apart(heavy, self._binder, self._pool)
         if heavy.loop is None:
             assert not isinstance(found, bool | NodeInput)
+            if not isinstance(found, StepFailed):
+                value = found.value if isinstance(found, Outcome) else found.items
+                await self._sizes.measure_ahead(value, self._pool.lane)
             self._take(place, found, self._state.leave)
         elif isinstance(found, StepFailed):
             self._apart(found)

@@ -5,11 +5,15 @@ that each double their input would give gigabytes.
 """
 
 from collections import OrderedDict
+from typing import TypeAlias
+
+import anyio
+import anyio.to_thread
 
 from toolweave.engine.events import StepFailed
 from toolweave.engine.frames import StepFrame
-from toolweave.engine.heavy_work import ITEM, LARGE, LESS_DATA, MAX_RESULT_BYTES
-from toolweave.json_text import Json
+from toolweave.engine.heavy_work import ITEM, LARGE, LESS_DATA, MAX_RESULT_BYTES, size_of
+from toolweave.json_text import Json, JsonObject
 
 MIB = 1024 * 1024
 # Of a step with effects, whose answers have limits of their own.
@@ -19,6 +23,11 @@ MAX_KEPT_BYTES = 128 * MIB
 # Less than what the journal reads, which has a few levels of its own.
 MAX_DEPTH = 200
 KNOWN = 16
+# How deep in a result a value may be that the next step passes on, such as `{"data": …}`.
+PASSED_LEVELS = 2
+
+# The size of a value, how much of it was not known, and its depth; None if it cannot be kept.
+_Measured: TypeAlias = tuple[int, int, int] | None
 
 
 class ResultSizes:
@@ -28,26 +37,45 @@ class ResultSizes:
         # By identity of a value, which each entry keeps alive: its size and depth.
         self._known: OrderedDict[int, tuple[Json, int, int]] = OrderedDict()
         self._kept = 0
+        # By identity as well, until their size is asked for.
+        self._ahead: dict[int, tuple[Json, _Measured]] = {}
+
+    async def measure_ahead(
+        self, value: Json, lane: anyio.CapacityLimiter, most: int = MAX_RESULT_BYTES
+    ) -> None:
+        """Measure a large value in a thread, so that asking for its size takes no time."""
+        if size_of(value) > LARGE:
+            found = await anyio.to_thread.run_sync(self._measured, value, most, limiter=lane)
+            self._ahead[id(value)] = value, found
 
     def of(self, value: Json, most: int = MAX_RESULT_BYTES) -> int | None:
         """Return the size in characters; `None` if it is too large or too deep to be kept."""
-        found = self._measured(value, most)
+        _, found = self._ahead.pop(id(value), None) or (value, self._measured(value, most))
         if found is None:
             return None
         size, new, depth = found
         if size > LARGE:
             self._kept += new
-            self._known[id(value)] = value, size, depth
-            if len(self._known) > KNOWN:
-                self._known.popitem(last=False)
+            self._remember(value, size, depth)
         return size if self._kept <= MAX_KEPT_BYTES else None
 
     def of_answer(self, value: Json) -> int | None:
         """Return the same of a step with effects, or of a run."""
         return self.of(value, MAX_ANSWER_BYTES)
 
-    def _measured(self, value: Json, most: int) -> tuple[int, int, int] | None:
-        """Return the size, how much of it was not known, and the depth."""
+    def _remember(self, value: Json, size: int, depth: int) -> None:
+        self._known[id(value)] = value, size, depth
+        if len(self._known) > KNOWN:
+            self._known.popitem(last=False)
+
+    def _measured(self, value: Json, most: int, levels: int = PASSED_LEVELS) -> _Measured:
+        if (
+            levels
+            and isinstance(value, dict)
+            and len(value) < KNOWN
+            and id(value) not in self._known
+        ):
+            return self._by_members(value, most, levels - 1)
         new, known, depth, deepest = 0, 0, 0, 0
         level: list[Json] = [value]
         while level:
@@ -68,6 +96,25 @@ class ResultSizes:
             if max(depth, deepest) > MAX_DEPTH:
                 return None
         return new + known, new, max(depth, deepest)
+
+    def _by_members(self, value: JsonObject, most: int, levels: int) -> _Measured:
+        """Measure the members one by one, as the next step may pass on one of them."""
+        new, known, depth = ITEM * len(value) + sum(map(len, value)), 0, 1
+        large: list[tuple[Json, int, int]] = []
+        for one in value.values():
+            found = self._measured(one, most, levels)
+            if found is None:
+                return None
+            size, fresh, deep = found
+            if size > LARGE and isinstance(one, dict | list):
+                large.append((one, size, deep))
+            new, known, depth = new + fresh, known + size - fresh, max(depth, deep + 1)
+            if new + known > most or depth > MAX_DEPTH:
+                return None
+        # Only now: one that is in it twice is written twice.
+        for entry in large:
+            self._remember(*entry)
+        return new + known, new, depth
 
 
 def result_too_large(place: StepFrame) -> StepFailed:

@@ -16,7 +16,7 @@ from toolweave.engine.events import Event, Key, StepCancelled, StepFailed, StepF
 from toolweave.engine.fork import with_edits
 from toolweave.engine.held_lease import HeldLease
 from toolweave.engine.progress import StepProgressReporter
-from toolweave.engine.result_size import ResultSizes, result_too_large
+from toolweave.engine.result_size import MAX_ANSWER_BYTES, ResultSizes, result_too_large
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
@@ -117,6 +117,8 @@ class StepAttempts:
         if isinstance(outcome, Wait):
             question = with_edits(outcome.question, self._state)
             return waiting(key, replace(outcome, question=question), secrets)
+        lane = self._services.heavy.lane
+        await self._sizes.measure_ahead(outcome.value, lane, MAX_ANSWER_BYTES)
         if self._sizes.of_answer(outcome.value) is None:
             return result_too_large(work.place)
         ports = None if outcome.ports == ("output",) else list(outcome.ports)

@@ -72,3 +72,9 @@ def test_source_code_keeps_its_placeholders() -> None:
 def test_a_block_has_no_fix() -> None:
     (problem,) = texts(data="{% if trigger.city %}x{% endif %}")
     assert problem.patch is None
+
+
+def test_a_text_so_long_that_it_is_data_is_not_read() -> None:
+    # A pattern over megabytes would hold up every other request of the service.
+    assert len(texts(data="${trigger.city}" + " " * 90_000)) == 1
+    assert texts(data="${trigger.city}" + " " * 100_000) == []

@@ -143,7 +143,9 @@ def _invalid(expression: str, why: str) -> Invalid:
     return refused_at(
         ("cron_expression",),
         "CRON_INVALID",
-        f"the schedule {expression!r} cannot be used: {why}" if expression else "no schedule is set",
+        f"the schedule {expression!r} cannot be used: {why}"
+        if expression
+        else "no schedule is set",
         hint=f"use {' or '.join(map(repr, meant))}"
         if meant
         else "minute, hour, day of month, month, day of week: `0 9 * * 1-5`",

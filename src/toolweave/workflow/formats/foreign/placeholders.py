@@ -42,6 +42,8 @@ _STARTS = pattern(
 # A character that all of these have.
 _SIGNS = pattern(r"[$#%@<\[(|~{=`.]|__")
 _MAX_SHORT = 200
+# Longer texts are data: patterns would hold up every other thread while they read them.
+_MAX_READ = 100_000
 BLOCK = pattern(r"\{%-?\s*(?:if|for|set|endif|endfor|else|block|assign|unless)\b")
 
 
@@ -59,7 +61,7 @@ class ForeignPlaceholder:
 
 def may_be_foreign(text: str) -> bool:
     """Whether a text may have a foreign placeholder, or one of several texts in lines."""
-    if _SIGNS.search(text) is None:
+    if len(text) > _MAX_READ or _SIGNS.search(text) is None:
         return False
     return _starts_so(text) if len(text) <= _MAX_SHORT else _STARTS.search(text) is not None
 
