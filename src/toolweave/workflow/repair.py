@@ -1,7 +1,7 @@
 """Repairs a workflow with the patches of its problems; only those proven to be harmless."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch, difference, value_at
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.repair_search import with_edits
 
 MAX_ROUNDS = 20
 # The limit of nodes checked to prove patches, and of passes over a larger workflow; beyond it,
@@ -24,6 +25,8 @@ MAX_PROOF = 5_000
 MAX_PASSES = 4
 # The limit of nodes checked to prove each patch alone.
 MAX_TRIED_ALONE = 1_000
+# The limit of problems whose patches are tried together.
+MAX_JOINED = 20
 FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
@@ -82,7 +85,7 @@ def checked(
     workflow: Workflow, known: KnownEnvironment, format: FormatName
 ) -> Iterator[CheckedWorkflow]:
     """Return the problems of a workflow; patches are kept only if they cause no new error."""
-    judge = _Judge(workflow, known, format, check_workflow(workflow, known, format))
+    judge = _Judge(workflow, known, format, _found(workflow, known, format))
     reported = _most_severe(judge.settled())
     patched = [at for at, problem in enumerate(reported) if problem.patch is not None]
     proven: dict[int, Json] = {}
@@ -90,11 +93,19 @@ def checked(
     if patched:
         before = judge.document
         proven = _proven(judge, reported, patched, size_with_subflows(workflow))
+        joined = _joined(judge, reported, patched, proven)
+        for at, one in joined.items():
+            reported[at] = one
+            proven[at] = judge.patched([one])
     for at, problem in enumerate(reported):
         if at in proven:
             yield CheckedWorkflow(problem, before, proven[at])
         else:
             yield CheckedWorkflow(_unproven(problem) if problem.patch else problem)
+
+
+def _found(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> list[Problem]:
+    return with_edits(workflow, known, format, check_workflow(workflow, known, format))
 
 
 def size_with_subflows(workflow: Workflow) -> int:
@@ -133,6 +144,27 @@ def _proven(
             half = len(group) // 2
             waiting += [group[:half], group[half:]]
     return proven
+
+
+def _joined(
+    judge: "_Judge", problems: list[Problem], patched: list[int], proven: Container[int]
+) -> dict[int, Problem]:
+    """Return problems whose patch only holds with the others of their node, with all of these."""
+    found: dict[int, Problem] = {}
+    for group in _by_part([problems[at] for at in patched[:MAX_JOINED]]):
+        unproven = [at for at in patched if at not in proven and problems[at] in group]
+        if unproven and len(group) > 1 and judge.holds(group):
+            steps = tuple(judge.operations(group))
+            found |= {at: replace(problems[at], patch=steps) for at in unproven}
+    return found
+
+
+def _by_part(problems: Iterable[Problem]) -> list[list[Problem]]:
+    """Return the problems whose patches change one node, node by node."""
+    parts: dict[frozenset[str], list[Problem]] = {}
+    for problem in problems:
+        parts.setdefault(frozenset(_parts(problem.patch or ())), []).append(problem)
+    return list(parts.values())
 
 
 def _groups(problems: list[Problem], patched: list[int]) -> Iterator[list[int]]:
@@ -206,6 +238,7 @@ def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Repa
     problems = check_workflow(workflow, known, format)
     repaired: list[Problem] = []
     for _ in range(MAX_ROUNDS):
+        problems = with_edits(workflow, known, format, problems)
         judge = _Judge(workflow, known, format, problems)
         problems = judge.settled()
         step = judge.best([problem for problem in problems if problem.patch])
@@ -268,10 +301,11 @@ class _Judge:
         found = self.after(together) if len(together) > 1 else None
         if found is not None:
             return (*found, together)
-        for problem in patched:
-            found = self.after([problem])
-            if found is not None:
-                return (*found, [problem])
+        for chosen in ([[one] for one in patched], _by_part(patched)):
+            for group in chosen:
+                found = self.after(group)
+                if found is not None:
+                    return (*found, group)
         return None
 
     def _with_id(self, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -307,13 +341,16 @@ class _Judge:
 
     def patched(self, chosen: Sequence[Problem]) -> Json:
         """Return the canonical document after these patches; raises `Invalid`."""
+        return apply_patch(
+            self.document, [step for one in self.operations(chosen) for step in self._with_id(one)]
+        )
+
+    def operations(self, chosen: Sequence[Problem]) -> list[dict[str, Any]]:
+        """Return the operations of these patches, each patch once."""
         patches = {
             json_text.write(list(problem.patch or ())): problem for problem in _backwards(chosen)
         }
-        operations = [step for one in patches.values() for step in one.patch or ()]
-        return apply_patch(
-            self.document, [step for one in operations for step in self._with_id(one)]
-        )
+        return [step for one in patches.values() for step in one.patch or ()]
 
     @cached_property
     def _said(self) -> Counter[tuple[str, str]]:
