@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from copy import copy
 from pathlib import Path
 
 import anyio
@@ -18,9 +19,14 @@ from toolweave.access.keys import ApiKey, KeyId
 from toolweave.app.running_studio import RunningStudio
 from toolweave.engine.runs import RunRequest
 from toolweave.home import FILES
+from toolweave.library.files import LibraryFile
 from toolweave.library.home_libraries import library_store
+from toolweave.library.models import LibraryRevision
+from toolweave.library.store import LibraryStore
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.home_resources import HomeResources
-from toolweave.mcp_server.subscriptions import MAX_WATCHED
+from toolweave.mcp_server.library_resources import LibraryResources
+from toolweave.mcp_server.subscriptions import MAX_WATCHED, Subscriptions, Watcher
 from toolweave.mcp_server.tool_call import ResourceReader
 from toolweave.workflow.formats.load import read
 
@@ -123,6 +129,75 @@ async def test_a_new_commit_of_a_library(desk: Desk, mode: Mode, tmp_path: Path)
         await libraries.refresh("team")
 
     assert await notified(desk, mode, "acme://style", commit) == "acme://style"
+
+
+async def test_files_of_a_library_are_read_once_for_a_commit_whoever_watches(
+    desk: Desk, tmp_path: Path
+) -> None:
+    files = {f"resources/{number}.md": b"one" for number in range(3)}
+    repo = Repo(tmp_path / "repo", {"resources/index.json": {"resources": []}, **files})
+
+    class CountingLibraries(LibraryStore):
+        files_read, revisions_read = 0, 0
+
+        async def file(self, name: str, path: str) -> LibraryFile:
+            self.files_read += 1
+            return await super().file(name, path)
+
+        async def revision(self, name: str) -> LibraryRevision:
+            self.revisions_read += 1
+            return await super().revision(name)
+
+    plain = library_store(desk.home)
+    libraries = copy(plain)
+    libraries.__class__ = CountingLibraries
+    assert isinstance(libraries, CountingLibraries)
+    await plain.add("team", str(repo.folder), ref=None, folder=tmp_path)
+
+    async def rooms() -> RunningStudio:
+        return desk.studio
+
+    watched = LibraryResources(McpContext(rooms, desk.published, libraries=libraries))
+    reader = ResourceReader(None)
+    uris = [f"toolweave://libraries/team/resources/{number}.md" for number in range(3)]
+    first = [await watched.version(reader, uri) for uri in uris * 4]
+    assert (libraries.files_read, libraries.revisions_read) == (3, 1)
+    repo.commit({"resources/1.md": b"two"})
+    await plain.refresh("team")
+
+    async def is_seen() -> bool:
+        return await watched.version(reader, uris[1]) != first[1]
+
+    await eventually(is_seen)
+    now = [await watched.version(reader, uri) for uri in uris * 4]
+    assert [old == new for old, new in zip(first[:3], now[:3], strict=True)] == [True, False, True]
+    assert libraries.files_read == 6
+
+
+async def test_clients_with_one_key_share_one_look_and_nothing_is_read_for_nobody() -> None:
+    looks: list[str] = []
+
+    async def version_of(_: ResourceReader, uri: str) -> str:
+        looks.append(uri)
+        return str(len(looks))
+
+    told: list[str] = []
+
+    async def notify(uri: str) -> None:
+        told.append(uri)
+
+    subscriptions = Subscriptions()
+    subscriptions.read_by(version_of)
+    mine, other = ResourceReader(None), ResourceReader(LIMITED)
+    watchers = [
+        Watcher(mine, {"a:b": "0"}),
+        Watcher(mine, {"a:b": "0"}),
+        Watcher(other, {"a:b": "0"}),
+    ]
+    await subscriptions.compare([])
+    assert looks == []
+    await subscriptions.compare([(one, notify) for one in watchers])
+    assert (looks, told) == (["a:b"] * 2, ["a:b"] * 3)
 
 
 async def test_what_cannot_be_read_cannot_be_watched(desk: Desk) -> None:

@@ -16,7 +16,7 @@ from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import home_models
 from toolweave.assistant.models import NewModel
 from toolweave.testing.model import ScriptedModel, calls, hangs, says
-from toolweave.testing.server import ScriptedServer, a_tool
+from toolweave.testing.server import ScriptedServer, a_tool, answers
 
 pytestmark = pytest.mark.anyio
 
@@ -64,6 +64,28 @@ async def test_an_answer_is_streamed_with_its_calls_and_goes_on(
     assert foreign.json()["error"]["code"] == "CHAT_UNKNOWN"
     gone = await house.client.delete(f"/api/v1/chat/{told[0]['id']}", headers=key)
     assert gone.status_code == 204
+    await house.home.registry.remove("mine")
+
+
+async def test_media_of_a_tool_are_in_the_chat(
+    house: House, model: ScriptedModel, tmp_path: Path
+) -> None:
+    await use(house, model)
+    image = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
+    link = {"type": "resource_link", "uri": "https://a.test/b", "name": "b", "size": 3}
+    server = ScriptedServer(tmp_path / "s", a_tool("draw"))
+    server.on_call("draw", [answers({"content": [{"type": "text", "text": "Here."}, image, link]})])
+    async with open_studio(house.home) as studio:
+        await approved(studio, "mine", server.definition)
+        house.home.lockfile.pin("mine", await studio.gate.tools("mine"))
+    model.answers(calls("mine__draw", {}), says("Done."))
+    key = await house.key("tools:execute")
+    said = await house.client.post("/api/v1/chat", json={"message": "Draw."}, headers=key)
+    (result,) = [one for one in events(said) if one["type"] == "result"]
+    assert result["text"].startswith("Here.")
+    shown, linked = result["content"]
+    assert (shown["type"], shown["data"], shown["mimeType"]) == ("image", "aGVsbG8=", "image/png")
+    assert (linked["uri"], linked["name"], linked["size"]) == ("https://a.test/b", "b", 3)
     await house.home.registry.remove("mine")
 
 

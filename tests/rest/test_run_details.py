@@ -83,7 +83,7 @@ async def test_large_values_are_cut_and_the_whole_is_one_request_away(house: Hou
     at = {"step": "greet", "maxChars": 2_000}
     came = (await house.client.get(f"{url}/input", params=at, headers=key)).json()
     assert came["input"] is None
-    assert came["cut"]["pictures"] == []
+    assert came["cut"]["media"] == []
     whole = await house.client.get(f"{url}/output", params={"step": "greet"}, headers=key)
     assert whole.json() == "x" * 5_000_000
     assert whole.headers["content-disposition"].startswith("attachment")
@@ -93,25 +93,31 @@ async def test_large_values_are_cut_and_the_whole_is_one_request_away(house: Hou
     assert code(nobody) == (404, "STEP_UNKNOWN")
 
 
-async def test_a_picture_is_given_as_its_bytes_and_nothing_else_is(house: House) -> None:
+async def test_media_are_given_as_their_bytes_and_only_what_is_safe_is_shown(house: House) -> None:
     key = await house.key("workflows:read")
     blocks = [
         {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="},
+        {"type": "audio", "mimeType": "audio/wav", "data": "aGVsbG8="},
         {"type": "image", "mimeType": "image/svg+xml", "data": "aGVsbG8="},
+        {"type": "resource", "mimeType": "text/html\r\nx: y", "data": "aGVsbG8="},
         {"type": "image", "mimeType": "image/png", "data": "no base64"},
     ]
-    run = await started(house, {"document": greeting("pictures"), "inputs": {"content": blocks}})
+    run = await started(house, {"document": greeting("media"), "inputs": {"content": blocks}})
     await run_until(house, run, "success")
 
-    async def picture(at: str) -> tuple[int, bytes, str]:
+    async def media(at: str) -> tuple[int, bytes, str, str | None]:
         query = {"step": "start", "at": at}
-        url = f"/api/v1/runs/{run}/picture"
+        url = f"/api/v1/runs/{run}/media"
         answer = await house.client.get(url, params=query, headers=key)
-        return answer.status_code, answer.content, answer.headers["content-type"]
+        place = answer.headers.get("content-disposition")
+        return answer.status_code, answer.content, answer.headers["content-type"], place
 
-    assert await picture("/content/0") == (200, b"hello", "image/png")
-    for at in ("/content/1", "/content/2", "/content/9", "", "x"):
-        assert (await picture(at))[0] == 404
+    assert await media("/content/0") == (200, b"hello", "image/png", None)
+    assert await media("/content/1") == (200, b"hello", "audio/wav", None)
+    assert await media("/content/2") == (200, b"hello", "image/svg+xml", "attachment")
+    assert await media("/content/3") == (200, b"hello", "application/octet-stream", "attachment")
+    for at in ("/content/4", "/content/9", "", "x"):
+        assert (await media(at))[0] == 404
 
 
 async def test_a_step_in_a_loop_shows_what_came_in_and_what_it_worked_with(house: House) -> None:

@@ -10,6 +10,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.assistant.home_models import open_model_caller
 from toolweave.catalog.resources.record import Resources
 from toolweave.credentials.services import vault_services
+from toolweave.engine.run_media import RunMedia
 from toolweave.home import FILES, Home
 from toolweave.resources.databases import SqlDatabases
 from toolweave.resources.files import AllowedFolders
@@ -50,6 +51,7 @@ async def open_resources(
                 mail_tokens=GrantedTokens(secrets, http, masker=home.masker, clock=home.clock),
                 model=model,
                 approved_tools=ApprovedTools(home.registry, home.lockfile),
+                media=RunMedia(home.database),
             )
     finally:
         with anyio.CancelScope(shield=True):

@@ -25,6 +25,7 @@ from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import MAX_RESULT_CHARS, skill_rule
 from toolweave.nodes.model_tools import told
+from toolweave.tools.content_value import block_json
 
 STOPPED = "(stopped by the user)"
 ENDS_TURN = frozenset({"CALL_SESSION_LIMIT", "CALLS_STOPPED"})
@@ -143,6 +144,7 @@ class Conversation:
         Raises `Limited` if no further call can succeed: asking the model again would be in vain.
         """
         ends_turn: ToolweaveError | None = None
+        media: list[Json] = []
         try:
             found = await self._found(wanted, tell)
             if wanted.unreadable is not None:
@@ -156,12 +158,16 @@ class Conversation:
                 )
                 done = told(result)
                 text, is_error = done.text, done.is_error
+                media = [block_json(one) for one in result.content if one.kind != "text"]
         except ToolweaveError as error:
             text, is_error = _words(error), True
             ends_turn = error if error.code in ENDS_TURN else None
         text = text[:MAX_RESULT_CHARS]
         data: JsonObject = {"id": wanted.id, "name": wanted.name}
-        await tell(ChatEvent("result", data | {"text": text, "isError": is_error}))
+        data |= {"text": text, "isError": is_error}
+        if media:
+            data["content"] = media
+        await tell(ChatEvent("result", data))
         if ends_turn is not None:
             raise ends_turn
         return Called(id=wanted.id, name=wanted.name, text=text, is_error=is_error)

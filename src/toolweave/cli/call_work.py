@@ -1,6 +1,5 @@
 """The work of `toolweave call`: one call through the gate, in this process or in the studio."""
 
-import base64
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -15,6 +14,7 @@ from toolweave.json_text import JsonObject
 from toolweave.problems import how_many
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
+from toolweave.tools.content_value import block_json
 from toolweave.tools.elicitation import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.tool import ToolCall, ToolProgress, ToolResult
 
@@ -105,16 +105,7 @@ def as_dict(result: ToolResult) -> dict[str, Any]:
         "displayFormat": result.display,
         "executionDuration": round(result.took_ms, 3),
         "tokensUsed": result.tokens_used,
-        "content": [
-            {
-                "type": block.kind,
-                "text": block.text,
-                "data": base64.b64encode(block.data).decode() if block.data is not None else None,
-                "mimeType": block.mime_type,
-                "uri": block.uri,
-            }
-            for block in result.content
-        ],
+        "content": [{"data": None, **block_json(block)} for block in result.content],
         "structuredContent": result.structured,
         "problems": [problem.as_json() for problem in result.problems],
     }

@@ -39,10 +39,11 @@ def print_result(result: Result, tool: str, save_to: Path) -> None:
     is_error = result["isError"]
     if is_error:
         say(f"Error: tool {tool!r} failed:", stderr=True)
-    if result["contentType"] == "json" and result["structuredContent"] is not None:
+    has_data = result["contentType"] == "json" and result["structuredContent"] is not None
+    if has_data:
         click.echo(json_text(result["structuredContent"]), err=is_error)
-    else:
-        for block in result["content"]:
+    for block in result["content"]:
+        if not has_data or block["text"] is None:
             _print_block(block, result)
     for block in result["content"]:
         if block["data"] is not None:

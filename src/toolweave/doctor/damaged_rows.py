@@ -13,7 +13,7 @@ from toolweave.storage.damaged_rows import UNREADABLE
 from toolweave.storage.database import Database
 from toolweave.workflow.formats.load import read
 
-LARGE = frozenset({"journal", "blobs", "documents", "exchanges", "calls", "health"})
+LARGE = frozenset({"journal", "blobs", "documents", "exchanges", "calls", "health", "media"})
 MAX_ROWS = 10_000
 SHOWN = 10
 RESTORE = "restore a backup"

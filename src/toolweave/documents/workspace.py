@@ -8,6 +8,7 @@ from toolweave.documents.service import DocumentService
 from toolweave.documents.stored_bindings import StoredBindings
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
+from toolweave.engine.run_media import RunMedia
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import ToolweaveError
 from toolweave.home import FILES, Home
@@ -82,4 +83,4 @@ class StoredWorkflows:
             message = f"workflow {name!r} did not succeed: {why or found.status}"
             hint = f"`toolweave runs show {run}` shows the details"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
-        return finished.result
+        return await RunMedia(engine.journal.database).inlined(finished.result)

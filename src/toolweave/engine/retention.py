@@ -40,6 +40,7 @@ async def prune(database: Database, retention: Retention, now: datetime) -> int:
         await database.execute(
             "DELETE FROM blobs WHERE hash NOT IN (SELECT blob FROM journal WHERE blob IS NOT NULL)"
         )
+        await database.execute("DELETE FROM media WHERE run NOT IN (SELECT id FROM runs)")
     return pruned
 
 

@@ -1,11 +1,13 @@
 """Workflows, runs, documents and recordings as resources.
 
 `toolweave://workflows/NAME`, `toolweave://runs/ID`, `…/ID/timeline` as text and
-`…/ID/timeline.svg` as a picture, `toolweave://documents/PATH` and `toolweave://recordings/NAME`;
+`…/ID/timeline.svg` as a picture, `…/ID/media/DIGEST` for large media in its results,
+`toolweave://documents/PATH` and `toolweave://recordings/NAME`;
 names are percent-encoded. Each kind has its row in the authorisation table; a limited key sees
 its published workflows and their runs.
 """
 
+import base64
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,7 @@ from toolweave.documents.files import read_file
 from toolweave.documents.workspace import ENDINGS, DocumentFolders
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal_report import report_of
+from toolweave.engine.run_media import RunMedia, stored_at
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.timeline import timeline_text
@@ -136,12 +139,16 @@ class HomeResources:
                 shown += [one.listed for one in await find(studio, caller)]
         return shown
 
-    async def read(self, caller: ResourceReader, uri: str) -> types.TextResourceContents:
+    async def read(
+        self, caller: ResourceReader, uri: str
+    ) -> types.TextResourceContents | types.BlobResourceContents:
         """Read one.
 
         Raises:
             MCPError: the caller may not, or there is none.
         """
+        if (media := stored_at(uri)) is not None:
+            return await self._read_media(caller, uri, *media)
         kind, name = parsed(uri)
         caller.require(resource_rule(kind.kind))
         try:
@@ -151,6 +158,21 @@ class HomeResources:
         except ToolweaveError as error:
             raise _unreadable(uri, error) from None
         return types.TextResourceContents(uri=uri, mime_type=kind.mime_type, text=text)
+
+    async def _read_media(
+        self, caller: ResourceReader, uri: str, run: str, digest: str
+    ) -> types.BlobResourceContents:
+        caller.require(resource_rule(RUN.kind))
+        studio = await self._open()
+        try:
+            found = await _found_run(studio, caller, run)
+            stored = await RunMedia(studio.home.database).read(found.id, digest)
+            if stored is None:
+                raise NotFound("MEDIA_UNKNOWN", f"run {found.id!r} has no media {digest!r}")
+        except ToolweaveError as error:
+            raise _unreadable(uri, error) from None
+        data = base64.b64encode(stored.data).decode()
+        return types.BlobResourceContents(uri=uri, mime_type=stored.mime_type, blob=data)
 
     async def version(self, caller: ResourceReader, uri: str) -> str:
         """Return what differs after a change of one.

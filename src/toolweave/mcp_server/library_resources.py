@@ -5,9 +5,12 @@ A file is `toolweave://libraries/LIBRARY/PATH`, or what `resources/index.json` o
 
 import base64
 import hashlib
+from math import inf
 from urllib.parse import quote, unquote
 
+import anyio
 import mcp_types as types
+from mcp.shared.exceptions import MCPError
 
 from toolweave.access.authorization import resource_rule
 from toolweave.errors import ToolweaveError
@@ -16,10 +19,16 @@ from toolweave.library.resource_index import LibraryResource, filled
 from toolweave.library.store import LibraryStore
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.library_access import LibraryAccess, refused_request
+from toolweave.mcp_server.subscriptions import LOOK_EVERY_S
 from toolweave.mcp_server.tool_call import ResourceReader
 
 PREFIX = "toolweave://libraries/"
 READ = resource_rule("libraries")
+# How long watchers share what was asked; less than the time between two of their polls.
+USED_S = 0.8 * LOOK_EVERY_S
+MAX_VERSIONS = 10_000
+# The version of a file that the commit does not have.
+GONE = ""
 
 Contents = types.TextResourceContents | types.BlobResourceContents
 
@@ -55,6 +64,11 @@ class LibraryResources:
 
     def __init__(self, context: McpContext) -> None:
         self._access = LibraryAccess(context)
+        # For watchers: the commit of each library and all resources, with the time until which
+        # they are used, and the version of each watched file at the commit it was read at.
+        self._commits: dict[str, tuple[float, str]] = {}
+        self._listed: tuple[float, list[tuple[str, LibraryResource]]] = (-inf, [])
+        self._versions: dict[str, tuple[str, str]] = {}
 
     async def visible(self, caller: ResourceReader) -> list[types.Resource]:
         """The resources that the caller may read."""
@@ -114,20 +128,42 @@ class LibraryResources:
             MCPError: the caller may not, or there is no such file.
         """
         if uri.startswith(PREFIX):
-            shown = await self.read(caller, uri)
-            return hashlib.sha256(shown.model_dump_json().encode()).hexdigest() if shown else None
-        found = await self._find(caller, uri)
+            caller.require(READ)
+            commit = await self._commit(uri.removeprefix(PREFIX).partition("/")[0])
+            if self._versions.get(uri, ("", ""))[0] != commit:
+                if len(self._versions) >= MAX_VERSIONS:
+                    self._versions.clear()
+                self._versions[uri] = commit, GONE  # if the next line raises
+                shown = await self.read(caller, uri)
+                text = shown.model_dump_json() if shown else ""
+                self._versions[uri] = commit, hashlib.sha256(text.encode()).hexdigest()
+            if (version := self._versions[uri][1]) == GONE:
+                raise MCPError(types.INVALID_PARAMS, f"no resource {uri[:200]!r}")
+            return version
+        if not caller.may(READ):
+            return None
+        until, listed = self._listed
+        if anyio.current_time() >= until:
+            listed = await self._all(caller)
+            self._listed = anyio.current_time() + USED_S, listed
+        found = _found(listed, uri)
         return found[1].blob if found else None
+
+    async def _commit(self, library: str) -> str:
+        """The commit of a library, asked for once for all of its watched files."""
+        until, commit = self._commits.get(library, (-inf, ""))
+        if anyio.current_time() >= until:
+            try:
+                commit = (await (await self._libraries()).revision(library)).commit
+            except ToolweaveError as error:
+                raise refused_request(error) from None
+            self._commits[library] = anyio.current_time() + USED_S, commit
+        return commit
 
     async def _find(
         self, caller: ResourceReader, uri: str
     ) -> tuple[str, LibraryResource, dict[str, str]] | None:
-        """The first resource with this address, a plain one before one with names."""
-        listed = sorted(await self._all(caller), key=lambda pair: len(pair[1].names))
-        for library, one in listed:
-            if (values := one.matches(uri)) is not None:
-                return library, one, values
-        return None
+        return _found(await self._all(caller), uri)
 
     async def _all(self, caller: ResourceReader) -> list[tuple[str, LibraryResource]]:
         """All that the caller may read; a library that cannot be read is skipped."""
@@ -149,6 +185,16 @@ class LibraryResources:
 
     async def _libraries(self) -> LibraryStore:
         return await self._access.get()
+
+
+def _found(
+    all_of: list[tuple[str, LibraryResource]], uri: str
+) -> tuple[str, LibraryResource, dict[str, str]] | None:
+    """The first resource with this address, a plain one before one with names."""
+    for library, one in sorted(all_of, key=lambda pair: len(pair[1].names)):
+        if (values := one.matches(uri)) is not None:
+            return library, one, values
+    return None
 
 
 def _mime_type(one: LibraryResource) -> str:

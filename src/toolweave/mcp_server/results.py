@@ -6,7 +6,7 @@ from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal_report import report_of
 from toolweave.json_text import Json, JsonObject, write
-from toolweave.mcp_server.content_blocks import content_blocks
+from toolweave.mcp_server.content_blocks import beside_content, content_blocks
 from toolweave.publishing.service import HANDLE, PublishedTool
 from toolweave.tools.check import check_output
 from toolweave.workflow.signature import RESULT
@@ -28,8 +28,12 @@ async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finish
         return await failed_result(engine, run)
     value = finished.result
     blocks = content_blocks(value)
-    if blocks is not None and one.publication.output_schema is None:
-        return {"content": blocks, "isError": False}
+    if blocks is not None:
+        beside = beside_content(value)
+        if one.publication.output_schema is None:
+            structured = {"structuredContent": beside} if beside else {}
+            return {"content": blocks, "isError": False, **structured}
+        value = value if _declares_content(one) else beside or value
     structured = _structured(one, value)
     problems = check_output(one.tool, structured)
     if any(problem.severity == "error" for problem in problems):
@@ -69,6 +73,11 @@ async def failed_result(engine: Engine, run: str) -> JsonObject:
         frame=frame,
     )
     return _error({**frame, **fitted})
+
+
+def _declares_content(one: PublishedTool) -> bool:
+    properties = (one.publication.output_schema or {}).get("properties")
+    return isinstance(properties, dict) and "content" in properties
 
 
 def _error(payload: JsonObject) -> JsonObject:

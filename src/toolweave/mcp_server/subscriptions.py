@@ -2,10 +2,11 @@
 notification to the connection that subscribed in the older one.
 
 Each watched resource has a version that differs after a change. It is compared every second, with
-the permissions of the client that watches, and only while somebody does.
+the permissions of the client that watches, and only while somebody does. Clients with the same key
+share one look at a resource.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from mcp.server.connection import Connection
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
+from toolweave.access.keys import ApiKey
 from toolweave.errors import ToolweaveError
 from toolweave.mcp_server.tool_call import FORBIDDEN, Context, McpCaller, ResourceReader
 
@@ -28,6 +30,10 @@ SEND_TIMEOUT_S = 5.0
 # The version of a resource for a reader; raises `MCPError` where it cannot be read.
 VersionOf = Callable[[ResourceReader, str], Awaitable[str]]
 Notify = Callable[[str], Awaitable[None]]
+
+
+# Versions of one round, by the key of the reader and the address.
+_Seen = dict[tuple[ApiKey | None, str], str | None]
 
 
 @dataclass(eq=False)
@@ -104,11 +110,17 @@ class Subscriptions:
             if not any(watcher.known for watcher, _ in self._watchers()):
                 self._wanted = anyio.Event()
                 await self._wanted.wait()
-            # Side by side: a client that does not read delays the others by one timeout at most.
-            async with anyio.create_task_group() as looks:
-                for watcher, notify in list(self._watchers()):
-                    looks.start_soon(self._look, watcher, notify)
+            await self.compare(list(self._watchers()))
             await anyio.sleep(LOOK_EVERY_S)
+
+    async def compare(self, watchers: Sequence[tuple[Watcher, Notify]]) -> None:
+        """Read each version once, and notify the watchers that know another one."""
+        seen: _Seen = {}
+        # Side by side: a client that does not read delays the others by one timeout at most.
+        async with anyio.create_task_group() as notifying:
+            for watcher, notify in watchers:
+                await self._look(watcher, seen)
+                notifying.start_soon(self._tell, watcher, notify, seen)
 
     def _watchers(self) -> Iterator[tuple[Watcher, Notify]]:
         for watcher, bus in self._streams.items():
@@ -116,12 +128,19 @@ class Subscriptions:
         for connection, watcher in list(self._connections.items()):
             yield watcher, connection.send_resource_updated
 
-    async def _look(self, watcher: Watcher, notify: Notify) -> None:
+    async def _look(self, watcher: Watcher, seen: "_Seen") -> None:
+        """Read the versions that no watcher with the same key has read in this round."""
+        for uri in list(watcher.known):
+            place = (watcher.reader.key, uri)
+            if place not in seen:
+                try:
+                    seen[place] = await self._version_of(watcher.reader, uri)
+                except (MCPError, ToolweaveError, OSError):
+                    seen[place] = None
+
+    async def _tell(self, watcher: Watcher, notify: Notify, seen: "_Seen") -> None:
         for uri, known in list(watcher.known.items()):
-            try:
-                now = await self._version_of(watcher.reader, uri)
-            except (MCPError, ToolweaveError, OSError):
-                now = None
+            now = seen.get((watcher.reader.key, uri), known)
             if now != known and watcher.known.get(uri, now) == known:
                 watcher.known[uri] = now
                 with anyio.move_on_after(SEND_TIMEOUT_S) as limit:

@@ -49,6 +49,15 @@ def write_result(result: ToolResult) -> JsonObject:
 
 
 def _block(block: Content) -> JsonObject:
+    meta = block.about.get("resourceMeta")
+    about = {name: value for name, value in block.about.items() if name != "resourceMeta"}
+    wire = {**_plain_block(block), **about}
+    if isinstance(resource := wire.get("resource"), dict) and meta is not None:
+        wire["resource"] = {**resource, "_meta": meta}
+    return wire
+
+
+def _plain_block(block: Content) -> JsonObject:
     data = None if block.data is None else base64.b64encode(block.data).decode()
     mime: JsonObject = {} if block.mime_type is None else {_MIME: block.mime_type}
     match block.kind:

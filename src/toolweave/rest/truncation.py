@@ -7,7 +7,7 @@ separate request.
 import base64
 import hashlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json, JsonObject, write
@@ -16,10 +16,23 @@ from toolweave.tools.unions import kind_of
 
 # Fields of events that hold user data of any size.
 _VALUES = ("inputs", "edits", "value", "result", "memory", "question", "reply", "items", "given")
-MAX_PICTURES = 8
+MAX_MEDIA = 8
 MAX_WALKED = 20_000
-# Formats every browser shows and that cannot contain scripts.
+MAX_SAID_CHARS = 2_000
+# Formats that browsers show or play and that cannot contain scripts.
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+SOUNDS = frozenset({"audio/mpeg", "audio/ogg", "audio/wav", "audio/x-wav", "audio/webm"})
+
+
+class MediaPart(JsonRecord):
+    """A picture, sound, file or link in a value; `at` is its JSON pointer."""
+
+    at: str
+    kind: Literal["image", "audio", "file", "link"]
+    mime_type: str | None = None
+    bytes: int | None = None
+    uri: str | None = None
+    name: str | None = None
 
 
 class TruncatedValue(JsonRecord):
@@ -29,8 +42,8 @@ class TruncatedValue(JsonRecord):
     text: str
     chars: int
     digest: str
-    # The images in it, as JSON pointers.
-    pictures: list[str]
+    # The first pictures, sounds, files and links in it.
+    media: list[MediaPart]
 
 
 def cut(value: Json, most: int) -> JsonObject | None:
@@ -45,7 +58,7 @@ def cut(value: Json, most: int) -> JsonObject | None:
         "text": text[:most],
         "chars": len(text),
         "digest": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        "pictures": [at for at, _ in pictures_in(value)],
+        "media": [_part(at, block).as_json() for at, block in media_in(value)],
     }
 
 
@@ -76,32 +89,68 @@ def _shortened(value: Json, most: int) -> Json:
     return value if short is None else short["text"] if isinstance(value, str) else None
 
 
-def pictures_in(value: Json) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the first image blocks of a value, each with its pointer."""
+def media_in(value: Json) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the first blocks of a value that are not text, each with its pointer."""
     waiting: list[tuple[tuple[str | int, ...], Json]] = [((), value)]
     found = walked = 0
-    while waiting and found < MAX_PICTURES and walked < MAX_WALKED:
+    while waiting and found < MAX_MEDIA and walked < MAX_WALKED:
         at, one = waiting.pop()
         walked += 1
         if isinstance(one, list):
             waiting.extend(((*at, index), part) for index, part in reversed([*enumerate(one)]))
         elif isinstance(one, dict):
-            if one.get("mimeType") in PICTURES and isinstance(one.get("data"), str):
+            if _is_media(one):
                 found += 1
                 yield pointer(*at), one
             else:
                 waiting.extend(((*at, name), part) for name, part in reversed([*one.items()]))
 
 
-def picture_at(value: Json, at: str) -> tuple[bytes, str] | None:
-    """Return the image at a pointer and its media type, or None."""
-    block = next((block for place, block in pictures_in(value) if place == at), None)
-    if block is None:
-        return None
+def media_at(value: Json, at: str) -> JsonObject | None:
+    """Return the block at a pointer, or None."""
+    return next((block for place, block in media_in(value) if place == at), None)
+
+
+def data_of(block: JsonObject) -> bytes | None:
+    """Return the bytes in a block; None if they are stored elsewhere, or are no base64."""
     try:
-        return base64.b64decode(str(block["data"]), validate=True), str(block["mimeType"])
+        return base64.b64decode(str(_data(block)), validate=True)
     except ValueError:
         return None
+
+
+def kind_of_media(mime_type: Json) -> Literal["image", "audio", "file"]:
+    """Return how a page presents a type."""
+    return "image" if mime_type in PICTURES else "audio" if mime_type in SOUNDS else "file"
+
+
+def _is_media(block: JsonObject) -> bool:
+    is_link = block.get("type") in ("link", "resource_link") and isinstance(block.get("uri"), str)
+    has_data = isinstance(_data(block), str) or isinstance(block.get("stored"), str)
+    return is_link or (has_data and isinstance(block.get("mimeType"), str))
+
+
+def _data(block: JsonObject) -> Json:
+    return block.get("data", block.get("blob"))
+
+
+def _part(at: str, block: JsonObject) -> MediaPart:
+    mime_type, size, data = block.get("mimeType"), block.get("bytes"), _data(block)
+    is_link = block.get("type") in ("link", "resource_link")
+    if isinstance(data, str):
+        size = len(data) * 3 // 4 - data[-2:].count("=")
+    return MediaPart(
+        at=at,
+        kind="link" if is_link else kind_of_media(mime_type),
+        mime_type=_said(mime_type),
+        bytes=size if isinstance(size, int) else None,
+        uri=_said(block.get("uri")),
+        name=_said(block.get("title") or block.get("name")),
+    )
+
+
+def _said(value: Json) -> str | None:
+    return value[:MAX_SAID_CHARS] if isinstance(value, str) else None
 
 
 def _is_short(value: Any, most: int) -> bool:

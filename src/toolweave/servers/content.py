@@ -4,8 +4,9 @@ import base64
 from collections.abc import Mapping
 from typing import Any, cast
 
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.servers.content_about import about_of
 from toolweave.servers.json_safety import find_unencodable
 from toolweave.tools.tool import Content, ToolResult
 
@@ -87,9 +88,10 @@ def _blocks(content: object, server: str) -> tuple[list[Content], list[Problem]]
 def _block(block: Any) -> Content:
     match block["type"]:
         case "text":
-            return Content("text", text=_text(block["text"]))
+            return Content("text", text=_text(block["text"]), about=about_of(block))
         case "image" | "audio" as kind:
-            return Content(kind, data=_bytes(block["data"]), mime_type=_text(block["mimeType"]))
+            data, mime_type = _bytes(block["data"]), _text(block["mimeType"])
+            return Content(kind, data=data, mime_type=mime_type, about=about_of(block))
         case "resource_link":
             return Content(
                 "link",
@@ -98,19 +100,22 @@ def _block(block: Any) -> Content:
                 name=_optional(block, "name"),
                 title=_optional(block, "title"),
                 description=_optional(block, "description"),
+                about=about_of(block),
             )
         case "resource":
-            return _resource(block["resource"])
+            return _resource(block["resource"], about_of(block))
         case _:
             raise ValueError
 
 
-def _resource(resource: Any) -> Content:
+def _resource(resource: Any, about: JsonObject) -> Content:
     uri = _text(resource["uri"])
+    text = _text(resource["text"]) if "text" in resource else None
+    data = None if text is not None else _bytes(resource["blob"])
+    if (meta := about_of(resource).get("_meta")) is not None:
+        about["resourceMeta"] = meta
     mime_type = _mime_type(resource)
-    if "text" in resource:
-        return Content("resource", text=_text(resource["text"]), mime_type=mime_type, uri=uri)
-    return Content("resource", data=_bytes(resource["blob"]), mime_type=mime_type, uri=uri)
+    return Content("resource", text=text, data=data, mime_type=mime_type, uri=uri, about=about)
 
 
 def _text(value: Any) -> str:

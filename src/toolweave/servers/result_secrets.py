@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from toolweave.access.mask import Masker
+from toolweave.json_text import JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.tool import Content, ToolResult
 
@@ -29,7 +30,13 @@ def _block(block: Content, secrets: Masker) -> Content:
         name=None if block.name is None else secrets.hide_text(block.name),
         title=None if block.title is None else secrets.hide_text(block.title),
         description=None if block.description is None else secrets.hide_text(block.description),
+        about=_about(block.about, secrets),
     )
+
+
+def _about(about: JsonObject, secrets: Masker) -> JsonObject:
+    hidden = secrets.hide(about) if about else about
+    return hidden if isinstance(hidden, dict) else {}
 
 
 def _problem(problem: Problem, secrets: Masker) -> Problem:

@@ -8,13 +8,30 @@ from toolweave.tools.tool import Content
 
 # The value of a node that calls a tool without structured content.
 FIELDS = frozenset({"text", "json", "content"})
+# What a block says of itself, as the protocol names it; the last is the `_meta` of a resource.
+ABOUT = ("annotations", "_meta", "size", "icons", "resourceMeta")
+
+
+def block_json(block: Content) -> JsonObject:
+    """A block as a part of a value; of pictures and sounds the bytes as base64."""
+    shown: JsonObject = {
+        "type": block.kind,
+        "text": block.text,
+        "mimeType": block.mime_type,
+        "uri": block.uri,
+    }
+    named = {"name": block.name, "title": block.title, "description": block.description}
+    shown |= {name: text for name, text in named.items() if text is not None}
+    if block.data is not None:
+        shown["data"] = base64.b64encode(block.data).decode()
+    return {**shown, **block.about}
 
 
 def contents_of(value: Json) -> tuple[Content, ...] | None:
     """The blocks of a value, as a node or as MCP writes them; nothing if there are no media."""
-    if not isinstance(value, dict) or not {"content"} <= value.keys() <= FIELDS:
+    if not isinstance(value, dict):
         return None
-    listed = value["content"]
+    listed = value.get("content")
     if not isinstance(listed, list):
         return None
     blocks = [_block(one) if isinstance(one, dict) else None for one in listed]
@@ -29,17 +46,26 @@ def _block(block: JsonObject) -> Content | None:
     resource = inner if isinstance(inner, dict) else block
     data = _data(resource.get("data", resource.get("blob")))
     text, uri, mime_type = (_text(resource, name) for name in ("text", "uri", "mimeType"))
+    about: JsonObject = {name: block[name] for name in ABOUT if name in block}
     match block.get("type"):
         case "text" if text is not None:
-            return Content("text", text=text)
+            return Content("text", text=text, about=about)
         case "image" | "audio" as kind if data is not None:
-            return Content(kind, data=data, mime_type=mime_type)
+            return Content(kind, data=data, mime_type=mime_type, about=about)
         case "resource" if data is not None or text is not None:
-            return Content("resource", text=text, data=data, mime_type=mime_type, uri=uri)
-        case "link" | "resource_link" if uri is not None:
-            name, title, about = (_text(block, key) for key in ("name", "title", "description"))
             return Content(
-                "link", uri=uri, mime_type=mime_type, name=name, title=title, description=about
+                "resource", text=text, data=data, mime_type=mime_type, uri=uri, about=about
+            )
+        case "link" | "resource_link" if uri is not None:
+            name, title, said = (_text(block, key) for key in ("name", "title", "description"))
+            return Content(
+                "link",
+                uri=uri,
+                mime_type=mime_type,
+                name=name,
+                title=title,
+                description=said,
+                about=about,
             )
         case _:
             return None

@@ -123,6 +123,9 @@ class Content:
     name: str | None = None
     title: str | None = None
     description: str | None = None
+    # What else it says of itself: `annotations` and `_meta`, of a link also `size` and `icons`,
+    # of a resource also `resourceMeta`, the `_meta` inside it.
+    about: JsonObject = field(default_factory=dict[str, Json])
 
 
 @dataclass(frozen=True, slots=True)

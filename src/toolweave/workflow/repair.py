@@ -1,7 +1,7 @@
 """Repairs a workflow with the patches of its problems; only those proven to be harmless."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -25,8 +25,8 @@ MAX_PROOF = 5_000
 MAX_PASSES = 4
 # The limit of nodes checked to prove each patch alone.
 MAX_TRIED_ALONE = 1_000
-# The limit of problems whose patches are tried together.
-MAX_JOINED = 20
+# The limit of further errors that a patch reveals and that are fixed with it.
+MAX_REVEALED = 3
 FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
@@ -85,27 +85,18 @@ def checked(
     workflow: Workflow, known: KnownEnvironment, format: FormatName
 ) -> Iterator[CheckedWorkflow]:
     """Return the problems of a workflow; patches are kept only if they cause no new error."""
-    judge = _Judge(workflow, known, format, _found(workflow, known, format))
+    found = with_edits(workflow, known, format, check_workflow(workflow, known, format))
+    judge = _Judge(workflow, known, format, found)
     reported = _most_severe(judge.settled())
     patched = [at for at, problem in enumerate(reported) if problem.patch is not None]
-    proven: dict[int, Json] = {}
-    before: Json = None
+    proven: dict[int, Problem] = {}
     if patched:
-        before = judge.document
         proven = _proven(judge, reported, patched, size_with_subflows(workflow))
-        joined = _joined(judge, reported, patched, proven)
-        for at, one in joined.items():
-            reported[at] = one
-            proven[at] = judge.patched([one])
     for at, problem in enumerate(reported):
-        if at in proven:
-            yield CheckedWorkflow(problem, before, proven[at])
+        if (fixed := proven.get(at)) is not None:
+            yield CheckedWorkflow(fixed, judge.document, judge.patched([fixed]))
         else:
             yield CheckedWorkflow(_unproven(problem) if problem.patch else problem)
-
-
-def _found(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> list[Problem]:
-    return with_edits(workflow, known, format, check_workflow(workflow, known, format))
 
 
 def size_with_subflows(workflow: Workflow) -> int:
@@ -122,8 +113,8 @@ def _unproven(problem: Problem) -> Problem:
 
 def _proven(
     judge: "_Judge", problems: list[Problem], patched: list[int], size: int
-) -> dict[int, Json]:
-    """Return the documents after each patch that causes no new error.
+) -> dict[int, Problem]:
+    """Return the problems whose patches cause no new error, or fix those that they cause.
 
     Each patch is tried alone where that is cheap. Many patches are tried together, so that the
     time does not grow with the square of their number; a group that fails is tried in halves.
@@ -131,7 +122,7 @@ def _proven(
     room = max(MAX_PROOF, MAX_PASSES * size)
     is_cheap = len(patched) * size <= MAX_TRIED_ALONE
     waiting = [[at] for at in patched] if is_cheap else list(_groups(problems, patched))
-    proven: dict[int, Json] = {}
+    proven: dict[int, Problem] = {}
     # A group is tried before the halves of those that failed, so that a few cost no others.
     for group in waiting:
         room -= size
@@ -139,32 +130,14 @@ def _proven(
             break
         chosen = [problems[at] for at in group]
         if judge.holds(chosen):
-            proven |= {at: judge.patched([problems[at]]) for at in group}
+            proven |= {at: problems[at] for at in group}
         elif len(group) > 1:
             half = len(group) // 2
             waiting += [group[:half], group[half:]]
+        elif room >= MAX_REVEALED * size and (longer := judge.completed(chosen[0])) is not None:
+            room -= MAX_REVEALED * size
+            proven[group[0]] = longer
     return proven
-
-
-def _joined(
-    judge: "_Judge", problems: list[Problem], patched: list[int], proven: Container[int]
-) -> dict[int, Problem]:
-    """Return problems whose patch only holds with the others of their node, with all of these."""
-    found: dict[int, Problem] = {}
-    for group in _by_part([problems[at] for at in patched[:MAX_JOINED]]):
-        unproven = [at for at in patched if at not in proven and problems[at] in group]
-        if unproven and len(group) > 1 and judge.holds(group):
-            steps = tuple(judge.operations(group))
-            found |= {at: replace(problems[at], patch=steps) for at in unproven}
-    return found
-
-
-def _by_part(problems: Iterable[Problem]) -> list[list[Problem]]:
-    """Return the problems whose patches change one node, node by node."""
-    parts: dict[frozenset[str], list[Problem]] = {}
-    for problem in problems:
-        parts.setdefault(frozenset(_parts(problem.patch or ())), []).append(problem)
-    return list(parts.values())
 
 
 def _groups(problems: list[Problem], patched: list[int]) -> Iterator[list[int]]:
@@ -301,11 +274,40 @@ class _Judge:
         found = self.after(together) if len(together) > 1 else None
         if found is not None:
             return (*found, together)
-        for chosen in ([[one] for one in patched], _by_part(patched)):
-            for group in chosen:
-                found = self.after(group)
-                if found is not None:
-                    return (*found, group)
+        for problem in patched:
+            found = self.after([problem])
+            if found is not None:
+                return (*found, [problem])
+        for problem in patched:
+            longer = self.completed(problem)
+            found = None if longer is None else self.after([longer])
+            if longer is not None and found is not None:
+                return (*found, [longer])
+        return None
+
+    def completed(self, problem: Problem) -> Problem | None:
+        """Return the problem with a patch that also fixes the errors its own one reveals.
+
+        A renamed setting may have a value that is wrong there, and once a node is known, a
+        reference to it may be wrong. These are fixed by their own patches only.
+        """
+        hint = problem.hint
+        try:
+            document = self.patched([problem])
+            for _ in range(MAX_REVEALED):
+                found = check_workflow(read(document).workflow, self._known, self._format)
+                revealed = _errors(found) - self._errors
+                if not revealed:
+                    patch = tuple(difference(self.document, document))
+                    longer = replace(problem, patch=patch, hint=hint)
+                    return longer if patch and self.holds([longer]) else None
+                step = next((one for one in found if one.patch and one.code in revealed), None)
+                if step is None:
+                    return None
+                document = apply_patch(document, step.patch or ())
+                hint = ", then ".join(text.rstrip("?") for text in (hint, step.hint) if text)
+        except Invalid:
+            return None
         return None
 
     def _with_id(self, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -341,16 +343,13 @@ class _Judge:
 
     def patched(self, chosen: Sequence[Problem]) -> Json:
         """Return the canonical document after these patches; raises `Invalid`."""
-        return apply_patch(
-            self.document, [step for one in self.operations(chosen) for step in self._with_id(one)]
-        )
-
-    def operations(self, chosen: Sequence[Problem]) -> list[dict[str, Any]]:
-        """Return the operations of these patches, each patch once."""
         patches = {
             json_text.write(list(problem.patch or ())): problem for problem in _backwards(chosen)
         }
-        return [step for one in patches.values() for step in one.patch or ()]
+        operations = [step for one in patches.values() for step in one.patch or ()]
+        return apply_patch(
+            self.document, [step for one in operations for step in self._with_id(one)]
+        )
 
     @cached_property
     def _said(self) -> Counter[tuple[str, str]]:

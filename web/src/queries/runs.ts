@@ -112,10 +112,11 @@ export async function loadValue({ run, step, part }: ValueSource): Promise<Blob>
   )) as unknown as Blob;
 }
 
-export async function loadImage(run: string, step: string | null, at: string): Promise<Blob> {
-  const params = { path: { run }, query: { step: step!, at } };
+/** A picture, sound or file in the output of a step; without a step, in the result of the run. */
+export async function loadMedia(run: string, step: string | null, at: string): Promise<Blob> {
+  const params = { path: { run }, query: { ...(step === null ? {} : { step }), at } };
   return (await unwrap(
-    client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" }),
+    client.GET("/api/v1/runs/{run}/media", { params, parseAs: "blob" }),
   )) as unknown as Blob;
 }
 

@@ -6,7 +6,8 @@ import { ValueViews } from "../features/runs/ValueViews";
 import type { ValueLook } from "../model/data/valueLooks";
 import { valueAt } from "../model/form/values";
 import type { AppRun } from "../model/run/appRun";
-import { imagePointers } from "../model/run/images";
+import type { MediaPart } from "../model/run/media";
+import { mediaIn } from "../model/run/media";
 import { formatValue } from "../model/text/formatValue";
 import { safeText } from "../model/text/untrusted";
 import type { Json, JsonObject } from "../model/workflow/workflow";
@@ -16,7 +17,7 @@ export function RunResult({ run }: { run: AppRun }) {
   if (run.error) return <Failure error={run.error} />;
   if (run.status !== "success") return null;
   const { isAll } = run.result_text === undefined ? formatValue(run.result) : { isAll: false };
-  const images = imagesOf(run.result);
+  const media = mediaOf(run.result);
   const views = (
     <ValueViews
       name="Value"
@@ -29,9 +30,9 @@ export function RunResult({ run }: { run: AppRun }) {
   return (
     <section className="run-app__result" aria-label="Result">
       <h2>Result</h2>
-      {images.length > 0 ? (
+      {media.length > 0 ? (
         <>
-          {images}
+          {media}
           <details>
             <summary>Data</summary>
             {views}
@@ -57,28 +58,33 @@ function Failure({ error }: { error: JsonObject }) {
   );
 }
 
-const PICTURE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/;
 
-function imagesOf(value: Json | undefined): ReactNode[] {
-  return imagePointers(value).flatMap((pointer) => {
-    const path = pointer
-      .split("/")
-      .slice(1)
-      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-    const image = pictureAt(value, path);
-    return image ? (
-      <img key={pointer} className="run-app__picture" src={image} alt={`Image ${pointer} of the result`} />
-    ) : (
-      []
-    );
+function mediaOf(value: Json | undefined): ReactNode[] {
+  return mediaIn(value).map((part) => {
+    const { at, kind } = part;
+    const address = dataAddress(value, part);
+    if (address && kind === "image")
+      return <img key={at} className="run-app__picture" src={address} alt={`Image ${at} of the result`} />;
+    if (address && kind === "audio")
+      return <audio key={at} controls src={address} aria-label={`Sound ${at} of the result`} />;
+    return <p key={at}>{safeText(described(part)).text}</p>;
   });
 }
 
-function pictureAt(value: Json | undefined, path: readonly string[]): string | null {
+/** What the host's page cannot show: a file, a link, or what is too large for the result. */
+function described({ name, uri, mimeType, bytes }: MediaPart): string {
+  const size = bytes === null ? null : `${bytes?.toLocaleString("en")} bytes`;
+  return [name, uri, mimeType, size].filter(Boolean).join(", ");
+}
+
+function dataAddress(value: Json | undefined, { at, kind, mimeType }: MediaPart): string | null {
   let found = value;
-  for (const part of path) found = valueAt(found, [Array.isArray(found) ? Number(part) : part]);
-  const { mimeType, data } = (found ?? {}) as { mimeType?: unknown; data?: unknown };
-  const isImage = typeof mimeType === "string" && PICTURE_TYPE.test(mimeType);
-  return isImage && typeof data === "string" && BASE64.test(data) ? `data:${mimeType};base64,${data}` : null;
+  for (const part of at.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = valueAt(found, [Array.isArray(found) ? Number(name) : name]);
+  }
+  const { data } = (found ?? {}) as { data?: unknown };
+  const isShown = (kind === "image" || kind === "audio") && typeof data === "string" && BASE64.test(data);
+  return isShown ? `data:${mimeType};base64,${data}` : null;
 }

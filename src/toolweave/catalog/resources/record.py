@@ -12,7 +12,7 @@ from toolweave.catalog.resources.mail import Mailboxes, Mailer, MailTokens
 from toolweave.catalog.resources.services import ServiceAccess
 from toolweave.catalog.resources.stores import Stores
 from toolweave.errors import Unavailable
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.tools.elicitation import AnsweredQuestion, ElicitationQuestion
 from toolweave.tools.tool import ProgressListener, Tool, ToolCall, ToolResult
 
@@ -68,6 +68,17 @@ class StepCalls(Protocol):
         ...
 
 
+class MediaStore(Protocol):
+    """Keeps the media of runs that are too large for a value."""
+
+    async def keep(self, run: str, data: bytes, mime_type: str | None) -> JsonObject:
+        """Store bytes until the run is deleted; return `stored` and `href`, their addresses.
+
+        Raises `Limited`: `MEDIA_LIMIT`.
+        """
+        ...
+
+
 class _Missing:
     """Stands in for a resource that this process does not provide."""
 
@@ -102,3 +113,5 @@ class Resources:
     workflows: Workflows = field(default_factory=_missing("workflows"))
     # Without it a tool that asks a question fails its step.
     step_calls: StepCalls | None = None
+    # Without it media of any size stay in the value.
+    media: MediaStore | None = None

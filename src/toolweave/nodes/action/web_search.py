@@ -7,7 +7,7 @@ from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.mcp._answers import parsed_of, value_of
+from toolweave.nodes.mcp._answers import value_of
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import Tool, ToolCall
 
@@ -85,8 +85,8 @@ class WebSearch:
             effect="keyed",
         )
         result = await context.tools.call(call, on_progress=context.progress)
-        raw = value_of(result, call)
-        hits = _hits(parsed_of(result))[: given.whole("max_results")]
+        raw = await value_of(context, result, call)
+        hits = _hits(raw)[: given.whole("max_results")]
         return Outcome(
             {
                 "results": list[Json](hits),

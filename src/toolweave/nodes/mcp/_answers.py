@@ -1,52 +1,57 @@
 """What a tool answered, as the value of a node."""
 
-import base64
+from dataclasses import replace
 
 from toolweave import json_text
+from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
+from toolweave.tools.content_value import block_json
 from toolweave.tools.tool import Content, ToolCall, ToolResult
 
 MAX_PARSED = 4 * 1024 * 1024
-# Of one picture or sound; a larger one is only described.
+# Of one picture, sound or file in a value; a larger one is stored beside the run.
 MAX_DATA = 4 * 1024 * 1024
 
 
-def value_of(result: ToolResult, call: ToolCall) -> Json:
-    """A result as a value: what is structured, else its text, parsed where it is JSON."""
+async def value_of(context: NodeContext, result: ToolResult, call: ToolCall) -> Json:
+    """A result as a value: what is structured, else its text, parsed where it is JSON.
+
+    Raises `ToolweaveError`: `TOOL_FAILED`; `Limited`: `MEDIA_LIMIT`.
+    """
     if result.is_error:
         message = f"tool {call.tool!r} of server {call.server!r} says: {result.text[:500]}"
         raise ToolweaveError("TOOL_FAILED", message)
-    return parsed_of(result)
+    return await parsed_of(context, result)
 
 
-def parsed_of(result: ToolResult) -> Json:
-    """What is structured, else the text, parsed where it is JSON."""
-    if result.structured is not None:
-        return result.structured
+async def parsed_of(context: NodeContext, result: ToolResult) -> Json:
+    """What is structured, else the text, parsed where it is JSON; media in `content`."""
+    structured = result.structured
+    if structured is not None and not _says_more(result):
+        return structured
+    content: list[Json] = [await _block(context, block) for block in result.content]
+    if isinstance(structured, dict) and "content" not in structured:
+        return {**structured, "content": content}
     value: JsonObject = {"text": result.text}
-    parsed = _parsed(result.text)
+    parsed = _parsed(result.text) if structured is None else structured
     if parsed is not None:
         value["json"] = parsed
-    value["content"] = [_block(block) for block in result.content]
-    return value
+    return {**value, "content": content}
 
 
-def _block(block: Content) -> JsonObject:
-    """A block of an answer; of pictures and sounds the bytes as base64, unless they are huge."""
-    shown: JsonObject = {
-        "type": block.kind,
-        "text": block.text,
-        "mimeType": block.mime_type,
-        "uri": block.uri,
-    }
-    about = {"name": block.name, "title": block.title, "description": block.description}
-    shown |= {name: text for name, text in about.items() if text is not None}
-    if block.data is not None:
-        if len(block.data) > MAX_DATA:
-            return {**shown, "bytes": len(block.data)}
-        shown["data"] = base64.b64encode(block.data).decode()
-    return shown
+def _says_more(result: ToolResult) -> bool:
+    """Whether the content has media or links, which structured content cannot hold."""
+    return any(block.kind != "text" for block in result.content)
+
+
+async def _block(context: NodeContext, block: Content) -> JsonObject:
+    """A block of an answer; a large one refers to its bytes, which are stored beside the run."""
+    media = context.resources.media
+    if block.data is None or len(block.data) <= MAX_DATA or media is None:
+        return block_json(block)
+    stored = await media.keep(context.run.id, block.data, block.mime_type)
+    return {**block_json(replace(block, data=None)), "bytes": len(block.data), **stored}
 
 
 def _parsed(text: str) -> Json:

@@ -158,7 +158,8 @@ def _checked(tool: Tool) -> AgentTool:
             result = await call_tool(context, call, polls=False)
             if isinstance(result, Wait):
                 return result
-            return ToolOutcome(told(result).text, value={"value": value_of(result, call)})
+            value = await value_of(context, result, call)
+            return ToolOutcome(told(result).text, value={"value": value})
         except ToolweaveError as error:
             return ToolOutcome(f"{error.code}: {error.message}", is_error=True, value=_error(error))
 

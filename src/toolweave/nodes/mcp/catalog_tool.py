@@ -25,7 +25,9 @@ class CatalogTool:
             location=context.key,
         )
         result = await call_tool(context, call)
-        return result if isinstance(result, Wait) else Outcome(value_of(result, call))
+        if isinstance(result, Wait):
+            return result
+        return Outcome(await value_of(context, result, call))
 
 
 plain = CatalogTool()

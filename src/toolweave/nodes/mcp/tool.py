@@ -45,7 +45,9 @@ async def _call(context: NodeContext) -> Outcome | Wait:
         location=context.key,
     )
     result = await call_tool(context, call)
-    return result if isinstance(result, Wait) else Outcome(value_of(result, call))
+    if isinstance(result, Wait):
+        return result
+    return Outcome(await value_of(context, result, call))
 
 
 plain = McpTool()

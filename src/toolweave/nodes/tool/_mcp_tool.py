@@ -90,7 +90,7 @@ class BoundTool:
         result = await call_tool(context, call)
         if isinstance(result, Wait):
             return result
-        answer = parsed_of(result)
+        answer = await parsed_of(context, result)
         return Outcome(
             {
                 "result": answer,

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, cast
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import Field
 
 from toolweave.app.running_studio import RunningStudio
@@ -11,10 +11,12 @@ from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.locked_choices import freeze_node
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import StepRecord, record_in
+from toolweave.engine.run_media import RunMedia, stored_at
 from toolweave.engine.step_snapshot import StepSnapshot
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_record import JsonRecord, ProblemRecord
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 from toolweave.publishing.limited_keys import VisibleRuns
 from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.json_response import JsonResponse
@@ -22,9 +24,11 @@ from toolweave.rest.request_body import RequestBody
 from toolweave.rest.response_models import document_in, problem_records
 from toolweave.rest.routes.runs import ALL, PRINTABLE, MaxChars, RunId
 from toolweave.rest.routing import Routes
-from toolweave.rest.truncation import PICTURES, TruncatedValue, cut, picture_at
+from toolweave.rest.truncation import TruncatedValue, cut, data_of, kind_of_media, media_at
 from toolweave.workflow.formats.load import read
 
+# A type that is safe in a header.
+_TYPE = pattern(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,60}(; ?charset=[A-Za-z0-9-]{1,40})?")
 StepKey = Annotated[
     str, Query(min_length=1, max_length=1_000, pattern=PRINTABLE, description="The step's key")
 ]
@@ -39,8 +43,11 @@ AnyStep = Annotated[
         description="The step's key; default: the result of the whole run",
     ),
 ]
-PictureAt = Annotated[
-    str, Query(max_length=1_000, description="The image in the value, as a JSON pointer")
+MediaAt = Annotated[
+    str, Query(max_length=1_000, description="Where it is in the value, as a JSON pointer")
+]
+Digest = Annotated[
+    str, Path(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the bytes, in hexadecimal")
 ]
 
 
@@ -95,6 +102,7 @@ class _Handlers:
         self._engine = studio.engine
         self._runs = VisibleRuns(studio.engine, studio.published)
         self._masker = studio.home.masker
+        self._media = RunMedia(studio.home.database)
 
     async def show_run_workflow(self, run: RunId, request: Request) -> RunWorkflowResponse:
         """Show the workflow of a run as of its start."""
@@ -141,16 +149,26 @@ class _Handlers:
         headers = {"Content-Disposition": 'attachment; filename="output.json"'}
         return JsonResponse(value, 200, headers)
 
-    async def show_step_picture(
-        self, run: RunId, step: StepKey, request: Request, at: PictureAt = ""
+    async def show_media(
+        self, run: RunId, request: Request, step: AnyStep = None, at: MediaAt = ""
     ) -> Response:
-        """Return an image in the output of a step."""
-        found = picture_at(await self._gave(run, request, step), at)
-        if found is None:
-            message = f"the output of step {step!r} has no image at {at!r}"
-            raise NotFound("PICTURE_UNKNOWN", message)
-        data, media_type = found
-        return Response(data, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
+        """Return a picture, sound or file in the output of a step, or in the result of the run."""
+        block = media_at(await self._gave(run, request, step), at)
+        if block is not None and (data := data_of(block)) is not None:
+            return _media(data, block.get("mimeType"))
+        address = stored_at(block.get("stored")) if block else None
+        if address is None:
+            raise NotFound("MEDIA_UNKNOWN", f"the output has no picture, sound or file at {at!r}")
+        # Of another run if that one called this one, or this one repeats a part of it.
+        return await self.show_stored_media(*address, request)
+
+    async def show_stored_media(self, run: RunId, digest: Digest, request: Request) -> Response:
+        """Return a picture, sound or file that is too large for the run's results: its `href`."""
+        found = await self._runs.match(key_of(request), run)
+        stored = await self._media.read(found.id, digest)
+        if stored is None:
+            raise NotFound("MEDIA_UNKNOWN", f"run {found.id!r} has no media {digest!r}")
+        return _media(stored.data, stored.mime_type)
 
     async def _gave(self, run: str, request: Request, step: str | None) -> Json:
         found = await self._runs.match(key_of(request), run)
@@ -182,21 +200,32 @@ class _Handlers:
         return None if is_large or not isinstance(shown, dict) else shown
 
 
+def _media(data: bytes, mime_type: Json) -> Response:
+    """Return bytes with their type; only pictures and sounds are for a page, the rest to save."""
+    kind = mime_type if isinstance(mime_type, str) and _TYPE.fullmatch(mime_type) else None
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+    }
+    if kind_of_media(kind) == "file":
+        headers["Content-Disposition"] = "attachment"
+    return Response(data, media_type=kind or "application/octet-stream", headers=headers)
+
+
 def run_detail_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:
-    """The five endpoints."""
+    """The six endpoints."""
     handlers = _Handlers(studio)
     routes = Routes(authenticator, f"{ALL}/{{run}}", "runs", 404)
     routes.add("GET", "/workflow", handlers.show_run_workflow)
     routes.add("GET", "/input", handlers.show_step_input)
     routes.add("GET", "/output", handlers.show_step_output, documented={200: _JSON})
-    routes.add("GET", "/picture", handlers.show_step_picture, documented={200: _PICTURE})
+    routes.add("GET", "/media", handlers.show_media, documented={200: _MEDIA})
+    routes.add("GET", "/media/{digest}", handlers.show_stored_media, documented={200: _MEDIA})
     routes.add("POST", "/freeze", handlers.freeze_chosen, 409)
     return routes.router()
 
 
 _JSON: dict[str, Any] = {"content": {"application/json": {"schema": {}}}}
-_PICTURE: dict[str, Any] = {
-    "content": {
-        kind: {"schema": {"type": "string", "format": "binary"}} for kind in sorted(PICTURES)
-    }
+_MEDIA: dict[str, Any] = {
+    "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
 }

@@ -9,7 +9,10 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.workflow.shapes import TEXT, UNKNOWN, ValueShape, of_fields, of_kind, of_schema
 
-_BLOCK = ("type", "text", "mimeType", "uri", "data")
+_BLOCK = (
+    *("type", "text", "mimeType", "uri", "data", "bytes", "stored", "href"),
+    *("name", "title", "description", "annotations", "size", "icons"),
+)
 _TEXT_ANSWER = of_fields(
     {
         "text": TEXT,

@@ -1,6 +1,10 @@
 import type { ReactNode } from "react";
+import { Fragment } from "react";
 import type { Turn } from "../../model/chat/conversation";
+import { mediaIn, mediaViews } from "../../model/run/media";
+import { mediaData } from "../../model/run/mediaData";
 import { safeText } from "../../model/text/untrusted";
+import { MediaParts } from "../../ui/MediaParts";
 import { Untrusted } from "../../ui/Untrusted";
 
 /** A message, the tool calls for it, and the answer. */
@@ -9,20 +13,29 @@ export function ChatTurn({ turn, children }: { turn: Turn; children?: ReactNode 
     <li className="chat__turn">
       <p className="chat__message">{turn.message}</p>
       {turn.calls.map((call, index) => (
-        <details key={index} className="chat__call">
-          <summary>
-            <span className="mono">{safeText(call.tool).text}</span>{" "}
-            {call.result === null ? "is running" : call.isError ? "failed" : "done"}
-          </summary>
-          <pre className="schema" tabIndex={0}>
-            {safeText(call.arguments).text}
-          </pre>
-          {call.result !== null && (
-            <pre className="schema" tabIndex={0} aria-label="Result">
-              {safeText(call.result).text}
+        <Fragment key={index}>
+          <details className="chat__call">
+            <summary>
+              <span className="mono">{safeText(call.tool).text}</span>{" "}
+              {call.result === null ? "is running" : call.isError ? "failed" : "done"}
+            </summary>
+            <pre className="schema" tabIndex={0}>
+              {safeText(call.arguments).text}
             </pre>
+            {call.result !== null && (
+              <pre className="schema" tabIndex={0} aria-label="Result">
+                {safeText(call.result).text}
+              </pre>
+            )}
+          </details>
+          {call.content && (
+            <MediaParts
+              name={safeText(call.tool).text}
+              parts={mediaViews(mediaIn(call.content))}
+              load={(at) => Promise.resolve(mediaData(call.content, at))}
+            />
           )}
-        </details>
+        </Fragment>
       ))}
       {turn.answer && (
         <p className="chat__answer">

@@ -7,15 +7,15 @@ import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
 import { problemText } from "../../model/form/problems";
 import { parseJson } from "../../model/form/values";
-import { imagePointers } from "../../model/run/images";
+import { mediaIn, mediaViews } from "../../model/run/media";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
-import { safeText } from "../../model/text/untrusted";
+import { shownFault } from "../../model/text/hints";
 import type { Pin } from "../../model/workflow/studioData";
 import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
 import { runStep, useNodeInput } from "../../queries/expressions";
-import { useImage } from "../../queries/images";
+import { loadMedia } from "../../queries/runs";
 import { pinLastOutput } from "../../queries/pinnedData";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 import { panelStore, setPanels } from "../../state/panels";
@@ -25,7 +25,8 @@ import { Button } from "../../ui/Button";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { JsonField } from "../../ui/JsonField";
-import { Untrusted } from "../../ui/Untrusted";
+import { MediaParts } from "../../ui/MediaParts";
+import { StepError } from "../../ui/StepError";
 import { PinEditor } from "./PinnedOutput";
 
 interface Fault {
@@ -204,19 +205,21 @@ function faultOf(error: unknown): Fault {
 
 /** What the step returned when it ran alone, or why it did not. */
 function StepOutput({ node, shown }: { node: string; shown: Shown }) {
-  if (shown.kind === "fault") return <StepFault {...shown.fault} />;
+  if (shown.kind === "fault") return <StepError {...shownFault(shown.fault)} />;
   const { result } = shown;
   const errors = result.problems.filter(({ severity }) => severity === "error");
   if (!result.executed && errors.length > 0)
     return errors.map((error) => (
-      <StepFault key={error.pointer} {...error} message={problemText(error as Problem)} />
+      <StepError key={error.pointer} {...shownFault({ ...error, message: problemText(error as Problem) })} />
     ));
   if (result.error)
     return (
-      <StepFault
-        message={String(result.error["message"] ?? "The step failed.")}
-        hint={result.error["hint"] as string | null}
-        code={String(result.error["code"] ?? "")}
+      <StepError
+        {...shownFault({
+          message: String(result.error["message"] ?? "The step failed."),
+          hint: result.error["hint"] as string | null,
+          code: String(result.error["code"] ?? ""),
+        })}
       />
     );
   if (result.status && result.status !== "success")
@@ -227,7 +230,7 @@ function StepOutput({ node, shown }: { node: string; shown: Shown }) {
         Result of this step alone
         {result.isCut && <span>Large values are cut.</span>}
       </p>
-      <OutputImages run={result.run} step={node} value={result.output} />
+      <OutputMedia run={result.run} step={node} value={result.output} />
       <OutputValue value={result.output as Json} ports={result.ports} />
     </>
   );
@@ -241,48 +244,33 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   });
   const run = useRunState((state) => state.run?.id ?? null);
   const error = step?.status === "failed" ? step.attempts.at(-1)?.error : undefined;
-  if (error) return <StepFault {...error} />;
+  if (error) return <StepError {...shownFault(error)} />;
   if (step?.truncated) return <p className="node-view__none">The output is large; open the run to see it.</p>;
   if (step?.value === undefined) return <p className="node-view__none">No output yet.</p>;
   return (
     <>
       <p className="faint">From the run on the canvas</p>
-      <OutputImages run={run} step={step.key} value={step.value} />
+      <OutputMedia run={run} step={step.key} value={step.value} />
       <OutputValue value={step.value} ports={step.ports} />
     </>
   );
 }
 
-function StepFault({ message, hint, code }: Fault) {
-  return (
-    <div className="step-error" role="alert">
-      <strong>
-        <Untrusted {...safeText(message)} />
-      </strong>
-      {hint && (
-        <p>
-          <Untrusted {...safeText(hint)} />
-        </p>
-      )}
-      <span className="mono faint">{code}</span>
-    </div>
-  );
-}
-
-interface ImagesProps {
+interface MediaProps {
   run: string | null;
   step: string;
   value: unknown;
 }
 
-function OutputImages({ run, step, value }: ImagesProps) {
+function OutputMedia({ run, step, value }: MediaProps) {
   if (run === null) return null;
-  return imagePointers(value).map((at) => <OutputImage key={at} run={run} step={step} at={at} />);
-}
-
-function OutputImage({ run, step, at }: { run: string; step: string; at: string }) {
-  const url = useImage(run, step, at);
-  return url && <img className="value__picture" src={url} alt="Image of the output" />;
+  return (
+    <MediaParts
+      name="the output"
+      parts={mediaViews(mediaIn(value))}
+      load={(at) => loadMedia(run, step, at)}
+    />
+  );
 }
 
 const OPEN: ReadonlySet<string> = new Set(["output"]);

@@ -4,18 +4,19 @@ import { useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
-import { imagePointers } from "../../model/run/images";
+import { mediaIn, mediaViews } from "../../model/run/media";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
+import { shownFault } from "../../model/text/hints";
 import { toolPayload } from "../../model/data/toolPayload";
-import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
-import { useImage } from "../../queries/images";
+import { loadMedia } from "../../queries/runs";
 import { hrefTo } from "../../state/route";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { EmptyState } from "../../ui/EmptyState";
-import { Untrusted } from "../../ui/Untrusted";
+import { MediaParts } from "../../ui/MediaParts";
+import { StepError } from "../../ui/StepError";
 
 export type Outcome =
   | { kind: "result"; result: StepResult }
@@ -41,18 +42,20 @@ export function ToolResult({ name, node, outcome, isRunning }: Props) {
         <p>Enter the arguments and run the tool.</p>
       </EmptyState>
     );
-  if (outcome.kind === "fault") return <Fault {...outcome} />;
+  if (outcome.kind === "fault") return <StepError {...shownFault(outcome)} />;
   const { result } = outcome;
   const errors = result.problems.filter(({ severity }) => severity === "error");
   if (!result.executed) {
     const count = errors.length === 1 ? "1 argument is" : `${errors.length} arguments are`;
     return (
-      <Fault message={`${count} missing or wrong; see the form.`} hint={null} code={errors[0]?.code ?? ""} />
+      <StepError
+        {...shownFault({ message: `${count} missing or wrong; see the form.`, code: errors[0]?.code ?? "" })}
+      />
     );
   }
   if (result.error) {
     const { message, hint, code } = result.error as Record<string, string | null>;
-    return <Fault message={message ?? "The call failed."} hint={hint} code={code ?? ""} />;
+    return <StepError {...shownFault({ message: message ?? "The call failed.", hint, code: code ?? "" })} />;
   }
   if (result.status && result.status !== "success")
     return (
@@ -63,22 +66,6 @@ export function ToolResult({ name, node, outcome, isRunning }: Props) {
   return <Value name={name} node={node} result={result} />;
 }
 
-function Fault({ message, hint, code }: { message: string; hint: string | null | undefined; code: string }) {
-  return (
-    <div className="step-error" role="alert">
-      <strong>
-        <Untrusted {...safeText(message)} />
-      </strong>
-      {hint && (
-        <p>
-          <Untrusted {...safeText(hint)} />
-        </p>
-      )}
-      <span className="mono faint">{code}</span>
-    </div>
-  );
-}
-
 const OPEN: ReadonlySet<string> = new Set(["output", "output.rows"]);
 
 function Value({ name, node, result }: { name: string; node: string; result: StepResult }) {
@@ -87,12 +74,16 @@ function Value({ name, node, result }: { name: string; node: string; result: Ste
   const text = toolResultText(output);
   const items = useMemo(() => [valueItem("output", "Result", payload)], [payload]);
   const [look, setLook] = useState<DataLook>(text === null ? "tree" : "text");
-  const images = imagePointers(output);
   return (
     <>
       {result.isCut && <p className="faint">Large values are cut.</p>}
-      {result.run &&
-        images.map((at) => <ToolImage key={at} run={result.run!} step={node} at={at} name={name} />)}
+      {result.run && (
+        <MediaParts
+          name={name}
+          parts={mediaViews(mediaIn(output))}
+          load={(at) => loadMedia(result.run!, node, at)}
+        />
+      )}
       <DataView
         label="Result"
         look={look}
@@ -105,9 +96,4 @@ function Value({ name, node, result }: { name: string; node: string; result: Ste
       />
     </>
   );
-}
-
-function ToolImage({ run, step, at, name }: { run: string; step: string; at: string; name: string }) {
-  const url = useImage(run, step, at);
-  return url && <img className="value__picture" src={url} alt={`Image of ${name}`} />;
 }

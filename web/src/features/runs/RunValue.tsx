@@ -1,15 +1,15 @@
 /** A value of a run: as text, table, tree or JSON, with its images; of a large value the beginning. */
 
 import { useStore } from "zustand";
-import { imagePointers } from "../../model/run/images";
+import { mediaIn, mediaViews } from "../../model/run/media";
 import type { TruncatedValue } from "../../model/run/runState";
 import { formatValue } from "../../model/text/formatValue";
-import { useImage } from "../../queries/images";
 import type { ValueSource } from "../../queries/runs";
-import { loadValue } from "../../queries/runs";
+import { loadMedia, loadValue } from "../../queries/runs";
 import { notifyError } from "../../state/notices";
 import { runPanelStore, setLook } from "../../state/runPanel";
 import { Button } from "../../ui/Button";
+import { MediaParts } from "../../ui/MediaParts";
 import { ValueViews } from "./ValueViews";
 
 interface Props {
@@ -24,11 +24,16 @@ interface Props {
 export function RunValue({ name, value, truncated, source }: Props) {
   const chosen = useStore(runPanelStore, (state) => state.look);
   const { isAll } = truncated ? { isAll: false } : formatValue(value);
-  const pictures = truncated ? truncated.pictures : imagePointers(value);
+  const media = truncated ? truncated.media : mediaIn(value);
   return (
     <>
-      {source?.part === "output" &&
-        pictures.map((at) => <RunImage key={at} source={source} at={at} name={name} />)}
+      {source?.part === "output" && (
+        <MediaParts
+          name={name}
+          parts={mediaViews(media)}
+          load={(at) => loadMedia(source.run, source.step, at)}
+        />
+      )}
       <ValueViews name={name} value={value} beginning={truncated?.text} chosen={chosen} onChoose={setLook} />
       {!isAll && (
         <p className="row faint">
@@ -54,9 +59,4 @@ async function save(source: ValueSource, name: string): Promise<void> {
   } catch (error) {
     notifyError(error, "Not downloaded");
   }
-}
-
-function RunImage({ source, at, name }: { source: ValueSource; at: string; name: string }) {
-  const url = useImage(source.run, source.step, at);
-  return url && <img className="value__picture" src={url} alt={`Image of ${name}`} />;
 }

@@ -6,6 +6,8 @@ export interface ToolUse {
   /** Null while it runs. */
   result: string | null;
   isError: boolean;
+  /** Pictures, sounds, files and links, as the service sent them. */
+  content?: readonly Record<string, unknown>[];
 }
 
 export interface Turn {
@@ -63,7 +65,8 @@ function heard(turn: Turn, event: ChatEvent): Turn {
     }
     case "result": {
       const at = turn.calls.findIndex(({ result }) => result === null);
-      const done = { result: String(event["text"] ?? ""), isError: event["isError"] === true };
+      const content = Array.isArray(event["content"]) ? (event["content"] as ToolUse["content"]) : [];
+      const done = { result: String(event["text"] ?? ""), isError: event["isError"] === true, content };
       return { ...turn, calls: turn.calls.map((use, index) => (index === at ? { ...use, ...done } : use)) };
     }
     case "answer":
