@@ -1,9 +1,12 @@
 """`toolweave backup`: one file, whole, while others write."""
 
+import fcntl
+import os
 import sqlite3
 import tarfile
 from pathlib import Path
 
+import pytest
 from tests.cli.driving import Commands
 
 
@@ -40,3 +43,46 @@ def test_a_backup_never_writes_over_a_file_and_leaves_nothing_half_done(
     assert not list(tmp_path.glob("*new*"))
     elsewhere = tw("backup", "x.tar.gz", TOOLWEAVE_DATABASE="postgresql://nobody@localhost/none")
     assert (elsewhere.code, "pg_dump" in elsewhere.err) == (1, True)
+
+
+def test_a_backup_follows_one_that_was_killed_and_does_not_disturb_another(
+    tw: Commands, tmp_path: Path
+) -> None:
+    tw.ok("servers", "list")
+    left = tmp_path / ".all.tar.gz.part"
+    left.mkdir()
+    (left / "archive").write_text("half")
+    held = os.open(left, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)  # as one that is being written
+    refused = tw("backup", str(tmp_path / "all.tar.gz"))
+    assert (refused.code, "[FILE_EXISTS]" in refused.err) == (1, True)
+    assert (left / "archive").read_text() == "half"
+    os.close(held)  # it was killed
+    tw.ok("backup", str(tmp_path / "all.tar.gz"))
+    assert [one.name for one in tmp_path.iterdir() if "all" in one.name] == ["all.tar.gz"]
+
+
+def test_a_backup_is_written_while_workflows_are_saved_and_deleted(
+    tw: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tw.ok("servers", "list")
+    folder = tw.state / "workflows"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.json").write_text("{}")
+    (folder / ".half.tmp").write_text("{")
+    add = tarfile.TarFile.addfile
+
+    def add_slowly(*given: object) -> None:
+        add(*given)  # type: ignore[arg-type] # passed on as it is
+        (folder / "b.json").unlink(missing_ok=True)
+        (folder / "c.json").write_text('{"longer": true}')
+
+    monkeypatch.setattr(tarfile.TarFile, "addfile", add_slowly)
+    tw.ok("backup", str(tmp_path / "all.tar.gz"))
+    with tarfile.open(tmp_path / "all.tar.gz") as archive:
+        names = archive.getnames()
+        found = archive.extractfile("workflows/c.json")
+        assert found is not None
+        assert found.read() == b'{"longer": true}'
+    assert "workflows/.half.tmp" not in names

@@ -58,6 +58,60 @@ SERVERS: dict[str, dict[str, Any]] = {
         "packages": [{"registryType": "npm", "identifier": "somebody/weather", "version": "1.0"}]
     },
     "org.example/weather-gone": {"remotes": []},
+    "org.example/weather-tenant": {
+        "description": "Forecast of a tenant.",
+        "remotes": [
+            {
+                "type": "sse",
+                "url": "https://{tenant}.weather.example/{region}/sse",
+                "variables": {"region": {"default": "eu"}, "tenant": {"description": "Yours"}},
+                "headers": [
+                    {
+                        "name": "X-Key",
+                        "value": "Key {api-key}{key}",
+                        "variables": {"key": {"isSecret": True, "choices": ["a", "b"]}},
+                    }
+                ],
+            }
+        ],
+    },
+    "org.example/weather-nuget": {
+        "packages": [
+            {"registryType": "mcpb", "identifier": "https://x.example/w.mcpb", "version": "1.0"},
+            {
+                "registryType": "npm",
+                "identifier": "weather-port",
+                "version": "1.0",
+                "transport": {"type": "streamable-http", "url": "http://localhost:{port}/mcp"},
+            },
+            {
+                "registryType": "nuget",
+                "identifier": "Example.Weather",
+                "version": "0.4.0-beta",
+                "transport": {"type": "stdio"},
+                "packageArguments": [
+                    {"type": "positional", "value": "mcp"},
+                    {"type": "positional", "valueHint": "data_dir", "isRequired": True},
+                    {"type": "positional", "valueHint": "unused"},
+                    {"type": "named", "name": "--template", "value": "{city}"},
+                ],
+            },
+        ]
+    },
+    "org.example/weather-image": {
+        "packages": [
+            {
+                "registryType": "oci",
+                "identifier": "example/weather",
+                "version": "1.2.0",
+                "runtimeArguments": [{"type": "named", "name": "--network", "value": "host"}],
+            }
+        ]
+    },
+    "org.example/weather-bundle": {
+        "packages": [{"registryType": "mcpb", "identifier": "https://x.example/w.mcpb"}]
+    },
+    **{f"org.example/page-{number:03}": {"remotes": []} for number in range(250)},
 }
 
 
@@ -73,8 +127,12 @@ class Registry(BaseHTTPRequestHandler):
         name = unquote(parts.path.removeprefix("/v0.1/servers/").removesuffix("/versions/latest"))
         body: dict[str, Any] | None = None
         if parts.path == "/v0.1/servers":
-            words = parse_qs(parts.query)["search"][0]
-            body = {"servers": [shown(one) for one in SERVERS if words in one]}
+            query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+            start, most = int(query.get("cursor", 0)), int(query["limit"])
+            named = [one for one in SERVERS if query["search"] in one]
+            metadata = {"nextCursor": str(start + most)} if len(named) > start + most else {}
+            servers = [shown(one) for one in named[start : start + most]]
+            body = {"servers": servers, "metadata": metadata}
         elif name in SERVERS:
             body = shown(name)
         data = json.dumps(body or {}).encode()
@@ -121,6 +179,7 @@ def test_a_server_of_the_registry_is_found_and_added_unapproved(
         ("org.example/weather-thief", "REGISTRY_ENTRY_UNUSABLE"),
         ("org.example/weather-option", "REGISTRY_ENTRY_UNUSABLE"),
         ("org.example/weather-fork", "REGISTRY_ENTRY_UNUSABLE"),
+        ("org.example/weather-bundle", "a bundle, which has to be unpacked"),
         ("org.example/weather-gone", "REGISTRY_ENTRY_NOT_FOUND"),
         ("org.example/nothing", "REGISTRY_ENTRY_NOT_FOUND"),
     ],
@@ -132,3 +191,40 @@ def test_an_entry_that_cannot_be_used_is_refused(
     assert refused.code == 1
     assert code in refused.err
     assert tw.ok("servers", "list", "--json").json == []
+
+
+def test_words_are_found_in_names_and_descriptions_on_every_page(
+    tw: Commands, registry: str
+) -> None:
+    at = {"TOOLWEAVE_REGISTRY_URL": f"{registry}/v0.1/"}
+    found = tw.ok("servers", "search", "tenant", "Forecast", "--json", **at).json
+    assert [one["name"] for one in found] == ["org.example/weather-tenant"]
+    last = tw.ok("servers", "search", "page", "page-249", "--json", **at).json
+    assert [one["name"] for one in last] == ["org.example/page-249"]
+    many = tw.ok("servers", "search", "page", **at)
+    assert "The registry has more" in many.err
+    assert "more" not in tw.ok("servers", "search", "weather", **at).err
+
+
+def test_values_of_an_entry_are_filled_in_or_asked_for(tw: Commands, registry: str) -> None:
+    at = {"TOOLWEAVE_REGISTRY_URL": registry}
+    remote = tw.ok("servers", "add", "org.example/weather-tenant", "--registry", **at)
+    assert "set the environment variable TENANT (Yours)" in remote.err
+    assert "set the environment variable KEY (a secret; one of a, b)" in remote.err
+    facts = tw("servers", "approve", "weather-tenant", "--json").json
+    assert facts["address"] == "https://${TENANT}.weather.example/eu/sse"
+    assert facts["fillsIn"] == ["${TENANT}", "${KEY}"]
+
+
+def test_a_package_is_started_by_the_program_of_its_kind(tw: Commands, registry: str) -> None:
+    at = {"TOOLWEAVE_REGISTRY_URL": registry}
+    tw.ok("servers", "add", "org.example/weather-nuget", "--registry", **at)
+    image = tw.ok("servers", "add", "org.example/weather-image", "--registry", **at)
+    assert "are not used" in image.err
+    listed = {one["name"]: one for one in tw.ok("servers", "list", "--json").json}
+    # The bundle and the package that listens on a port cannot be used; the third can.
+    assert [listed["weather-nuget"]["command"], *listed["weather-nuget"]["args"]] == [
+        *("dnx", "Example.Weather@0.4.0-beta", "--yes", "--"),
+        *("mcp", "${DATA_DIR}", "--template", "{city}"),
+    ]
+    assert listed["weather-image"]["command"] == "example/weather:1.2.0"

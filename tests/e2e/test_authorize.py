@@ -34,6 +34,15 @@ async def test_a_person_decides_and_the_browser_returns_to_the_program(
         await expect(form.get_by_role("checkbox", name="tools:read")).to_be_checked()
         # It asks for that too, but somebody has to tick it.
         await expect(form.get_by_role("checkbox", name="workflows:write")).not_to_be_checked()
+        # Like other pages: with a margin, and the form right below the text.
+        main, title, box = [
+            await at.bounding_box() for at in (page.get_by_role("main"), heading, form)
+        ]
+        assert main
+        assert title
+        assert box
+        assert title["x"] >= main["x"] + 16
+        assert box["y"] < title["y"] + 300
         found: list[str] = []
         await look(found, page, "authorize")
         assert found == []

@@ -92,7 +92,7 @@ async def test_a_repaired_proposal_is_marked_on_the_canvas_and_accepted(
         decision = panel.get_by_role("region", name="Proposed change")
         await expect(decision).to_contain_text("Waits before the end.")
         await expect(decision.get_by_role("list", name="Changes")).to_contain_text("Wait a bit")
-        await expect(page.locator(".react-flow__node.marked--added")).to_contain_text("Wait a bit")
+        await expect(page.locator(".step.is-added")).to_contain_text("Wait a bit")
         # Nothing is hidden: each call with its arguments and its answer, and the tokens.
         talk = panel.get_by_role("list", name="Conversation")
         await expect(talk.locator("summary")).to_have_text(
@@ -113,7 +113,7 @@ async def test_a_repaired_proposal_is_marked_on_the_canvas_and_accepted(
         await decision.get_by_role("button", name="Accept").click()
         await expect(decision).to_have_count(0)
         await expect(page.locator(".react-flow__node")).to_have_count(3)
-        await expect(page.locator(".react-flow__node.marked--added")).to_have_count(0)
+        await expect(page.locator(".step.is-added")).to_have_count(0)
         await page.get_by_role("button", name="Undo").click()
         await expect(page.locator(".react-flow__node")).to_have_count(2)
 

@@ -54,6 +54,13 @@ async def test_edits_are_there_after_leaving_and_can_be_thrown_away(
     await page.get_by_role("button", name="Discard draft").click()
     await expect(greet(page)).to_contain_text("Greet")
     await expect(saving(page)).to_have_text("saved")
+    notices = page.get_by_role("status", name="Notices")
+    await notices.get_by_role("button", name="Undo").click()
+    await expect(greet(page)).to_contain_text("Not saved")
+    await expect(saving(page)).to_have_text("unsaved")
+    await page.reload()
+    await page.get_by_role("button", name="Discard draft").click()
+    await expect(saving(page)).to_have_text("saved")
     await rename(page, "Deleted elsewhere")
     kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/left"))
     gone = await page.request.delete(

@@ -57,10 +57,10 @@ async def switch_on_and_pause(page: Page, studio: Studio) -> None:
     await page.goto(f"{studio.url}/#/triggers")
     morning = page.get_by_role("article", name="Trigger Every morning")
     order = page.get_by_role("article", name="Trigger New order")
-    await expect(order.locator(".badge").first).to_have_text("off")
+    await expect(order.locator(".badge").first).to_have_text("Inactive")
     await page.get_by_role("button", name="Activate orders").click()
     for one in (morning, order):
-        await expect(one.locator(".badge").first).to_have_text("on")
+        await expect(one.locator(".badge").first).to_have_text("Active")
     await expect(morning).to_contain_text("Europe/Berlin")
     await expect(morning).to_contain_text("Next")
     address = f"{studio.url}/hooks/orders/new"
@@ -68,13 +68,13 @@ async def switch_on_and_pause(page: Page, studio: Studio) -> None:
     await expect(order.get_by_role("button", name="Copy the address")).to_have_text("Copied")
     assert await page.evaluate("() => navigator.clipboard.readText()") == address
     await order.get_by_role("button", name="Pause New order").click()
-    await expect(order.locator(".badge").first).to_have_text("paused")
+    await expect(order.locator(".badge").first).to_have_text("Paused")
     refused = await page.request.post(address)
     assert refused.status == 503
     await expect(order.get_by_text("Recent events (1)")).to_be_visible()
     await both(page, "manage-triggers")
     await order.get_by_role("button", name="Resume New order").click()
-    await expect(order.locator(".badge").first).to_have_text("on")
+    await expect(order.locator(".badge").first).to_have_text("Active")
 
 
 async def see_the_run_arrive(page: Page, studio: Studio) -> None:

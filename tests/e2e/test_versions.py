@@ -61,6 +61,8 @@ async def test_a_version_shows_its_difference_and_is_named_and_restored(
     await expect(changes).to_contain_text("data.prompt")
     await expect(changes.locator("ins")).to_contain_text(["Hi, {{who}}!"])
     await shot(page, "versions")
+    await changes.get_by_role("button", name="node pause").click()
+    await expect(page.locator(".react-flow__node.selected[data-id=pause]")).to_be_visible()
     await versions.get_by_role("option", name="Version 1").click()
     await expect(page.get_by_text("There is no earlier version.")).to_be_visible()
     await page.get_by_label("Compare with").select_option("the current version")

@@ -97,7 +97,7 @@ def test_a_changed_result_is_shown_with_the_step_and_both_values(
     assert line["values"] == [{"pointer": "", "expected": "Total 13.0", "actual": "Sum 13.0"}]
     text = house.commands("backtest", file).out
     assert "/: expected 'Total 13.0', got 'Sum 13.0'" in text
-    assert "4 runs: 0 same, 3 different, 1 not judged" in text
+    assert "4 runs: 0 same, 3 different, 1 not compared" in text
 
 
 def test_a_call_that_was_never_made_is_listed_and_what_follows_is_not_judged(

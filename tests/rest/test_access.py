@@ -111,6 +111,7 @@ KEYED = [
     ("GET", "/api/v1/settings", "admin"),
     ("GET", "/api/v1/doctor", "admin"),
     ("GET", "/api/v1/secrets", "admin"),
+    ("GET", "/api/v1/secrets/unknown/uses", "admin"),
     ("PUT", "/api/v1/secrets/unknown", "admin"),
     ("DELETE", "/api/v1/secrets/unknown", "admin"),
     ("POST", "/api/v1/secrets/unknown/hosts", "admin"),

@@ -229,6 +229,55 @@ async def test_a_limited_key_sees_only_the_workflows_runs_and_questions_of_its_t
                 assert allowed.status_code != 403, path
 
 
+async def test_a_limited_key_cannot_find_out_which_workflows_others_have(
+    tmp_path: Path,
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        run = await started(house, "ask")
+        mine, asker = await limited(house), await limited(house, "ask")
+        assert (await house.client.get("/api/v1/workflows/ask", headers=asker)).status_code == 200
+
+        async def refused(method: str, path: str, **body: Any) -> Any:
+            answer = await house.client.request(method, path, headers=mine, **body)
+            assert answer.status_code == 403, answer.text
+            return answer.json()["error"]
+
+        for method, path, body in (
+            ("GET", "/api/v1/workflows/{}", None),
+            ("POST", "/api/v1/runs", "workflow"),
+            ("POST", "/api/v1/triggers/{}/run", None),
+        ):
+            # There is one of these names only, and the answer is the same.
+            for name in ("ask", "nothing"):
+                sent = {"json": {body: name} if body else {}} if method == "POST" else {}
+                error = await refused(method, path.format(name), **sent)
+                assert error == {
+                    "code": "TOOL_NOT_ALLOWED",
+                    "message": "this key is limited to certain tools",
+                    "hint": "it may use greet",
+                }
+        assert "ask" not in (await refused("GET", f"/api/v1/runs/{run}"))["message"]
+
+
+async def test_the_limit_of_the_inbox_counts_what_is_listed(tmp_path: Path) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        key = await house.key()
+        begun = await house.client.post(
+            "/api/v1/runs", json={"document": {**ASKING, "name": "other"}}, headers=key
+        )
+        older = await question_of(house, begun.json()["id"])
+        house.clock.seconds += 1
+        newer = await question_of(house, await started(house, "ask"))
+        everything = (await house.client.get("/api/v1/inbox?limit=1", headers=key)).json()
+        assert [one["id"] for one in everything["questions"]] == [older["id"]]
+        listed = await house.client.get(
+            "/api/v1/inbox?limit=1", headers=await limited(house, "ask")
+        )
+        assert [one["id"] for one in listed.json()["questions"]] == [newer["id"]]
+
+
 async def test_a_limited_key_answers_only_questions_of_its_tools_by_their_whole_id(
     tmp_path: Path,
 ) -> None:

@@ -58,6 +58,15 @@ async def test_files_outside_the_site_are_not_there(site: Path, path: str) -> No
     assert "mine" not in answer.text
 
 
+@pytest.mark.parametrize("path", ["..", "/{}", "{}/..", "%2e%2e/docs_site/..", "a" * 300])
+async def test_nobody_learns_which_folders_there_are_elsewhere(site: Path, path: str) -> None:
+    async with client_of(site) as client:
+        inside = await client.get("/docs/running")
+        assert inside.status_code == 307  # the positive control: a folder of the site
+        answer = await client.get("/docs/" + path.format(site.parent).replace("..", "%2e%2e"))
+    assert answer.status_code == 404
+
+
 async def test_a_site_that_is_not_built_says_how_to_build_it(tmp_path: Path) -> None:
     async with client_of(tmp_path / "none") as client:
         answer = await client.get("/docs/")

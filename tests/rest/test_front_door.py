@@ -72,12 +72,15 @@ async def waiting_run(house: House) -> str:
 class Listener:
     """One request whose events arrive while it is open; the in-process client waits for the end."""
 
-    def __init__(self, house: House, path: str, key: str, **headers: str) -> None:
+    def __init__(
+        self, house: House, path: str, key: str, body: bytes | None = None, **headers: str
+    ) -> None:
         more = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
         self._app = house.app
+        self._body = body or b""
         self._scope = {
             "type": "http",
-            "method": "GET",
+            "method": "GET" if body is None else "POST",
             "path": path,
             "raw_path": path.encode(),
             "query_string": b"",
@@ -98,7 +101,7 @@ class Listener:
     async def _receive(self) -> Message:
         if not self._has_asked:
             self._has_asked = True
-            return {"type": "http.request", "body": b"", "more_body": False}
+            return {"type": "http.request", "body": self._body, "more_body": False}
         await self.gone.wait()
         return {"type": "http.disconnect"}
 

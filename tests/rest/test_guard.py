@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from rest.house import BASE, House
+from rest.house import BASE, HOST, House
 from toolweave.rest.guard import MAX_BODY_BYTES, Guard
 from toolweave.serve.http import ListenAddress
 
@@ -110,6 +110,42 @@ async def test_a_body_of_just_the_limit_is_read(house: House) -> None:
     for content in (body, body[:-65_536]):
         answer = await house.client.post(INVOKE, content=content, headers=JSON | await house.key())
         assert answer.status_code == 200
+
+
+async def test_a_body_with_two_framings_is_refused(house: House) -> None:
+    headers = [
+        *(await house.key()).items(),
+        ("Content-Type", "application/json"),
+        ("Transfer-Encoding", "chunked"),
+    ]
+
+    async def ask(*more: tuple[str, str]) -> httpx2.Response:
+        body = b'{"name": "get_node_types"}'
+        request = house.client.build_request("POST", "/api/v1/mcp/invoke", content=body)
+        request.headers = httpx2.Headers([("Host", HOST), *headers, *more])
+        return await house.client.send(request)
+
+    assert (await ask()).status_code == 200  # the positive control
+    refused = await ask(("Content-Length", "5"))
+    assert (refused.status_code, refused.headers["connection"]) == (422, "close")
+
+
+async def test_a_second_key_does_not_hide_the_other(house: House) -> None:
+    key = (await house.key())["X-API-Key"]
+    path = "/api/v1/workflows"
+    for headers in (
+        [("X-API-Key", key)],
+        [("X-API-Key", key), ("Authorization", f"Bearer {key}")],
+        [("X-API-Key", key), ("Authorization", "Basic YTpi")],
+    ):
+        assert (await house.client.get(path, headers=headers)).status_code == 200
+    for headers in (
+        [("X-API-Key", key), ("X-API-Key", "tw_other")],
+        [("X-API-Key", key), ("Authorization", "Bearer tw_other")],
+        [("Authorization", f"Bearer {key}"), ("Authorization", "Bearer tw_other")],
+    ):
+        refused = await house.client.get(path, headers=headers)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (401, "KEY_INVALID")
 
 
 @pytest.mark.parametrize("length", ["-1", "abc", "1e3", "9" * 5_000, "٣"])

@@ -18,7 +18,7 @@ async def test_a_request_without_a_key_learns_where_to_sign_in(house: House) -> 
     assert f'resource_metadata="{metadata_url}"' in said
     assert 'scope="tools:read tools:execute workflows:read workflows:run"' in said
     assert "an API key is required" in refused.text
-    for path in (metadata_url, f"{BASE}/.well-known/oauth-protected-resource"):
+    for path in (metadata_url, f"{metadata_url}/", f"{BASE}/.well-known/oauth-protected-resource"):
         resource = (await house.client.get(path)).json()
         assert resource["resource"] == f"{BASE}/mcp"
         assert resource["authorization_servers"] == [BASE]

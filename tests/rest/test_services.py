@@ -1,7 +1,10 @@
 """`/api/v1/services`: the studio's form and its test button."""
 
+import json
+
 import pytest
 
+from rest.drawn import drawn
 from rest.house import House
 from toolweave.testing.service import Told, fake_service
 
@@ -56,3 +59,32 @@ async def test_what_cannot_be_stored_is_refused(
     answer = await house.client.put(f"{SERVICES}/{name}", json=body, headers=admin)
     assert answer.status_code == 422
     assert answer.json()["error"]["code"] == code
+
+
+async def test_what_uses_a_credential_is_listed_before_it_is_removed(house: House) -> None:
+    """By its reference, or because a node of its service names no other one."""
+    key, admin = await house.key(), await house.key("admin")
+    named = {"subtype": "GITHUB", "configurations": {"github_token": "${vault:work}"}}
+    unnamed = {"subtype": "GITHUB", "configurations": {"action": "list_issues"}}
+    for name, data in (("by-name", named), ("by-service", unnamed)):
+        node = {"id": "issue", "type": "EXTERNAL_ACTION", "name": "Issue", "data": data}
+        body = {"document": drawn(name, node)}
+        path = f"/api/v1/workflows/{name}"
+        assert (await house.client.put(path, json=body, headers=key)).status_code == 201
+    entry = {"command": "notes", "env": {"TOKEN": "Bearer ${vault:work}"}}
+    definition = json.dumps({"mcpServers": {"notes": entry}})
+    added = await house.client.post(
+        "/api/v1/servers", json={"definition": definition}, headers=admin
+    )
+    assert added.is_success, added.text
+
+    async def uses(name: str) -> list[dict[str, object]]:
+        answer = await house.client.get(f"/api/v1/secrets/{name}/uses", headers=admin)
+        return answer.json()["uses"]
+
+    assert await uses("work") == [
+        {"kind": "workflow", "name": "by-name", "nodes": ["Issue"]},
+        {"kind": "server", "name": "notes", "nodes": []},
+    ]
+    assert await uses("github") == [{"kind": "workflow", "name": "by-service", "nodes": ["Issue"]}]
+    assert await uses("slack") == []

@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from tests.security.controls import Control
 
+from rest.drawn import pausing
 from rest.house import House, house_in
 from rest.test_inbox import INBOX, asked
 
@@ -108,3 +109,88 @@ async def test_answering_while_cancelling_counts_or_is_refused(
             if answer.status_code == 202 and "event: cancel_asked" in kinds:
                 assert kinds.index("event: answered") < kinds.index("event: cancel_asked")
     assert outcomes
+
+
+REVIEW: dict[str, Any] = {
+    "toolweave": 1,
+    "name": "review",
+    "nodes": [
+        {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+        {
+            "id": "ask",
+            "type": "HUMAN_IN_THE_LOOP",
+            "data": {
+                "subtype": "MANUAL_REVIEW",
+                "configurations": {
+                    "review_type": "code_review",
+                    "review_title": "Release",
+                    "review_description": "Is it good?",
+                    "reviewers": ["ada", "bob"],
+                    "review_criteria": ["tests"],
+                    "scoring_system": "pass_fail",
+                    "consensus_required": True,
+                },
+            },
+        },
+    ],
+    "edges": [{"id": "e", "source": "t", "target": "ask"}],
+}
+
+
+async def waiting(house: House, document: dict[str, Any], **inputs: str) -> str:
+    """A run of `document` that waits."""
+    key, body = await house.key(), {"document": document, "inputs": inputs}
+    run = (await house.client.post("/api/v1/runs", json=body, headers=key)).json()["id"]
+    with anyio.fail_after(60):
+        while True:
+            shown = await house.client.get(f"/api/v1/runs/{run}", headers=key)
+            if shown.json()["status"] == "waiting":
+                return run
+            await anyio.sleep(0.02)
+
+
+async def test_an_answer_is_said_to_count_only_if_the_step_counted_it(
+    tmp_path: Path, control: Control
+) -> None:
+    """A judgement without its reason, and a pass beside a rejection that decided."""
+    async with house_in(tmp_path, rate_per_s=1e6, burst=10**6) as house:
+        run, said = await waiting(house, REVIEW), dict[str, httpx2.Response]()
+
+        async def judge(who: str, **reply: str) -> None:
+            _, text = await house.keys.create(who, ["workflows:run"])
+            said[who] = await house.client.post(
+                f"/api/v1/runs/{run}/answer",
+                json={"step": "ask", "reply": reply},
+                headers={"X-API-Key": text},
+            )
+
+        await judge("ada", verdict="pass")
+        assert (said["ada"].json()["counts"], "evidence" in said["ada"].json()["why"]) == (
+            False,
+            True,
+        )
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: judge("ada", verdict="fail", evidence="No tests."))
+            tasks.start_soon(lambda: judge("bob", verdict="pass", evidence="Fine."))
+        shown = await finished(house, run)
+        value = next(one for one in shown["steps"] if one["key"] == "ask")["value"]
+        counted = {one["by"] for one in value["answers"] if one["counted"]}
+        control("the rejection counts", "ada" in counted)
+        claimed = {
+            who
+            for who, one in said.items()
+            if one.status_code == 202 and one.json()["counts"] is True
+        }
+        assert claimed == counted
+
+
+async def test_a_wait_that_asks_nothing_ends_with_its_first_answer(
+    tmp_path: Path, control: Control
+) -> None:
+    async with house_in(tmp_path, rate_per_s=1e6, burst=10**6) as house:
+        run = await waiting(house, pausing(), who="Ada")
+        body = {"step": "pause", "reply": 1}
+        answers = await together(house, [(f"/api/v1/runs/{run}/answer", body)] * MANY)
+        statuses = sorted(one.status_code for one in answers)
+        control("one is accepted", 202 in statuses)
+        assert statuses == [202, *[409] * (MANY - 1)]

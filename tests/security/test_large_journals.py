@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 import orjson
 import pytest
 from tests.security.controls import Control
@@ -16,6 +17,8 @@ from publishing.test_resources import text_of
 from publishing.test_run_tools import until
 from rest.drawn import pausing
 from rest.house import House, house_in
+from toolweave.engine.journal_reader import JournalReader
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.runs import RunRequest
 from toolweave.storage.database import Database, Statement
 from toolweave.workflow.formats.load import read
@@ -96,6 +99,18 @@ async def peak_of(work: Callable[[], Awaitable[object]]) -> int:
 async def test_a_very_large_run_is_shown_in_bounded_memory(house: House, control: Control) -> None:
     run = await ended_run(house)
     control("a small run is shown whole", (await show(house, run))["execution"])
+
+    async def names() -> httpx2.Response:
+        body = {"document": FLOW, "node": "t", "run": run}
+        answer = await house.client.post(
+            "/api/v1/edit/names", json=body, headers=await house.key("workflows:read")
+        )
+        assert answer.status_code == 200, answer.text[:300]
+        return answer
+
+    control("a node is shown with its data", (await names()).json()["run"])
+    journal = JournalReader(house.home.database)
+    control("a small run is reported whole", (await report_of(journal, run)).is_whole)
     await grow(house.home.database, run)
     assert STEPS * CHARS > MAX_BYTES
     shown: list[dict[str, Any]] = []
@@ -119,7 +134,11 @@ async def test_a_very_large_run_is_shown_in_bounded_memory(house: House, control
         "show cut": await peak_of(lambda: load(maxChars=20_000)),
         "events": await peak_of(follow),
         "output": await peak_of(output),
+        "names": await peak_of(names),
+        "report": await peak_of(lambda: report_of(journal, run, keeps_result=True)),
     }
+    report = await report_of(journal, run, keeps_result=True)
+    assert (report.is_whole, report.entries[-1]) == (False, await journal.last(run))
     assert {name: peak for name, peak in peaks.items() if peak > MAX_BYTES} == {}
     for one in shown:
         steps = [step for step in one["steps"] if step["key"].startswith("each#")]

@@ -50,6 +50,23 @@ async def test_all_who_use_a_server_share_one_connection(studio: Studio, tmp_pat
     assert len(scripted.processes) == 1
 
 
+async def test_two_who_sign_in_at_once_are_both_connected_anew(
+    studio: Studio, tmp_path: Path
+) -> None:
+    scripted = ScriptedServer(tmp_path / "server")
+    server = await approved(studio, NAME, scripted.definition)
+    counts: list[int] = []
+
+    async def reconnect() -> None:
+        counts.append(len((await studio.connections.reconnect(server)).tools))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(reconnect)
+        await eventually(lambda: scripted.processes)  # started, not yet connected
+        tasks.start_soon(reconnect)
+    assert counts == [1, 1]
+
+
 @pytest.mark.parametrize("state", ["unapproved", "disabled"])
 async def test_what_may_not_run_is_refused_and_not_started(
     studio: Studio, tmp_path: Path, state: str

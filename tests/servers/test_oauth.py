@@ -274,7 +274,16 @@ async def test_a_server_that_wants_more_than_was_granted_asks_the_person_again()
             async with open_http_client(allow=allow, auth=auth, max_body_bytes=1000) as client:
                 with anyio.fail_after(60):
                     assert (await client.post(known.url)).status_code == 200
-    assert [httpx2.URL(url).params["scope"] for url in shown] == ["tools admin"]
+            # A later sign-in by hand does not lose what was granted.
+            await sign_in_now(
+                "tools",
+                HttpServer(url=known.url, oauth=True),
+                vault,
+                sign_in=sign_in,
+                headers={},
+                limits=LIMITS,
+            )
+    assert [httpx2.URL(url).params["scope"] for url in shown] == ["tools admin"] * 2
     assert vault.kept.tokens.scope == "tools admin"
 
 

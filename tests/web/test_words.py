@@ -57,6 +57,9 @@ RETIRED = {
     r"\bagain, of\b": "Re-run of 1338",
     r"\bdid (this|these|it) happen\b": "Interrupted steps: did they finish?",
     r"\bi cannot judge\b": "I can't review this",
+    # One word of each verdict, in commands and pages.
+    r"\bnot judged\b": "not compared",
+    r"\bstill fits?\b": "compatible",
     # Of the vocabulary.
     r"\bmend(s|ed|ing|able)?\b": "fix, repair",
     r"\b(tell|tells|telling|told)\b": "report, show, list, notify",

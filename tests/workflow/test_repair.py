@@ -104,3 +104,27 @@ def _cpu_s(work: Callable[[], object]) -> float:
     started = process_time()
     work()
     return process_time() - started
+
+
+def test_a_fix_includes_the_errors_it_reveals_in_the_same_node() -> None:
+    # Alone, neither is enough: the setting has another name, and it takes CEL without a template.
+    condition = node("big", "FLOW.IF", configurations={"condition": "{{ data.amount > 100 }}"})
+    right = node("big", "FLOW.IF", configurations={"condition_expression": "data.amount > 100"})
+    workflow = line(node("start", "start"), condition)
+    (offered,) = [one for one in checked(workflow, known(), "toolweave") if one.problem.patch]
+    assert offered.problem.code == "FIELD_REQUIRED"
+    assert offered.repaired is not None
+    assert offered.repaired.nodes[1] == right
+    assert offered.problem.hint is not None
+    assert "condition_expression" in offered.problem.hint
+    assert "data.amount > 100" in offered.problem.hint
+    assert fix(workflow, known(), "toolweave").workflow.nodes[1] == right
+
+
+def test_a_fix_that_reveals_an_error_without_a_fix_is_not_offered() -> None:
+    # The setting has another name, and what its value means is unknown.
+    condition = node("big", "FLOW.IF", configurations={"condition": "if the order is large"})
+    workflow = line(node("start", "start"), condition)
+    found = list(checked(workflow, known(), "toolweave"))
+    assert [one for one in found if one.problem.code == "FIELD_REQUIRED"]
+    assert not [one for one in found if one.problem.patch]

@@ -273,3 +273,26 @@ async def test_what_happens_to_the_files_is_told_as_it_happens(
             tasks.cancel_scope.cancel()
     await changes.aclose()
     assert there not in {change.revision for change in told}
+
+
+async def test_a_list_reads_only_files_that_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = MemoryFiles()
+    store, read_names, load_file = WorkflowStore(files), list[str](), files.read
+
+    async def noted(name: str) -> bytes | None:
+        read_names.append(name)
+        return await load_file(name)
+
+    for name in ("a", "b"):
+        await store.save(_named(name), over=None)
+    monkeypatch.setattr(files, "read", noted)
+    assert [one.name for one in await store.list()] == ["a", "b"]
+    assert sorted(read_names) == ["a.json", "b.json"]
+    read_names.clear()
+    changed = dump(_named("b", "by another program"), "toolweave").encode()
+    files.files["b.json"] = changed
+    assert [one.workflow.description for one in await store.list()] == [None, "by another program"]
+    assert read_names == ["b.json"]
+    del files.files["a.json"]
+    assert [one.revision for one in await store.list()] == [revision_of(changed)]
+    assert read_names == ["b.json"]

@@ -253,6 +253,7 @@ ROUTES: Mapping[str, Rule] = {
         "GET /api/v1/settings",
         "GET /api/v1/doctor",
         "GET /api/v1/secrets",
+        "GET /api/v1/secrets/{name}/uses",
         "PUT /api/v1/secrets/{name}",
         "POST /api/v1/secrets/{name}/hosts",
         "DELETE /api/v1/secrets/{name}",

@@ -5,7 +5,7 @@ is run and nothing is kept; secrets are hidden in all that is shown.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -22,6 +22,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Started
 from toolweave.engine.heavy_steps import STEP_WORK
 from toolweave.engine.journal import JournalEntry
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.plan import Plan, make_plan
 from toolweave.engine.run_table import RunRecord
 from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
@@ -134,7 +135,7 @@ class Previews:
         self._masker = masker
         self._kinds = NodeRegistry()
         # A run that is over stays as it is, and is asked about with every key that is pressed.
-        self._kept: tuple[str, list[JournalEntry]] | None = None
+        self._kept: tuple[str, Sequence[JournalEntry] | None] | None = None
 
     async def preview(
         self, workflow: Workflow, node: str, asking: PreviewRequest, run: str | None = None
@@ -187,7 +188,10 @@ class Previews:
                 return _Look(case, found, None, self._kept_data(workflow))
             one = newest[0]
         facts = RunFacts(one.id, one.workflow, datetime.fromisoformat(one.started_at))
-        past = RunHistory(facts, await engine.plan(one.id), await self._entries(one))
+        entries = await self._entries(one)
+        if entries is None:
+            return _Look(case, found, one, self._kept_data(workflow), run is not None)
+        past = RunHistory(facts, await engine.plan(one.id), entries)
         return _Look(case, found, one, past, run is not None)
 
     def _kept_data(self, workflow: Workflow) -> RunHistory | None:
@@ -200,10 +204,12 @@ class Previews:
         begun = JournalEntry(1, "", Started(event.inputs if event else None))
         return RunHistory(facts, plan, [begun])
 
-    async def _entries(self, run: RunRecord) -> list[JournalEntry]:
+    async def _entries(self, run: RunRecord) -> Sequence[JournalEntry] | None:
+        """Return the events of a run; nothing of one that is too large to be looked at."""
         if self._kept is not None and self._kept[0] == run.id:
             return self._kept[1]
-        entries = await self._engine.journal.read(run.id)
+        report = await report_of(self._engine.journal, run.id)
+        entries = report.entries if report.is_whole else None
         if run.status in FINAL:
             self._kept = (run.id, entries)
         return entries

@@ -3,7 +3,7 @@
 The static checks of a node take it with the values of the document, a run with the resolved ones.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
@@ -170,19 +170,34 @@ def _problem(refused: Invalid) -> Problem:
 class NodeNames:
     """The names and defaults of a node's fields, for the input of many nodes."""
 
-    def __init__(self, configurations: Iterable[Field], inputs: Iterable[Field]) -> None:
+    def __init__(self, configurations: Iterable[Field], inputs: Iterable[Field] = ()) -> None:
         known = tuple(configurations)
         self._defaults = {given.name: given.default for given in known if given.default is not None}
+        self._of_any = of_any_type(known)
         self._own_settings = _own_names(known)
         self._own_inputs = _own_names(inputs)
 
     def settings(self, values: JsonObject) -> JsonObject:
         """Settings under the names of their fields, with the defaults of those not set."""
-        return {**self._defaults, **_renamed(values, self._own_settings)}
+        named = _renamed(values, self._own_settings)
+        return {**self._defaults, **set_values(named, self._of_any)}
 
     def inputs(self, values: JsonObject) -> JsonObject:
         """Inputs under the names of their fields."""
         return _renamed(values, self._own_inputs)
+
+
+def of_any_type(fields: Iterable[Field]) -> frozenset[str]:
+    """All names of the fields in which null is a value."""
+    found = (given for given in fields if given.type == "any")
+    return frozenset(name for given in found for name in (given.name, *given.aliases))
+
+
+def set_values(values: JsonObject, of_any: Container[str]) -> JsonObject:
+    """The values that are set: null means "not set" except in a field of any type."""
+    if None not in values.values():
+        return values
+    return {key: one for key, one in values.items() if one is not None or key in of_any}
 
 
 def by_own_names(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
@@ -201,14 +216,5 @@ def _renamed(values: JsonObject, own: Mapping[str, str]) -> JsonObject:
 
 
 def with_defaults(values: JsonObject, fields: Iterable[Field]) -> JsonObject:
-    """Values under the names of their fields, with the defaults of those that are not set.
-
-    Null is a value of a field of any type only; in any other it means "not set".
-    """
-    known = tuple(fields)
-    defaults = {given.name: given.default for given in known if given.default is not None}
-    named = by_own_names(values, known)
-    if None in named.values():
-        typed = {given.name for given in known if given.type != "any"}
-        named = {key: one for key, one in named.items() if one is not None or key not in typed}
-    return {**defaults, **named}
+    """Values under the names of their fields, with the defaults of those that are not set."""
+    return NodeNames(fields).settings(values)

@@ -35,44 +35,46 @@ _WITH_MONTH = pattern(
 )
 
 
-def spoken_cron(text: str) -> str | None:
-    """The cron expression of a schedule in words; None if it is not exactly one."""
+def spoken_crons(text: str) -> list[str]:
+    """The cron expressions that a schedule in words may mean; `at 6:30` has two."""
     plain = " ".join(text.strip().lower().split())
     if (found := _EVERY.fullmatch(plain)) is not None:
         return _every(int(found["count"] or 1), found["unit"][0])
     if plain in {"hourly", "every hour"}:
-        return "0 * * * *"
+        return ["0 * * * *"]
     words = [one for one in _AT.split(plain) if one and one not in _FILLING]
     times = [at for at, one in enumerate(words) if _CLOCK.fullmatch(one)]
     if len(times) == 1 and len(words) > times[0] + 1 and words[times[0] + 1] in {"am", "pm"}:
         words[times[0]] += words.pop(times[0] + 1)
     if len(times) != 1:
-        return None
-    clock = _clock(words.pop(times[0]))
+        return []
+    clocks = _clocks(words.pop(times[0]))
     days = _days(" ".join(words))  # a time alone does not say when
-    return f"{clock[1]} {clock[0]} * * {days}" if clock and days else None
+    return [f"{minute} {hour} * * {days}" for hour, minute in clocks] if days else []
 
 
-def _every(count: int, unit: str) -> str | None:
+def _every(count: int, unit: str) -> list[str]:
     match unit:
         case "m" if 0 < count < 60 and 60 % count == 0:
-            return f"*/{count} * * * *" if count > 1 else "* * * * *"
+            return [f"*/{count} * * * *" if count > 1 else "* * * * *"]
         case "h" if 0 < count < 24 and 24 % count == 0:
-            return f"0 */{count} * * *" if count > 1 else "0 * * * *"
+            return [f"0 */{count} * * *" if count > 1 else "0 * * * *"]
         case _:
-            return None
+            return []
 
 
-def _clock(text: str) -> tuple[int, int] | None:
+def _clocks(text: str) -> list[tuple[int, int]]:
+    """The hours and minutes that a time of day may mean: `6:30` is in the morning or evening."""
     found = _CLOCK.fullmatch(text)
     if found is None or (found["minute"] is None and found["half"] is None):
-        return None  # a number alone may be anything
+        return []  # a number alone may be anything
     hour, minute, half = int(found["hour"]), int(found["minute"] or 0), (found["half"] or "")[:1]
+    is_short = 1 <= hour <= 12 and not found["hour"].startswith("0")
     if half in {"a", "p"}:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + 12 * (half == "p")
-    return (hour, minute) if hour < 24 and minute < 60 else None
+        hours = [hour % 12 + 12 * (half == "p")] if 1 <= hour <= 12 else []
+    else:
+        hours = [hour % 12, hour % 12 + 12] if is_short and half not in {"u", "h"} else [hour]
+    return [(one, minute) for one in hours if one < 24 and minute < 60]
 
 
 def _days(text: str) -> str | None:

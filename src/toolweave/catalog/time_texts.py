@@ -9,7 +9,7 @@ from cronsim import CronSim, CronSimError
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from toolweave.catalog.spoken_times import spoken_cron
+from toolweave.catalog.spoken_times import spoken_crons
 from toolweave.catalog.zone_names import ZONES
 from toolweave.patterns import pattern
 
@@ -108,8 +108,8 @@ def zone_in_cron(text: str) -> tuple[str, str] | None:
     return (plain, named[0].rpartition("=")[2]) if cron_fault(plain) is None else None
 
 
-def meant_cron(text: str) -> str | None:
-    """The expression that another notation means; None if there is not exactly one."""
+def meant_crons(text: str) -> list[str]:
+    """The expressions that another notation may mean; one is certain, several are a choice."""
     given = text
     text = _COMMENT.sub("", text.translate(_DASHES))
     found = _SHORTCUTS.get(text.strip().lower())
@@ -122,9 +122,9 @@ def meant_cron(text: str) -> str | None:
         fields = (aws[1] if aws else plain).split()
         found = " ".join(_plain_fields(_five(fields, has_year=aws is not None)))
     is_other = found != " ".join(given.split())
-    if cron_fault(found) is not None and (spoken := spoken_cron(given)) is not None:
-        return spoken
-    return found if is_other and cron_fault(found) is None else None
+    if cron_fault(found) is not None:
+        return spoken_crons(given)
+    return [found] if is_other else []
 
 
 def _five(fields: list[str], *, has_year: bool) -> list[str]:

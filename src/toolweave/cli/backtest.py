@@ -105,7 +105,7 @@ class _Progress:
 
 
 def show_backtest(report: BacktestReport) -> None:
-    """Print the runs that differ or could not be judged, and the counts."""
+    """Print the runs that differ or could not be compared, and the counts."""
     shown = [*report.of("differs"), *report.of("not_judged")]
     for case in shown[:MAX_SHOWN]:
         mark = "✗" if case.verdict == "differs" else "?"
@@ -125,5 +125,5 @@ def _lines(case: BacktestCase) -> list[str]:
     lines = [line for one in case.differences for line in difference_lines(one)]
     lines += [f"never made before: {one.key}: {one.message}" for one in case.new_requests]
     lines += [f"no longer made: {one}" for one in case.no_longer]
-    lines += [f"not judged: {one}" for one in case.not_judged]
+    lines += [f"not compared: {one}" for one in case.not_judged]
     return lines

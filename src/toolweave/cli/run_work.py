@@ -23,6 +23,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import Key, StepStarted
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal import JournalEntry
+from toolweave.engine.journal_report import report_of
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid, NotFound
 from toolweave.home import Home
@@ -153,7 +154,8 @@ async def follow(
         await engine.cancel(started)
 
     async def pause(waiting: str) -> None:
-        await watcher.send("waiting", to_dos(waiting, await engine.journal.read(waiting)))
+        report = await report_of(engine.journal, waiting)
+        await watcher.send("waiting", to_dos(waiting, report.entries))
         if can_ask:
             tasks.start_soon(questions.ask_open, waiting)
 
@@ -166,10 +168,10 @@ async def follow(
             ended = await engine.runs.run_to_end(
                 started, through_pauses=True, on_pause=pause, drives=drives
             )
-        entries = await engine.journal.read(started)
-        await shown.show(entries)
-    result = execution(started, plan, entries)
-    await watcher.send("end", ended.status, result, to_dos(started, entries))
+        await shown.show_rest()
+    report = await report_of(engine.journal, started, keeps_result=True)
+    result = execution(started, plan, report.entries, is_whole=report.is_whole)
+    await watcher.send("end", ended.status, result, to_dos(started, report.entries))
     return ended.status
 
 
@@ -190,6 +192,11 @@ class _ShownRun:
         """Show events as they happen."""
         async for entry in self._engine.follow(self._run):
             await self.show([entry])
+
+    async def show_rest(self) -> None:
+        """Show what was not shown yet."""
+        async for entries in self._engine.journal.pages(self._run, self._seq):
+            await self.show(entries)
 
     async def show(self, entries: Sequence[JournalEntry]) -> None:
         """Show those of `entries` that were not shown yet."""

@@ -66,10 +66,14 @@ def keep_picture(path: Path, picture: ResultImage) -> None:
     try:
         folder.mkdir(exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(picture.data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, folder / picture.name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(picture.data)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, folder / picture.name)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
     except OSError as error:
         told = f"{str(folder / picture.name)!r} cannot be written: {error.strerror}"
         raise Unavailable("FILE_UNWRITABLE", told) from None

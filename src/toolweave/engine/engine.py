@@ -214,10 +214,11 @@ class Engine:
         count, if it does not: the step keeps waiting. Raises `STEP_NOT_WAITING`, and
         `STEP_ANSWERED` if an answer of another person came first.
         """
-        why = await self._answers.answer(run, key, reply, by=by, via=via)
-        if resume:
-            await self.backend.signal(run)
-        return why
+        written = await self._answers.answer(run, key, reply, by=by, via=via)
+        if not resume:
+            return written.why
+        await self.backend.signal(run)
+        return await self._answers.judged(run, written)
 
     async def resolve(
         self, run: str, key: Key, choice: Choice, *, by: str | None = None, resume: bool = True

@@ -53,13 +53,19 @@ class JournalReport:
 
 
 async def report_of(
-    journal: JournalReader, run: str, *, cut: Cut | None = None, most: int = SHORT_CHARS
+    journal: JournalReader,
+    run: str,
+    *,
+    cut: Cut | None = None,
+    most: int = SHORT_CHARS,
+    keeps_result: bool = False,
 ) -> JournalReport:
-    """Read the events of a run for a report."""
+    """Read the events of a run for a report; with `keeps_result` the run's result is whole."""
     whole: list[JournalEntry] = []
     shortened: _ShortenedEvents | None = None
-    chars = 0
+    chars, last = 0, None
     async for entries in journal.pages(run):
+        last = entries[-1]
         if shortened is None:
             whole += entries
             chars += sum(entry.chars for entry in entries)
@@ -69,6 +75,8 @@ async def report_of(
         await run_sync(shortened.add, entries)
     if shortened is None:
         return JournalReport(whole)
+    if keeps_result and last is not None and isinstance(last.event, Finished):
+        shortened.entries[-1] = last
     return JournalReport(shortened.entries, is_whole=False, hidden_steps=shortened.hidden_steps)
 
 

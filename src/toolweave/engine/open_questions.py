@@ -4,7 +4,7 @@ The journal is the source of truth. The index serves queries that must not read 
 inbox, and the channels that receive replies from other systems.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -27,6 +27,8 @@ from toolweave.storage.damaged_rows import readable
 from toolweave.storage.database import Database, Row, Statement
 from toolweave.workflow.question import Channel, Question, question_id, question_of
 
+# How many questions are read at once.
+PAGE = 200
 # After these a step asks nothing, except for a wait that asks again.
 _ENDS = (StepWaiting, StepFinished, StepFailed, StepCancelled, StepUncertain)
 _HOLDS = "run IN (SELECT id FROM runs WHERE id = ? AND epoch = ?)"
@@ -137,6 +139,20 @@ class Questions:
             f"{_COLUMNS} {where} ORDER BY asked_at, questions.id LIMIT ?", *values
         )
         return readable("questions", rows, _read)
+
+    async def each_open(self) -> AsyncGenerator[OpenQuestion]:
+        """Yield the unanswered questions of all channels, oldest first, read part by part."""
+        after, rows = ("", ""), [()]
+        while rows:
+            rows = await self._database.rows(
+                f"{_COLUMNS} WHERE closed_at IS NULL AND {_OF_PEOPLE} "
+                "AND (asked_at > ? OR (asked_at = ? AND questions.id > ?)) "
+                f"ORDER BY asked_at, questions.id LIMIT {PAGE}",
+                *(after[0], *after),
+            )
+            for question in readable("questions", rows, _read):
+                yield question
+            after = (str(rows[-1][4]), str(rows[-1][0])) if rows else after
 
     async def stamp(self) -> str:
         """Return a text that changes whenever the questions and uncertain steps change."""

@@ -9,7 +9,7 @@ from toolweave import json_text
 from toolweave.clock import Clock
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
-from toolweave.engine.journal import JournalEntry
+from toolweave.engine.journal_report import JournalReport, report_of
 from toolweave.engine.plan import Plan
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Denied, Invalid, ToolweaveError
@@ -69,8 +69,8 @@ class FlowRunner:
         except ToolweaveError as error:
             return self.failed(asked, error, started)
         await self._engine.runs.run_to_end(run)
-        entries = await self._engine.journal.read(run)
-        return {**told(run, await self._engine.plan(run), entries), **about}
+        report = await report_of(self._engine.journal, run, keeps_result=True)
+        return {**told(run, await self._engine.plan(run), report), **about}
 
     def failed(
         self, asked: FlowRequest, error: ToolweaveError, started: datetime | None = None
@@ -131,9 +131,9 @@ class FlowRunner:
             raise _invalid(flow, error.problems) from None
 
 
-def told(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
+def told(run: str, plan: Plan, report: JournalReport) -> JsonObject:
     """Return the report of a flow's run: only the results of its templates."""
-    shown = execution(run, plan, entries)
+    shown = execution(run, plan, report.entries, is_whole=report.is_whole)
     templates = {
         step.id: "model" if step.node.data.get("answeredBy") == "model" else "template"
         for step in plan.steps

@@ -87,9 +87,10 @@ class LibraryStore:
         """
         remote = read_remote(address, folder)
         wanted = read_ref(ref) if ref is not None else None
-        if read_name(name) in {one.name for one in await self.list()}:
-            raise _taken(name)
-        async with self._turns.turn(name):
+        async with self._turns.turn(read_name(name)):
+            # Within the turn: what another one has just added must not be cleared.
+            if name in {one.name for one in await self.list()}:
+                raise _taken(name)
             await self._clear(name)
             repository = self._repository(name, remote)
             try:
@@ -101,15 +102,15 @@ class LibraryStore:
                 with anyio.CancelScope(shield=True):
                     await self._clear(name)
                 raise
-        library = Library(name, remote, branch, timestamp(self._clock.now()))
-        values = (name, remote.url, remote.protocol, branch, library.added_at)
-        touched = await self._database.execute(
-            f"INSERT INTO libraries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (name) DO NOTHING",
-            *values,
-        )
-        if not touched:
-            raise _taken(name)
+            library = Library(name, remote, branch, timestamp(self._clock.now()))
+            values = (name, remote.url, remote.protocol, branch, library.added_at)
+            touched = await self._database.execute(
+                f"INSERT INTO libraries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (name) DO NOTHING",
+                *values,
+            )
+            if not touched:
+                raise _taken(name)
         await self._cache.note_head(name, branch, commit)
         return library
 

@@ -20,8 +20,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolweave.mcp_server.subscriptions import SEND_TIMEOUT_S, Subscriptions
+from toolweave.mcp_server.tool_call import McpCaller
 
 MAX_STREAMS = 1024
+# Of one API key.
+MAX_STREAMS_PER_KEY = 100
 
 
 class Changes:
@@ -34,7 +37,8 @@ class Changes:
         self._has_one_client = has_one_client
         # One for each stream: resources that one client watches are not another's.
         self.subscriptions = Subscriptions()
-        self._buses: set[InMemorySubscriptionBus] = set()
+        # Each with the API key that it belongs to.
+        self._buses: dict[InMemorySubscriptionBus, str] = {}
         self._connections: WeakSet[Connection] = WeakSet()
 
     async def meet(
@@ -56,11 +60,13 @@ class Changes:
         params: types.SubscriptionsListenRequestParams,
     ) -> types.SubscriptionsListenResult:
         """Serve one stream of notifications."""
-        if len(self._buses) >= MAX_STREAMS:
+        who = McpCaller(context).who
+        own = sum(1 for one in self._buses.values() if one == who)
+        if len(self._buses) >= MAX_STREAMS or own >= MAX_STREAMS_PER_KEY:
             raise MCPError(types.INTERNAL_ERROR, "too many subscription streams are open")
         bus = InMemorySubscriptionBus()
         uris = [str(uri) for uri in params.notifications.resource_subscriptions or ()]
-        self._buses.add(bus)
+        self._buses[bus] = who
         try:
             async with self.subscriptions.watching(context, uris, bus) as watched:
                 wanted = params.notifications.model_copy(
@@ -69,7 +75,7 @@ class Changes:
                 honored = params.model_copy(update={"notifications": wanted})
                 return await ListenHandler(bus)(context, honored)
         finally:
-            self._buses.discard(bus)
+            del self._buses[bus]
 
     async def tools_changed(self) -> None:
         """Notify all clients that a tool was published or unpublished."""

@@ -1,5 +1,7 @@
 """The inbox: what runs ask people, and the answers people give here."""
 
+from collections.abc import Container
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from toolweave.engine.engine import Engine
@@ -26,10 +28,26 @@ class Inbox:
         self.questions = Questions(engine.journal.database)
         self._engine = engine
 
-    async def list(self, *, who: str | None = None, limit: int = 1_000) -> "list[OpenQuestion]":
-        """The open questions, oldest first; of one person, those that person may answer."""
-        found = await self.questions.open(limit=limit)
-        return [one for one in found if who is None or one.question.asks(who)]
+    async def list(
+        self,
+        *,
+        who: str | None = None,
+        workflows: Container[str] | None = None,
+        limit: int = 1_000,
+    ) -> "list[OpenQuestion]":
+        """The open questions, oldest first: those that a person may answer, or of some workflows.
+
+        The limit counts these only, so nobody learns how many others there are.
+        """
+        found: list[OpenQuestion] = []
+        async with aclosing(self.questions.each_open()) as questions:
+            async for one in questions:
+                is_visible = workflows is None or one.workflow in workflows
+                if is_visible and (who is None or one.question.asks(who)):
+                    found.append(one)
+                if len(found) == limit:
+                    break
+        return found
 
     async def show(self, identity: str) -> OpenQuestion:
         """One question, by its id or how that begins. Raises `NotFound`: `QUESTION_UNKNOWN`."""

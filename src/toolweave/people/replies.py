@@ -24,7 +24,7 @@ from toolweave.engine.open_questions import OpenQuestion, Questions
 from toolweave.errors import Conflict, ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
-from toolweave.nodes.human._buttons import LATE, NOT_ASKED
+from toolweave.nodes.human._buttons import LATE, NOT_ASKED, NOT_COUNTED
 from toolweave.nodes.human._incoming_reply import IncomingReply, the_one
 from toolweave.nodes.services.discord import messages as _discord
 from toolweave.nodes.services.mail import messages as _mail
@@ -44,9 +44,9 @@ LOOK_FOR_MAIL_EVERY_S = 30.0
 REMEMBERED = timedelta(days=2)
 FORGET_AFTER = timedelta(days=30)
 
-Taken: TypeAlias = Literal["answered", "late", "again", "nobody asked", "not asked"]
+Taken: TypeAlias = Literal["answered", "late", "again", "nobody asked", "not asked", "uncounted"]
 # What somebody is told whose answer does not count.
-UNCOUNTED: dict[Taken, str] = {"late": LATE, "not asked": NOT_ASKED}
+UNCOUNTED: dict[Taken, str] = {"late": LATE, "not asked": NOT_ASKED, "uncounted": NOT_COUNTED}
 Look: TypeAlias = Callable[[NodeContext, JsonObject], Awaitable[list[IncomingReply]]]
 Say: TypeAlias = Callable[[NodeContext, JsonObject, str], Awaitable[None]]
 
@@ -109,7 +109,9 @@ class Replies:
             )
         except Conflict:
             return "late", found
-        return ("answered" if why is None else "not asked"), found
+        if why is None:
+            return "answered", found
+        return ("uncounted" if found.question.asks(heard.who) else "not asked"), found
 
     async def polite(self, taken: Taken, found: OpenQuestion | None) -> None:
         """Tell somebody whose answer does not count: it came too late, or from another person."""

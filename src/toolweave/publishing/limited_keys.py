@@ -11,23 +11,30 @@ from toolweave.errors import Denied
 from toolweave.publishing.service import Published, PublishedTool
 
 
+async def workflows_of(published: Published, key: ApiKey) -> frozenset[str] | None:
+    """The names of the workflows that a limited key may use; `None` for all."""
+    if key.tools is None:
+        return None
+    found = (one.publication for one in await published.tools())
+    return frozenset(one.workflow for one in found if key.allows_tool(one.tool))
+
+
 async def allows_workflow(published: Published, key: ApiKey, workflow: str) -> bool:
     """Whether the key may use a workflow; a key without a limit may use all."""
-    if key.tools is None:
-        return True
-    names = [one.publication.tool for one in await published.all_of_workflow(workflow)]
-    return any(key.allows_tool(name) for name in names)
+    allowed = await workflows_of(published, key)
+    return allowed is None or workflow in allowed
 
 
 async def require_workflow(published: Published, key: ApiKey, workflow: str) -> None:
     """Require that the key may use a workflow.
 
+    The error is the same whether there is such a workflow or not, and published or not.
+
     Raises:
         Denied: `TOOL_NOT_ALLOWED`.
     """
     if not await allows_workflow(published, key, workflow):
-        found = await published.of_workflow(workflow)
-        key.require_tool(found.publication.tool if found else None)
+        key.require_tool(None)
 
 
 async def published_of(published: Published, key: ApiKey, workflow: str) -> PublishedTool:
@@ -80,11 +87,10 @@ class VisibleRuns:
     ) -> Sequence[RunRecord]:
         """Return the newest runs that the key may see."""
         find = partial(self._engine.newest, status=status, limit=limit, search=search)
-        if key.tools is None:
+        allowed = await workflows_of(self._published, key)
+        if allowed is None:
             return await find(workflow=workflow)
-        tools = await self._published.tools()
-        mine = [one.publication for one in tools if key.allows_tool(one.publication.tool)]
         found: list[RunRecord] = []
-        for name in {one.workflow for one in mine if workflow in (None, one.workflow)}:
+        for name in allowed if workflow is None else allowed & {workflow}:
             found += await find(workflow=name)
         return sorted(found, key=lambda run: run.started_at, reverse=True)[:limit]

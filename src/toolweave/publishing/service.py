@@ -233,12 +233,8 @@ class Published:
 
     async def of_workflow(self, name: str) -> PublishedTool | None:
         """The tool that a workflow is, by the workflow's name; earlier names run the same."""
-        found = await self.all_of_workflow(name)
+        found = [one for one in await self.tools() if one.publication.workflow == name]
         return next((one for one in found if one.publication.replaced_by is None), None)
-
-    async def all_of_workflow(self, name: str) -> list[PublishedTool]:
-        """The same under all its names."""
-        return [one for one in await self.tools() if one.publication.workflow == name]
 
     async def refresh(self) -> bool:
         """Look again; whether anything changed."""

@@ -88,7 +88,7 @@ class BacktestReport:
         """The counts in one line."""
         counts = [len(self.of(verdict)) for verdict in ("same", "differs", "not_judged")]
         runs = f"{len(self.cases)} run" + ("" if len(self.cases) == 1 else "s")
-        return f"{runs}: {counts[0]} same, {counts[1]} different, {counts[2]} not judged"
+        return f"{runs}: {counts[0]} same, {counts[1]} different, {counts[2]} not compared"
 
     def as_json(self) -> JsonObject:
         """Return the report for programs."""

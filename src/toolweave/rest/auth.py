@@ -4,7 +4,7 @@ import hmac
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -19,6 +19,7 @@ from toolweave.errors import Denied, Limited, ToolweaveError, Unavailable
 Gate = Callable[[Request], Awaitable[ApiKey]]
 
 CHECK_KEY_EVERY_S = 1.0
+MAX_BUCKETS = 10_000
 MAX_STREAMS_PER_KEY = 100
 MAX_STREAMS = 1_000
 
@@ -51,6 +52,8 @@ class RateLimiter:
             Limited: `RATE_LIMITED`, with the seconds to wait.
         """
         now = self._clock.monotonic()
+        if len(self._buckets) >= MAX_BUCKETS and key_id not in self._buckets:
+            self._forget(now)
         bucket = self._buckets.setdefault(key_id, _Bucket(self._burst, now))
         refill = (now - bucket.filled_at) * self._per_second
         bucket.tokens = min(self._burst, bucket.tokens + refill)
@@ -64,6 +67,13 @@ class RateLimiter:
                 facts={"retry_after_s": wait_s},
             )
         bucket.tokens -= 1
+
+    def _forget(self, now: float) -> None:
+        """Drop the buckets that are full by now, and of the others the older half."""
+        full_after_s = self._burst / self._per_second
+        left = {id: one for id, one in self._buckets.items() if now - one.filled_at < full_after_s}
+        newest = sorted(left, key=lambda id: left[id].filled_at)[-MAX_BUCKETS // 2 :]
+        self._buckets = {id: left[id] for id in newest}
 
 
 class Authenticator:
@@ -96,8 +106,7 @@ class Authenticator:
             Denied: `SCOPE_MISSING`, `TOOL_NOT_ALLOWED`.
             Limited: `RATE_LIMITED`.
         """
-        headers = request.headers
-        key = await self._key_of(headers.get("x-api-key") or _bearer(headers))
+        key = await self._key_of(_sent_key(request.headers))
         # `authenticator` is for streams: see `rest.stream`.
         request.scope.setdefault("state", {}).update(
             client=key.id, client_name=key.name, key=key, authenticator=self
@@ -108,10 +117,11 @@ class Authenticator:
 
     async def until_revoked(self, request: HTTPConnection) -> None:
         """Wait until the key of an authenticated request is not valid any more."""
-        headers = request.headers
-        text = headers.get("x-api-key") or _bearer(headers)
-        while text is not None and await self.keys.check(text) is not None:
+        text, is_valid = _sent_key(request.headers) or "", True
+        while is_valid:
             await self.keys.clock.sleep(CHECK_KEY_EVERY_S)
+            with suppress(Unavailable):  # a database that restarts ends no request
+                is_valid = await self.keys.check(text) is not None
 
     @contextmanager
     def counted_stream(self, key: ApiKey) -> Generator[None]:
@@ -149,12 +159,17 @@ class Authenticator:
             message = "API keys cannot be checked at the moment"
             raise Unavailable(error.code, message, hint="try again later") from None
         if key is None:
-            raise Unauthorized(
-                "KEY_INVALID",
-                "this API key is unknown or revoked",
-                hint="`toolweave keys list` shows valid keys",
-            )
+            raise key_invalid()
         return key
+
+
+def key_invalid() -> Unauthorized:
+    """Return the error for a key that is not valid, or not any more."""
+    return Unauthorized(
+        "KEY_INVALID",
+        "this API key is unknown or revoked",
+        hint="`toolweave keys list` shows valid keys",
+    )
 
 
 class ServiceTokenCheck:
@@ -190,9 +205,21 @@ def _is_loopback(request: HTTPConnection) -> bool:
         return False
 
 
-def _bearer(headers: Headers) -> str | None:
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() or None if scheme.lower() == "bearer" else None
+def _sent_key(headers: Headers) -> str | None:
+    """Return the key of a request. Raises `Unauthorized`: there are several.
+
+    Of two keys, another program on the way may have checked the other one.
+    """
+    sent = {*headers.getlist("x-api-key")}
+    for value in headers.getlist("authorization"):
+        scheme, _, token = value.partition(" ")
+        if scheme.lower() == "bearer":
+            sent.add(token.strip())
+    sent.discard("")
+    if len(sent) > 1:
+        message = "the request has several API keys"
+        raise Unauthorized("KEY_INVALID", message, hint="send one of them")
+    return next(iter(sent), None)
 
 
 def key_of(request: Request) -> ApiKey:

@@ -35,7 +35,7 @@ class DocsPages:
         if not (self._folder / INDEX).is_file():
             return Response(NOT_BUILT, 503, headers=SAFE, media_type="text/html")
         name: str = request.path_params["path"]
-        if (self._folder / name).is_dir() and name and not name.endswith("/"):
+        if name and name[-1] != "/" and self._pages.has(f"{name}/{INDEX}"):
             return RedirectResponse(f"{DOCS_PATH}{name}/", 307)
         return self._pages.named(request, f"{name}{INDEX}" if not name or name[-1] == "/" else name)
 

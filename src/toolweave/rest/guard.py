@@ -57,7 +57,9 @@ class Guard:
         answer = _Answer(send, state["request_id"])
         try:
             if (refused := self._refused(scope["headers"])) is not None:
-                await error_response(scope, refused)(scope, receive, answer)
+                # What follows on this connection may be the rest of this request.
+                closing = error_response(scope, refused, {"Connection": "close"})
+                await closing(scope, receive, answer)
             else:
                 await self._app(scope, self._bodies.bounded(receive), answer)
         except Exception:
@@ -74,6 +76,7 @@ class Guard:
 
     def _refused(self, headers: list[tuple[bytes, bytes]]) -> ToolweaveError | None:
         hosts: list[str] = []
+        names = {name for name, _ in headers}
         has_other_origin, length = False, "0"
         for name, value in headers:
             if name == b"host":
@@ -92,6 +95,10 @@ class Guard:
             )
         if has_other_origin:
             return Denied("ORIGIN_DENIED", "requests from pages of other origins are not allowed")
+        if {b"content-length", b"transfer-encoding"} <= names:
+            # A proxy that reads the other one sees other requests than we do.
+            message = "`Content-Length` and `Transfer-Encoding` contradict each other"
+            return Invalid("REQUEST_INVALID", message, hint="send one of them")
         if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
             return too_large()
         return None

@@ -98,12 +98,21 @@ class Pages:
             return Response(status_code=304, headers=headers)
         return Response(page.data, headers=headers, media_type=page.media_type)
 
-    def _page(self, name: str) -> _Page | None:
-        if "\0" in name:  # no file system has such a name
-            return None
+    def has(self, name: str) -> bool:
+        """Whether the folder has a file of this name; nobody learns of files elsewhere."""
+        return self._path(name) is not None
+
+    def _path(self, name: str) -> Path | None:
         root = self._folder.resolve()
-        path = (root / name).resolve()
-        if not path.is_relative_to(root) or not path.is_file():
+        try:
+            path = (root / name).resolve()
+            return path if path.is_relative_to(root) and path.is_file() else None
+        except (OSError, ValueError):  # too long, or with a NUL: no file system has such a name
+            return None
+
+    def _page(self, name: str) -> _Page | None:
+        path = self._path(name)
+        if path is None:
             return None
         stamp = path.stat().st_mtime_ns
         known = self._pages.get(name)

@@ -20,7 +20,7 @@ from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.cli.studio_socket import open_command_socket
-from toolweave.home import WORKFLOWS, Home
+from toolweave.home import FILES, WORKFLOWS, Home
 from toolweave.modules import load_module
 from toolweave.patterns import pattern
 from toolweave.people.replies import open_replies
@@ -118,7 +118,7 @@ async def open_app(
     token = None
     if address.is_loopback:
         token = await anyio.to_thread.run_sync(service_token, settings.home)
-    for folder in (settings.home, settings.home / WORKFLOWS):
+    for folder in (settings.home, settings.home / WORKFLOWS, settings.home / FILES):
         await anyio.to_thread.run_sync(sweep_temporary, folder)
     with logged_to(log or sys.stderr):
         await catalog.refresh()

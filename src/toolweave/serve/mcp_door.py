@@ -1,7 +1,7 @@
 """Authenticates requests to /mcp, and opens the MCP endpoint with the first of them."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import anyio
@@ -13,7 +13,8 @@ from toolweave.app.lazy import Lazy
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.modules import load_in_thread
-from toolweave.rest.auth import Authenticator
+from toolweave.rest.auth import Authenticator, key_invalid
+from toolweave.tasks import background
 
 if TYPE_CHECKING:  # loads the SDK
     from toolweave.serve.mcp_endpoint import McpEndpoint
@@ -68,6 +69,7 @@ class McpDoor:
         """Pass a request on, or answer it with 401, 403 or 429."""
         connection = HTTPConnection(scope)
         key = await self._authenticator.authenticate(connection, _MCP_RULE)
+        has_begun, is_revoked = False, False
 
         async def heard() -> Message:
             message = await receive()
@@ -75,17 +77,23 @@ class McpDoor:
                 connection.state.has_left = True  # not interrupted by the shutdown
             return message
 
-        endpoint = await self._endpoint.get()
-        if scope["method"] != "GET":
-            await endpoint.serve(scope, heard, send, key)
-            return
-        # The standing stream of a session.
-        with self._authenticator.counted_stream(key):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._until_revoked, connection, tasks.cancel_scope)
-                await endpoint.serve(scope, heard, send, key)
-                tasks.cancel_scope.cancel()
+        async def say(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
 
-    async def _until_revoked(self, connection: HTTPConnection, stream: anyio.CancelScope) -> None:
-        await self._authenticator.until_revoked(connection)
-        stream.cancel()
+        async def end_with_key(request: anyio.CancelScope) -> None:
+            nonlocal is_revoked
+            await self._authenticator.until_revoked(connection)
+            is_revoked = connection.state.has_left = True
+            request.cancel()
+
+        endpoint = await self._endpoint.get()
+        # The standing stream of a session; a POST may be a stream as well, which ends likewise.
+        is_stream = scope["method"] == "GET"
+        with self._authenticator.counted_stream(key) if is_stream else nullcontext():
+            async with background() as tasks:
+                tasks.start_soon(end_with_key, tasks.cancel_scope)
+                await endpoint.serve(scope, heard, say, key)
+        if is_revoked and not has_begun:
+            raise key_invalid()

@@ -10,12 +10,18 @@ from dataclasses import dataclass
 import anyio.to_thread
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.types import ASGIApp, Receive, Scope, Send
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
 from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
+from toolweave.errors import Limited
 from toolweave.library.home_libraries import library_store
 from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
@@ -24,20 +30,42 @@ from toolweave.mcp_server.signed_state import seal_key
 from toolweave.tasks import background, keep_going
 
 MAX_SESSIONS = 1_000
+# Of one API key, so that it leaves room for others.
+MAX_SESSIONS_PER_KEY = 100
 
 
 @dataclass(frozen=True, slots=True)
 class McpEndpoint:
     """The SDK's application, and whom to notify of changes."""
 
-    app: ASGIApp
+    sessions: StreamableHTTPSessionManager
     changes: Changes
 
     async def serve(self, scope: Scope, receive: Receive, send: Send, key: ApiKey) -> None:
-        """Answer a request of `key`; a session belongs to the key that opened it."""
+        """Answer a request of `key`; a session belongs to the key that opened it.
+
+        Raises:
+            Limited: `STREAMS_LIMITED`.
+        """
+        headers = Headers(scope=scope)
+        is_modern = headers.get(MCP_PROTOCOL_VERSION_HEADER) in MODERN_PROTOCOL_VERSIONS
+        if not is_modern and MCP_SESSION_ID_HEADER not in headers:
+            self._require_room(key)
         # By this the SDK tells whose a session is; the secret itself stays outside.
         owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
-        await self.app({**scope, "user": AuthenticatedUser(owner)}, receive, send)
+        user = AuthenticatedUser(owner)
+        await self.sessions.handle_request({**scope, "user": user}, receive, send)
+
+    def _require_room(self, key: ApiKey) -> None:
+        # The SDK limits all sessions together, and has no public way to count those of a key.
+        owners = self.sessions._session_owners.values()  # pyright: ignore[reportPrivateUsage]
+        if sum(1 for one in owners if one["client_id"] == key.id) >= MAX_SESSIONS_PER_KEY:
+            raise Limited(
+                "STREAMS_LIMITED",
+                f"too many open MCP sessions; a key may have {MAX_SESSIONS_PER_KEY}",
+                hint="end sessions with DELETE; idle ones end after half an hour",
+                facts={"retry_after_s": 5},
+            )
 
 
 @asynccontextmanager
@@ -61,4 +89,4 @@ async def open_endpoint(
     )
     async with server.session_manager.run(), background() as tasks:
         tasks.start_soon(keep_going, changes.subscriptions.run)
-        yield McpEndpoint(server.session_manager.handle_request, changes)
+        yield McpEndpoint(server.session_manager, changes)

@@ -7,6 +7,7 @@ from typing import Any, Self
 from toolweave.access.mask import Masker
 from toolweave.access.references import references
 from toolweave.json_record import JsonRecord, ProblemRecord
+from toolweave.json_text import JsonObject
 from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
@@ -44,6 +45,11 @@ class ApprovedListing:
     drift: list[Drift]
     is_first: bool
     offers: tuple[str, ...] = ()
+
+    @property
+    def definitions(self) -> dict[str, JsonObject]:
+        """The definitions of the tools, by name."""
+        return {tool.name: tool.raw for tool in self.tools}
 
 
 async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:

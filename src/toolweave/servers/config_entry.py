@@ -32,6 +32,7 @@ _TRANSPORTS: dict[str, Transport] = {
 _UNHEEDED = {
     "authProviderType": "sign in with OAuth here, or send a header",
     "bearer_token": "send it as the header `Authorization: Bearer ${vault:NAME}`",
+    "disabledTools": "every tool of the server is listed here",
     "disabled_tools": "every tool of the server is listed here",
     "enabled_tools": "every tool of the server is listed here",
     "envFile": "list its variables in `env`",
@@ -46,6 +47,8 @@ _HARMLESS: tuple[object, ...] = (None, False, "", [], {}, "dynamic_discovery")
 _UNWRITABLE = pattern("[\0\ud800-\udfff]")
 _ENV_VARIABLE = pattern(r"\$\{env:([^{}:]+)\}")
 _VARIABLE = pattern(r"\$\{[^{}]*\}")
+# What other clients read from files, settings or commands: `${file:…}`, `{file:…}`, `${config:…}`.
+_FOREIGN_VARIABLE = pattern(r"\$\{(?!env:|input:|vault:)[A-Za-z]{2,20}:(?!-)|\{file:")
 _HEADER_NAME = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -263,7 +266,12 @@ class _Reader:
             message = "the text contains a null byte or a lone surrogate; expected plain text"
             self._add("SERVER_ENTRY_INVALID", message, *steps)
             return None
-        return _ENV_VARIABLE.sub(r"${\1}", self._dialect.rewrite(value))
+        text = self._dialect.rewrite(value)
+        if (found := _FOREIGN_VARIABLE.search(text)) is not None:
+            message = f"'{found[0]}…}}' is a variable that only its own client fills in"
+            hint = "write the value, `${NAME}` for the environment or `${vault:NAME}`"
+            self._add("SERVER_VARIABLE_UNKNOWN", message, *steps, hint=hint, level="warning")
+        return _ENV_VARIABLE.sub(r"${\1}", text)
 
     def _add(
         self,

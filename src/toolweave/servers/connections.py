@@ -51,6 +51,7 @@ class Connections:
         self._keeps_trying = keeps_trying
         self._tasks: TaskGroup | None = None
         self._supervisors: dict[str, Supervisor] = {}
+        self._reconnecting: dict[str, anyio.Lock] = {}
         self._kind: type[Supervisor] | None = None
 
     @asynccontextmanager
@@ -78,12 +79,14 @@ class Connections:
 
     async def reconnect(self, server: Server) -> "LiveConnection":
         """Connect anew after a sign-in; enables a server that was disabled because of failures."""
-        self.drop(server.name)  # the connection without the new tokens
-        await self._registry.list()
-        current = await self._registry.get(server.name)
-        if current.auto_disabled:
-            current = await self._registry.enable(server.name)
-        return await self.use(current)
+        # Two people may sign in at once; neither may drop what the other is waiting for.
+        async with self._reconnecting.setdefault(server.name, anyio.Lock()):
+            self.drop(server.name)  # the connection without the new tokens
+            await self._registry.list()
+            current = await self._registry.get(server.name)
+            if current.auto_disabled:
+                current = await self._registry.enable(server.name)
+            return await self.use(current)
 
     async def start(self, server: Server) -> None:
         """Begin to connect to `server` in the background, if it is approved and enabled."""

@@ -35,6 +35,7 @@ from toolweave.servers.registry import Registry
 from toolweave.servers.result_secrets import hide_secrets
 from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
 from toolweave.servers.server_limits import ServerLimits, ServerSlot
+from toolweave.servers.shown_tools import ShownTools
 from toolweave.servers.skill_reading import SkillRequest, skill_request
 from toolweave.servers.task_rule import TaskRule
 from toolweave.settings import Settings
@@ -83,6 +84,7 @@ class Gate:
         self.registry = registry
         self.connections = connections
         self.lockfile = lockfile
+        self.shown_tools = ShownTools()
         self._masker = masker
         self._clock = clock
         self._settings = settings

@@ -1,8 +1,4 @@
-"""A registry of MCP servers: search it, and make a definition of an entry.
-
-An entry only proposes what to start; it is approved like any other definition. What the registry
-sends is not trusted: a program is started by its parts, never through a shell.
-"""
+"""A registry of MCP servers, with the API of the official one: search it, find an entry."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,18 +9,16 @@ from toolweave import json_text
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import open_http_client
-from toolweave.patterns import pattern
-from toolweave.servers.definition import Definition
 from toolweave.servers.disconnect_reason import printable
-from toolweave.servers.user_definitions import from_command_line, from_image, from_url
 
+API = "v0.1"
 MAX_BYTES = 4 * 1024 * 1024
 DEADLINE_S = 20.0
 LISTED = 30
-_VARIABLE = pattern(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-# No path and no `owner/repository`, which npm reads as an address.
-_PACKAGE = pattern(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]{0,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,112}")
-_VERSION = pattern(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}")
+PAGE = 100
+# A search reads so many pages for each of its first words.
+MAX_PAGES = 5
+MAX_WORDS = 4
 
 # Any: what a registry sent.
 _Entry = Mapping[str, Any]
@@ -41,31 +35,63 @@ class RegistryEntry:
     raw: _Entry
 
 
+@dataclass(frozen=True, slots=True)
+class RegistrySearch:
+    """What a search found; `has_more` if the registry may have others."""
+
+    found: tuple[RegistryEntry, ...]
+    has_more: bool
+
+
 class McpRegistry:
-    """Reads the registry at one address."""
+    """Reads the registry at one address, which may end with the version of its API."""
 
     def __init__(self, base: str) -> None:
-        self._base = base.rstrip("/")
+        self._base = base.rstrip("/").removesuffix(f"/{API}")
 
-    async def search(self, words: str) -> list[RegistryEntry]:
-        """Return the servers whose name fits, the latest version of each."""
-        query = urlencode({"search": words, "version": "latest", "limit": LISTED})
-        found = await self._get(f"/v0.1/servers?{query}")
-        listed = found.get("servers")
-        entries = cast("list[Any]", listed) if isinstance(listed, list) else []
-        read = [_entry(cast("_Entry", one)) for one in entries if isinstance(one, dict)]
-        return [one for one in read if one is not None and one.status != "deleted"]
+    async def search(self, words: str) -> RegistrySearch:
+        """Return servers with all the words in name or description, the latest version of each.
+
+        The registry itself compares one text with names only, so it is asked word by word.
+        """
+        wanted = words.casefold().split()
+        found: dict[str, RegistryEntry] = {}
+        has_more = False
+        for word in wanted[:MAX_WORDS]:
+            entries, is_cut = await self._named(word)
+            has_more = has_more or is_cut
+            for entry in entries:
+                text = f"{entry.name} {entry.description}".casefold()
+                if entry.status != "deleted" and all(each in text for each in wanted):
+                    found.setdefault(entry.name, entry)
+        return RegistrySearch(tuple(found.values())[:LISTED], has_more or len(found) > LISTED)
+
+    async def _named(self, word: str) -> tuple[list[RegistryEntry], bool]:
+        """Return the servers with a word in their names, and whether further pages were left."""
+        entries: list[RegistryEntry] = []
+        query: dict[str, str | int] = {"search": word, "version": "latest", "limit": PAGE}
+        for _ in range(MAX_PAGES):
+            page = await self._get(f"/servers?{urlencode(query)}")
+            read = (_entry(one) for one in objects_in(page, "servers"))
+            entries += [one for one in read if one is not None]
+            metadata: object = page.get("metadata")
+            listed = cast("_Entry", metadata if isinstance(metadata, dict) else {})
+            cursor = listed.get("nextCursor")
+            if not isinstance(cursor, str) or not cursor:
+                return entries, False
+            query["cursor"] = cursor
+        return entries, True
 
     async def find(self, name: str) -> RegistryEntry:
         """Return the latest version of a server. Raises `NotFound`: `REGISTRY_ENTRY_NOT_FOUND`."""
-        raw = await self._get(f"/v0.1/servers/{quote(name, safe='')}/versions/latest", name)
+        raw = await self._get(f"/servers/{quote(name, safe='')}/versions/latest", name)
         entry = _entry(raw)
         if entry is None or entry.name != name or entry.status == "deleted":
             raise _missing(name)
         return entry
 
     async def _get(self, path: str, name: str = "") -> _Entry:
-        address = self._base + path
+        address = f"{self._base}/{API}{path}"
         allow = AllowedHosts.of(self._base)
         async with open_http_client(
             allow=allow, timeout=DEADLINE_S, max_body_bytes=MAX_BYTES
@@ -75,7 +101,8 @@ class McpRegistry:
             raise _missing(name)
         if response.status_code != 200:
             message = f"the registry {self._base!r} answered {response.status_code}"
-            raise Unavailable("REGISTRY_UNAVAILABLE", message)
+            hint = "check TOOLWEAVE_REGISTRY_URL: the address before `/v0.1/servers`"
+            raise Unavailable("REGISTRY_UNAVAILABLE", message, hint=hint)
         try:
             found = json_text.read(response.content)
         except Invalid:
@@ -85,86 +112,8 @@ class McpRegistry:
         return found
 
 
-def definition_of(entry: RegistryEntry) -> Definition:
-    """Return the definition that an entry proposes. Raises `Invalid`: `REGISTRY_ENTRY_UNUSABLE`."""
-    for remote in _list(entry.raw, "remotes"):
-        kind = remote.get("type")
-        url = remote.get("url")
-        if kind in ("streamable-http", "sse") and isinstance(url, str):
-            headers = dict(_values(_list(remote, "headers")))
-            transport = "sse" if kind == "sse" else "http"
-            return from_url(_referring(url), headers, transport)
-    for package in _list(entry.raw, "packages"):
-        if (made := _packaged(package)) is not None:
-            return made
-    raise Invalid(
-        "REGISTRY_ENTRY_UNUSABLE",
-        f"server {entry.name!r} has no address and no package of npm, PyPI or a container image",
-        hint="add it by hand with `toolweave servers add NAME -- COMMAND`",
-    )
-
-
-def _packaged(package: _Entry) -> Definition | None:
-    name, version = package.get("identifier"), package.get("version")
-    if not isinstance(name, str):
-        return None
-    env = dict(_values(_list(package, "environmentVariables")))
-    arguments = [*_arguments(_list(package, "packageArguments"))]
-    if package.get("registryType") == "oci":
-        return from_image(name, command=arguments, env=env)
-    is_exact = isinstance(version, str) and _VERSION.fullmatch(version)
-    if not is_exact or not _PACKAGE.fullmatch(name):
-        return None
-    match package.get("registryType"):
-        case "npm":
-            return from_command_line(("npx", "-y", f"{name}@{version}", *arguments), env)
-        case "pypi":
-            return from_command_line(("uvx", f"{name}=={version}", *arguments), env)
-        case _:
-            return None
-
-
-def _arguments(given: list[_Entry]) -> list[str]:
-    arguments: list[str] = []
-    for one in given:
-        value = one.get("value", one.get("default"))
-        name = one.get("name")
-        if one.get("type") == "named" and isinstance(name, str):
-            arguments.append(_referring(name))
-        if isinstance(value, str) and value:
-            arguments.append(_referring(value))
-    return arguments
-
-
-def _values(given: list[_Entry]) -> list[tuple[str, str]]:
-    """Names with their values; one that a person has to give refers to the environment."""
-    found: list[tuple[str, str]] = []
-    for one in given:
-        name, value = one.get("name"), one.get("value", one.get("default"))
-        if not isinstance(name, str) or not name:
-            continue
-        if isinstance(value, str) and value:
-            found.append((name, _referring(value)))
-        elif one.get("isRequired") is True:
-            found.append((name, "${" + name.upper().replace("-", "_") + "}"))
-    return found
-
-
-def _referring(text: str) -> str:
-    """`{token}` of a registry as `${TOKEN}`, which is resolved at start.
-
-    Raises `Invalid`: `REGISTRY_ENTRY_UNUSABLE` for a reference of our own, as to a secret.
-    """
-    if "${" in text:
-        raise Invalid(
-            "REGISTRY_ENTRY_UNUSABLE",
-            f"the entry of the registry names a value of this machine: {printable(text, 200)!r}",
-            hint="add it by hand with `toolweave servers add` if it may have that value",
-        )
-    return _VARIABLE.sub(lambda found: "${" + found[1].upper() + "}", text)
-
-
-def _list(entry: _Entry, name: str) -> list[_Entry]:
+def objects_in(entry: _Entry, name: str) -> list[_Entry]:
+    """Return the objects in a list that a registry sent."""
     found = entry.get(name)
     entries = cast("list[Any]", found) if isinstance(found, list) else []
     return [cast("_Entry", one) for one in entries if isinstance(one, dict)]
@@ -182,7 +131,8 @@ def _entry(raw: _Entry) -> RegistryEntry | None:
         if isinstance(meta, dict)
         else None
     )
-    status = cast("_Entry", official).get("status") if isinstance(official, dict) else "active"
+    known = cast("_Entry", official if isinstance(official, dict) else server)
+    status = known.get("status")
     return RegistryEntry(
         printable(name, 200),
         printable(str(server.get("description") or ""), 500),

@@ -221,10 +221,12 @@ class VaultedOAuth(OAuthClientProvider):
     async def _prepare(self, *, keeps_token: bool) -> None:
         """Set up the SDK's flow: our own client if there is one, the scopes to ask for."""
         stored = await self._stored()
-        if stored is not None:
-            self._missed_scope = self._missed_scope or stored.missed_scope
-            self._bound_issuer = self._bound_issuer or stored.client.issuer
         scopes = self._client.scopes if self._client else ()
+        if stored is not None:
+            granted = None if scopes else stored.tokens.scope
+            missed = self._missed_scope or stored.missed_scope
+            self._missed_scope = union_scopes(granted, missed)
+            self._bound_issuer = self._bound_issuer or stored.client.issuer
         self._requested.always_ask(scopes, self._missed_scope)
         # Otherwise registered again for this port: many servers compare it exactly.
         self.context.client_info = registered_client(self._client)
@@ -394,12 +396,11 @@ class VaultedOAuth(OAuthClientProvider):
         return self._clock.now().timestamp()
 
     def _failed(self, error: OAuthFlowError) -> ToolweaveError:
+        why, hint = str(error)[:300], None
         if isinstance(error, OAuthRegistrationError):
             why = "its authorization server does not allow client registration"
+            hint = "register a client with the service, and add the server with `--client-id ID`"
         elif isinstance(error, OAuthTokenError):
-            why = "its authorization server gave no token"
-        else:
-            why = str(error)[:300]
-        return Unavailable(
-            "SERVER_SIGN_IN_FAILED", f"signing in to server {self._server_name!r} failed: {why}"
-        )
+            why, hint = "its authorization server gave no token", "start the sign-in again"
+        message = f"signing in to server {self._server_name!r} failed: {why}"
+        return Unavailable("SERVER_SIGN_IN_FAILED", message, hint=hint)

@@ -128,6 +128,23 @@ def question_of(asked: JsonObject | None) -> Question | None:
     )
 
 
+def reply_in(kept: JsonObject, by: str | None, via: str | None, at: str | None) -> str | None:
+    """Return why a reply does not count, an empty text if it does, by what a step kept of it.
+
+    Nothing if the step, in its memory or its value, has no such reply among those it kept.
+    """
+    replies = kept.get("replies", kept.get("answers"))
+    if not isinstance(replies, list):
+        return ""  # it keeps none, so the first one counts
+    sought = [by, via, at]
+    # The last one: of one person a step reads one reply at a time.
+    for one in reversed(replies):
+        is_it = isinstance(one, dict) and [one.get(name) for name in ("by", "via", "at")] == sought
+        if isinstance(one, dict) and is_it:
+            return "" if one.get("counted") is True else str(one.get("why") or "it does not count")
+    return None
+
+
 def question_id(key: str) -> str:
     """Return the question's id for a step's key (`NodeContext.key`)."""
     return hashlib.sha256(key.encode()).hexdigest()[:16]

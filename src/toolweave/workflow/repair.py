@@ -24,6 +24,8 @@ MAX_PROOF = 5_000
 MAX_PASSES = 4
 # The limit of nodes checked to prove each patch alone.
 MAX_TRIED_ALONE = 1_000
+# The limit of further errors that a patch reveals and that are fixed with it.
+MAX_REVEALED = 3
 FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
@@ -85,14 +87,12 @@ def checked(
     judge = _Judge(workflow, known, format, check_workflow(workflow, known, format))
     reported = _most_severe(judge.settled())
     patched = [at for at, problem in enumerate(reported) if problem.patch is not None]
-    proven: dict[int, Json] = {}
-    before: Json = None
+    proven: dict[int, Problem] = {}
     if patched:
-        before = judge.document
         proven = _proven(judge, reported, patched, size_with_subflows(workflow))
     for at, problem in enumerate(reported):
-        if at in proven:
-            yield CheckedWorkflow(problem, before, proven[at])
+        if (found := proven.get(at)) is not None:
+            yield CheckedWorkflow(found, judge.document, judge.patched([found]))
         else:
             yield CheckedWorkflow(_unproven(problem) if problem.patch else problem)
 
@@ -111,8 +111,8 @@ def _unproven(problem: Problem) -> Problem:
 
 def _proven(
     judge: "_Judge", problems: list[Problem], patched: list[int], size: int
-) -> dict[int, Json]:
-    """Return the documents after each patch that causes no new error.
+) -> dict[int, Problem]:
+    """Return the problems whose patches cause no new error, or fix those that they cause.
 
     Each patch is tried alone where that is cheap. Many patches are tried together, so that the
     time does not grow with the square of their number; a group that fails is tried in halves.
@@ -120,7 +120,7 @@ def _proven(
     room = max(MAX_PROOF, MAX_PASSES * size)
     is_cheap = len(patched) * size <= MAX_TRIED_ALONE
     waiting = [[at] for at in patched] if is_cheap else list(_groups(problems, patched))
-    proven: dict[int, Json] = {}
+    proven: dict[int, Problem] = {}
     # A group is tried before the halves of those that failed, so that a few cost no others.
     for group in waiting:
         room -= size
@@ -128,10 +128,13 @@ def _proven(
             break
         chosen = [problems[at] for at in group]
         if judge.holds(chosen):
-            proven |= {at: judge.patched([problems[at]]) for at in group}
+            proven |= {at: problems[at] for at in group}
         elif len(group) > 1:
             half = len(group) // 2
             waiting += [group[:half], group[half:]]
+        elif room >= MAX_REVEALED * size and (longer := judge.completed(chosen[0])) is not None:
+            room -= MAX_REVEALED * size
+            proven[group[0]] = longer
     return proven
 
 
@@ -272,6 +275,36 @@ class _Judge:
             found = self.after([problem])
             if found is not None:
                 return (*found, [problem])
+        for problem in patched:
+            longer = self.completed(problem)
+            found = None if longer is None else self.after([longer])
+            if longer is not None and found is not None:
+                return (*found, [longer])
+        return None
+
+    def completed(self, problem: Problem) -> Problem | None:
+        """Return the problem with a patch that also fixes the errors its own one reveals.
+
+        A renamed setting may have a value that is wrong there, and once a node is known, a
+        reference to it may be wrong. These are fixed by their own patches only.
+        """
+        hint = problem.hint
+        try:
+            document = self.patched([problem])
+            for _ in range(MAX_REVEALED):
+                found = check_workflow(read(document).workflow, self._known, self._format)
+                revealed = _errors(found) - self._errors
+                if not revealed:
+                    patch = tuple(difference(self.document, document))
+                    longer = replace(problem, patch=patch, hint=hint)
+                    return longer if patch and self.holds([longer]) else None
+                step = next((one for one in found if one.patch and one.code in revealed), None)
+                if step is None:
+                    return None
+                document = apply_patch(document, step.patch or ())
+                hint = ", then ".join(text.rstrip("?") for text in (hint, step.hint) if text)
+        except Invalid:
+            return None
         return None
 
     def _with_id(self, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -99,14 +99,31 @@ class WorkflowStore:
     def __init__(self, files: WorkflowFolder, versions: VersionLog | None = None) -> None:
         self._files = files
         self._versions = versions
+        # Small workflows as the last list read them, by their file and its version text.
+        self._listed: dict[tuple[str, str], Stored] = {}
 
     async def list(self) -> list[Stored]:
-        """Every workflow, by name; files that are no workflow come with their problems."""
+        """Every workflow, by name; files that are no workflow come with their problems.
+
+        A file is read again only if its version text is another one.
+        """
+        stamps = await self._files.stamps()
         found: list[Stored] = []
-        for stem in _stems(await self._files.names()):
-            data = await self._files.read(stem + ENDING)
-            if data is not None:
-                found.append(await _read(stem, data))
+        listed: dict[tuple[str, str], Stored] = {}
+        for stem in _stems([*stamps]):
+            key = (stem, stamps[stem + ENDING])
+            stored = self._listed.get(key)
+            if stored is None:
+                data = await self._files.read(stem + ENDING)
+                if data is None:
+                    continue
+                stored = await _read(stem, data)
+                if len(data) >= LARGE:
+                    found.append(stored)
+                    continue
+            listed[key] = stored
+            found.append(stored)
+        self._listed = listed
         return sorted(found, key=lambda stored: (stored.name, stored.slug))
 
     async def slugs(self) -> frozenset[str]:

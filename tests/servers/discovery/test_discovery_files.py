@@ -72,6 +72,7 @@ def test_every_file_of_the_folder_that_is_a_client_is_found() -> None:
         "Codex",
         "Continue",
         "Copilot CLI",
+        "Copilot for JetBrains",
         "Cursor",
         "Gemini CLI",
         "Goose",

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.definition import CommandServer, Definition, HttpServer, Scope, SseServer
+from toolweave.servers.definition import (
+    CommandServer,
+    Definition,
+    HttpServer,
+    Scope,
+    SignInClient,
+    SseServer,
+)
 from toolweave.servers.discovery import discover
 from toolweave.servers.discovery.locations import ClientLocations, Platform
 from toolweave.servers.discovery.search import Discovery, discover_all
@@ -43,6 +50,7 @@ CWD = "<project>"
 IN_PROJECT = READ.model_copy(update={"cwd": CWD})
 WEB = HttpServer(url="https://a.test/mcp", headers={"Authorization": "Bearer ${K}"})
 WEB_HEADERS = {"Authorization": "Bearer ${env:K}"}
+ENV = {"K": "{env:K}"}
 CASES = [
     Case("Windsurf", f"{HOME}/.codeium/windsurf/mcp_config.json", COMMON, READ),
     Case(
@@ -84,6 +92,107 @@ CASES = [
         WEB,
     ),
     Case("LM Studio", f"{HOME}/.lmstudio/mcp.json", COMMON, READ),
+    Case("Windsurf", f"{HOME}/.codeium/windsurf-next/mcp_config.json", COMMON, READ),
+    Case("Windsurf", f"{HOME}/.codeium/mcp_config.json", COMMON, READ, platform="win32"),
+    Case(
+        "Cline",
+        f"{HOME}/Library/Application Support/Cursor/User/globalStorage/"
+        "saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        remote(transportType="http", url="https://a.test/mcp", headers=WEB_HEADERS),
+        WEB,
+        platform="darwin",
+    ),
+    Case(
+        "Roo Code",
+        "roaming/Code - Insiders/User/globalStorage/rooveterinaryinc.roo-cline/settings/"
+        "mcp_settings.json",
+        COMMON,
+        READ,
+        platform="win32",
+        environ={"APPDATA": "roaming"},
+    ),
+    Case("Amazon Q", f"{HOME}/.aws/amazonq/cli-agents/dev.json", {"tools": ["*"], **COMMON}, READ),
+    Case("Amazon Q", f"{HOME}/.aws/amazonq/agents/default.json", COMMON, READ),
+    Case("Amazon Q", f"{PROJECT}/.amazonq/cli-agents/dev.json", COMMON, IN_PROJECT, "project"),
+    Case("Kiro", f"{HOME}/.kiro/agents/dev.json", COMMON, READ),
+    Case("Kiro", f"{PROJECT}/.kiro/agents/dev.json", COMMON, IN_PROJECT, "project"),
+    Case(
+        "Copilot for JetBrains",
+        f"{HOME}/.config/github-copilot/intellij/mcp.json",
+        {"servers": COMMON["mcpServers"]},
+        READ,
+        platform="darwin",
+    ),
+    Case(
+        "Copilot for JetBrains",
+        f"{HOME}/AppData/Local/github-copilot/intellij/mcp.json",
+        {"servers": {"a": {"url": "https://a.test/mcp", "headers": WEB_HEADERS}}},
+        WEB,
+        platform="win32",
+    ),
+    Case(
+        "VS Code",
+        f"{HOME}/.config/Code/User/profiles/-1f0c/mcp.json",
+        {"servers": COMMON["mcpServers"]},
+        READ,
+    ),
+    Case(
+        "VS Code Insiders",
+        f"{HOME}/AppData/Roaming/Code - Insiders/User/profiles/work/mcp.json",
+        {"servers": COMMON["mcpServers"]},
+        READ,
+        platform="win32",
+    ),
+    Case(
+        "Goose",
+        "goose/config/config.yaml",
+        "extensions: {a: {type: stdio, cmd: npx, args: [-y, a], env_keys: [K]}}",
+        READ,
+        environ={"GOOSE_PATH_ROOT": "goose"},
+    ),
+    Case(
+        "Goose",
+        "xdg/goose/config.yaml",
+        "extensions: {a: {type: stdio, cmd: npx, args: [-y, a], env_keys: [K]}}",
+        READ,
+        platform="darwin",
+        environ={"XDG_CONFIG_HOME": "xdg"},
+    ),
+    Case(
+        "OpenCode",
+        "elsewhere/mine.json",
+        {"mcp": {"a": {"type": "local", "command": ["npx", "-y", "a"], "environment": ENV}}},
+        READ,
+        environ={"OPENCODE_CONFIG": "elsewhere/mine.json"},
+    ),
+    Case(
+        "OpenCode",
+        "elsewhere/opencode.jsonc",
+        {
+            "mcp": {
+                "servers": {
+                    "a": {
+                        "type": "remote",
+                        "url": "https://a.test/mcp",
+                        "oauth": {"clientId": "c", "scope": "read write"},
+                    }
+                }
+            }
+        },
+        HttpServer(
+            url="https://a.test/mcp",
+            oauth=SignInClient(client_id="c", scopes=("read", "write")),
+        ),
+        environ={"OPENCODE_CONFIG_DIR": "elsewhere"},
+    ),
+    Case("Continue", f"{HOME}/.continue/mcpServers/a.json", COMMON["mcpServers"]["a"], READ),
+    Case(
+        "Continue",
+        "continue/config.yaml",
+        "mcpServers:\n  - {name: a, url: 'https://a.test/sse'}\n",
+        SseServer(url="https://a.test/sse"),
+        environ={"CONTINUE_GLOBAL_DIR": "continue"},
+    ),
     Case("Amazon Q", f"{HOME}/.aws/amazonq/mcp.json", COMMON, READ),
     Case("Amazon Q", f"{HOME}/.aws/amazonq/default.json", {"name": "q", **COMMON}, READ),
     Case("Amazon Q", f"{PROJECT}/.amazonq/mcp.json", COMMON, IN_PROJECT, "project"),
@@ -356,3 +465,86 @@ def test_a_plugin_of_another_project_is_not_listed(places: ClientLocations, put:
 
     plugin_in(places, put, scope="project", projectPath=str(places.project))
     assert [one.name for one in found_by("Claude Code plugins", places).found] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "entry", "at"),
+    [
+        (
+            "Windsurf",
+            ".codeium/windsurf/mcp_config.json",
+            {"disabledTools": ["x"]},
+            "disabledTools",
+        ),
+        ("Kiro", ".kiro/settings/mcp.json", {"disabledTools": ["x"]}, "disabledTools"),
+        ("Copilot CLI", ".copilot/mcp-config.json", {"tools": ["x"]}, "enabled_tools"),
+    ],
+)
+def test_a_list_of_tools_that_is_not_used_here_is_noted(
+    client: str, path: str, entry: dict[str, object], at: str, places: ClientLocations, put: Put
+) -> None:
+    put(places.home / path, remote(command="x", **entry))
+    (item,) = found_by(client, places).found
+    assert item.definition == CommandServer(command="x")
+    assert [(one.code, one.pointer) for one in item.problems] == [
+        ("SERVER_KEY_IGNORED", f"/mcpServers/a/{at}")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "content", "at"),
+    [
+        (
+            "Windsurf",
+            ".codeium/windsurf/mcp_config.json",
+            remote(serverUrl="https://a.test/mcp", headers={"K": "Bearer ${file:/run/token}"}),
+            "/mcpServers/a/headers/K",
+        ),
+        (
+            "OpenCode",
+            ".config/opencode/opencode.json",
+            {
+                "mcp": {
+                    "a": {"type": "remote", "url": "https://a.test", "headers": {"K": "{file:x}"}}
+                }
+            },
+            "/mcp/a/headers/K",
+        ),
+        (
+            "VS Code",
+            ".config/Code/User/mcp.json",
+            {"servers": {"a": {"command": "${config:python.path}"}}},
+            "/servers/a/command",
+        ),
+    ],
+)
+def test_a_variable_that_only_its_client_fills_in_is_noted(
+    client: str, path: str, content: object, at: str, places: ClientLocations, put: Put
+) -> None:
+    put(places.home / path, content)
+    (item,) = found_by(client, places).found
+    assert item.definition is not None
+    noted = [one for one in item.problems if one.code == "SERVER_VARIABLE_UNKNOWN"]
+    assert [one.pointer for one in noted] == [at]
+    assert "token" not in noted[0].message
+    plain = remote(command="x", env={"A": "${B:-c}", "D": "${env:E}", "F": '{"a": 1}'})
+    put(places.home / ".lmstudio/mcp.json", plain)
+    assert found_by("LM Studio", places).found[0].problems == ()
+
+
+def test_a_plugin_names_several_files_and_servers(places: ClientLocations, put: Put) -> None:
+    root = places.home / ".claude/plugins/cache/shop/tools/1.0"
+    installed = {"tools@shop": [{"scope": "user", "installPath": str(root)}]}
+    listed = places.home / ".claude/plugins/installed_plugins.json"
+    put(listed, {"version": 2, "plugins": installed})
+    put(
+        root / ".claude-plugin/plugin.json",
+        {"mcpServers": ["./one.json", {"two": {"command": "two"}}, "../../outside.json"]},
+    )
+    put(root / "one.json", {"mcpServers": {"one": {"command": "${CLAUDE_PLUGIN_ROOT}/one"}}})
+    put(root.parent.parent / "outside.json", {"mcpServers": {"three": {"command": "three"}}})
+    found = found_by("Claude Code plugins", places).found
+    assert {item.name: item.definition for item in found} == {
+        "one": CommandServer(command=f"{root}/one"),
+        "two": CommandServer(command="two"),
+    }

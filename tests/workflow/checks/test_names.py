@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.workflow.checks.building import after_patch, found, node, told, whole
 
+from toolweave.json_text import JsonObject
 from toolweave.workflow.checks.names import check
 from toolweave.workflow.model import Node
 
@@ -33,6 +34,29 @@ def test_an_empty_name_is_a_warning_and_becomes_the_id(name: str) -> None:
     workflow = whole([named(name, node_id="check-aws")])
     assert told(check, workflow) == [("warning", "NODE_NAME_EMPTY", "/nodes/0/name")]
     assert after_patch(check, workflow, "NODE_NAME_EMPTY").nodes[0].name == "check-aws"
+
+
+@pytest.mark.parametrize("key", ["title", "label", "nodeName", "Name", "nmae"])
+def test_a_name_under_another_key_keeps_its_text(key: str) -> None:
+    for other in ({key: "Check the weather"}, {key: "Check the weather", "color": "red"}):
+        workflow = whole([replace(named("", node_id="check"), extras=other)])
+        (problem,) = found(check, workflow)
+        assert problem.patch == (
+            {"op": "move", "from": f"/nodes/0/{key}", "path": "/nodes/0/name"},
+        )
+        assert after_patch(check, workflow, "NODE_NAME_EMPTY").nodes[0].name == "Check the weather"
+
+
+def test_a_label_among_the_settings_of_a_catalog_node_is_its_name() -> None:
+    data: JsonObject = {"subtype": "DELAY", "label": "Wait a moment"}
+    workflow = whole([replace(named("", "FLOW", "wait"), data=data)])
+    assert after_patch(check, workflow, "NODE_NAME_EMPTY").nodes[0].name == "Wait a moment"
+
+
+def test_of_two_texts_that_may_be_the_name_none_is_chosen() -> None:
+    workflow = whole([replace(named("", node_id="check"), extras={"title": "One", "label": "Two"})])
+    (problem,) = found(check, workflow)
+    assert (problem.code, problem.patch) == ("NODE_NAME_EMPTY", None)
 
 
 @pytest.mark.parametrize("kind", ["start", "end", "group"])

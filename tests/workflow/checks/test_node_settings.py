@@ -126,6 +126,34 @@ def test_what_the_start_refuses_is_a_problem_at_its_place(
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("every weekday at 06:30", ["30 6 * * 1-5"]),
+        ("every weekday at 6:30 am", ["30 6 * * 1-5"]),
+        ("Friday 18:15", ["15 18 * * 5"]),
+        ("every weekday at 6:30", ["30 6 * * 1-5", "30 18 * * 1-5"]),
+        ("mondays at 12:00", ["0 0 * * 1", "0 12 * * 1"]),
+        ("every weekday", []),
+        ("friday 13", []),
+    ],
+)
+def test_a_schedule_in_words_is_fixed_if_it_has_one_answer(said: str, meant: list[str]) -> None:
+    (problem,) = _found(CRON, {"cron_expression": said}, {})
+    values = [one["value"] for one in problem.patch or ()]
+    assert values == (meant if len(meant) == 1 else [])
+    assert all(repr(one) in (problem.hint or "") for one in meant)
+
+
+def test_a_setting_that_is_null_is_not_set() -> None:
+    settings: dict[str, Any] = {"cron_expression": "0 9 * * *", "timezone": None}
+    assert [one.code for one in _found(CRON, settings | {"timezone": "None"}, {})] == [
+        "TIMEZONE_UNKNOWN"
+    ]
+    assert _found(CRON, settings, {}) == []
+    _start(CRON, settings, {})
+
+
 def _start(ref: str, settings: dict[str, Any], inputs: dict[str, Any]) -> None:
     """Start the node with these values; what only waits or triggers runs its checks."""
     code = next(one for one in discover() if one.spec.ref == ref)

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "../api/client";
 import { ConflictDialog } from "../features/workflows/ConflictDialog";
+import { newWorkflow } from "../model/workflow/workflow";
 import { useFileSync } from "../queries/fileSync";
 import { useToolStatuses } from "../queries/toolStatus";
 import { useValidation } from "../queries/validation";
@@ -15,7 +16,7 @@ import type { Editor } from "../state/editor";
 import { EditorContext, useEditor } from "../state/editorContext";
 import { showPaletteIfRoom } from "../state/panels";
 import { hrefTo } from "../state/route";
-import { notifyRestored } from "../state/restoredNotice";
+import { notifyRestored } from "../state/workflowNotice";
 import {
   closeEditor,
   currentEditor,
@@ -24,6 +25,7 @@ import {
   openNewDraft,
   openNewWorkflow,
   saveOpenDraft,
+  UNTITLED,
   workspaceStore,
 } from "../state/workspace";
 import { EmptyState } from "../ui/EmptyState";
@@ -139,7 +141,7 @@ function openDraftOrEmpty(draftId: string | null): void {
     return;
   }
   const discard = () => {
-    editor.document.undo();
+    editor.document.reset({ workflow: newWorkflow(UNTITLED), draftId });
     saveDraft(editor.document);
   };
   notifyRestored(editor, "Unsaved new workflow restored", discard);

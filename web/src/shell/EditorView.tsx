@@ -25,8 +25,8 @@ import { useDocument, useEditor, useRunState } from "../state/editorContext";
 import { closeNodeSearch, nodeSearchStore } from "../state/nodeSearch";
 import { setPanels, panelStore } from "../state/panels";
 import { Button } from "../ui/Button";
+import { ComparisonCanvas, useComparison } from "./ComparisonCanvas";
 import { EditorToolbar } from "./EditorToolbar";
-import { ReviewCanvas } from "./ReviewCanvas";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import type { EditorDialog } from "./useEditorCommands";
 import { applyFixes, selectedNodes, startAndShowRun } from "./useEditorCommands";
@@ -49,7 +49,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const { entries, isLoading } = useEntries();
   const specs = useSpecs();
   const proposed = useStore(editor.builder.store, (state) => state.proposal);
-  const proposal = side === "builder" && !isReadOnly ? proposed : null;
+  const proposal = useComparison(side === "builder" && !isReadOnly ? (proposed?.comparison ?? null) : null);
   return (
     <div className="editor">
       <h1 className="visually-hidden">
@@ -63,7 +63,7 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
       )}
       <div className="editor__canvas" data-stop="canvas">
         {proposal ? (
-          <ReviewCanvas review={proposal.review} specs={specs} />
+          <ComparisonCanvas editor={proposal} />
         ) : (
           <Canvas key={workflow.id} workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
         )}

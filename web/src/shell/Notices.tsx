@@ -1,7 +1,9 @@
 import { useStore } from "zustand";
+import { hintParts } from "../model/text/hints";
 import { safeText } from "../model/text/untrusted";
 import { dismiss, noticeStore } from "../state/notices";
 import { Button, IconButton } from "../ui/Button";
+import { Hint } from "../ui/Hint";
 
 export function Notices() {
   const notices = useStore(noticeStore, (state) => state.notices);
@@ -18,7 +20,11 @@ export function Notices() {
         <div key={id} className={`notice notice--${tone}`}>
           <div className="notice__words">
             {safeText(message).text}
-            {hint && <div className="notice__hint">{safeText(hint).text}</div>}
+            {hint && (
+              <div className="notice__hint">
+                <Hint parts={hintParts(hint)} />
+              </div>
+            )}
           </div>
           {action && (
             <Button

@@ -3,19 +3,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import { useMemo, useState } from "react";
-import { Canvas } from "../features/canvas/Canvas";
 import { ChangeList } from "../features/versions/ChangeList";
 import { VersionList, authorOf } from "../features/versions/VersionList";
 import { safeText } from "../model/text/untrusted";
 import { compareVersions } from "../model/workflow/versionDifference";
-import type { Workflow } from "../model/workflow/workflow";
-import { useSpecs } from "../queries/catalog";
 import type { Version } from "../queries/versions";
 import { nameVersion, restoreVersion, useVersion, useVersions, VERSIONS } from "../queries/versions";
 import { WORKFLOWS } from "../queries/workflows";
 import { dropDraft, readDraft } from "../state/drafts";
-import { Editor } from "../state/editor";
-import { EditorContext } from "../state/editorContext";
 import { notify, notifyError } from "../state/notices";
 import { hrefTo, navigate } from "../state/route";
 import { closeEditor, currentEditor, saveOpenDraft } from "../state/workspace";
@@ -23,20 +18,26 @@ import { Button } from "../ui/Button";
 import { ConfirmDialog } from "../ui/ConfirmDialog";
 import { EmptyState } from "../ui/EmptyState";
 import { Field } from "../ui/Field";
+import { TextField } from "../ui/TextField";
+import { ComparisonCanvas, useComparison } from "./ComparisonCanvas";
 import "./versionsPage.css";
 
-type Base = "before" | "current";
+type Against = "before" | "current";
 
 export default function VersionsPage({ name }: { name: string }) {
   const { data: versions, error } = useVersions(name);
   const [number, setNumber] = useState<number | null>(null);
-  const [base, setBase] = useState<Base>("before");
+  const [against, setAgainst] = useState<Against>("before");
   const chosen = versions?.find((version) => version.number === number) ?? versions?.[0];
   const current = versions?.find(({ isCurrent }) => isCurrent);
   const previous = chosen && versions?.[versions.indexOf(chosen) + 1];
-  const compared = base === "current" ? current : previous;
+  const compared = against === "current" ? current : previous;
   const { data: after } = useVersion(name, chosen?.number ?? null);
   const { data: before } = useVersion(name, compared?.number ?? null);
+  const base = compared ? before : after;
+  const editor = useComparison(
+    useMemo(() => (after && base ? compareVersions(after, base) : null), [after, base]),
+  );
   if (error) {
     return (
       <EmptyState title="The versions cannot be shown" isPage>
@@ -46,7 +47,11 @@ export default function VersionsPage({ name }: { name: string }) {
     );
   }
   if (!versions || !chosen) return <EmptyState title="Loading the versions…" isPage />;
-  const isLoaded = after !== undefined && (!compared || before !== undefined);
+  const isLoaded = editor !== null;
+  const show = (nodes: string[]) => {
+    editor?.document.select(nodes);
+    editor?.canvas?.reveal(nodes[0]!, true);
+  };
   return (
     <div className="history">
       <div className="history__bar">
@@ -58,9 +63,7 @@ export default function VersionsPage({ name }: { name: string }) {
       <section className="history__list" aria-label="Saved versions">
         <VersionList versions={versions} chosen={chosen.number} onChoose={setNumber} />
       </section>
-      <div className="history__canvas">
-        {isLoaded && <VersionCanvas after={after} before={compared ? before! : null} />}
-      </div>
+      <div className="history__canvas">{editor && <ComparisonCanvas editor={editor} />}</div>
       <aside className="history__side" aria-label="Version">
         <h2>{chosen.label ? safeText(chosen.label).text : `Version ${chosen.number}`}</h2>
         <p className="faint">
@@ -72,8 +75,8 @@ export default function VersionsPage({ name }: { name: string }) {
             <select
               className="select"
               id={id}
-              value={base}
-              onChange={(event) => setBase(event.target.value as Base)}
+              value={against}
+              onChange={(event) => setAgainst(event.target.value as Against)}
             >
               <option value="before">the version before</option>
               <option value="current">the current version</option>
@@ -81,28 +84,12 @@ export default function VersionsPage({ name }: { name: string }) {
           )}
         </Field>
         {isLoaded && compared ? (
-          <ChangeList after={after} before={before!} />
+          <ChangeList after={after!} before={before!} onChoose={show} />
         ) : (
           <p className="faint">{compared ? "Loading…" : "There is no earlier version."}</p>
         )}
       </aside>
     </div>
-  );
-}
-
-/** Both versions on one canvas, which cannot be edited. */
-function VersionCanvas({ after, before }: { after: Workflow; before: Workflow | null }) {
-  const specs = useSpecs();
-  const editor = useMemo(() => {
-    const { workflow, changes } = compareVersions(after, before ?? after);
-    const opened = new Editor({ workflow, isReadOnly: true });
-    opened.changes = changes;
-    return opened;
-  }, [after, before]);
-  return (
-    <EditorContext key={editor.id} value={editor}>
-      <Canvas workflow={editor.document.workflow} specs={specs} isReadOnly />
-    </EditorContext>
   );
 }
 
@@ -142,19 +129,14 @@ function VersionActions({ name, version, current }: ActionProps) {
   return (
     <>
       <form className="history__name" onSubmit={(event) => void saveLabel(event)}>
-        <Field label="Name" note="A version with a name is not deleted.">
-          {(id, more) => (
-            <input
-              className="input"
-              id={id}
-              aria-describedby={more}
-              value={label}
-              maxLength={100}
-              placeholder={`Version ${version.number}`}
-              onChange={(event) => setLabel(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          note="A version with a name is not deleted."
+          value={label}
+          maxLength={100}
+          placeholder={`Version ${version.number}`}
+          onChange={setLabel}
+        />
         <Button type="submit" disabled={label.trim() === (version.label ?? "")}>
           Save name
         </Button>

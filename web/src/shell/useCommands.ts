@@ -185,8 +185,12 @@ function editorCommands(editor: Editor): readonly Command[] {
       title: "Open the node",
       keys: "enter",
       at: "node",
-      isDisabled: () => document.selection.size !== 1,
-      run: () => openNode(editor),
+      isDisabled: () => document.selection.size !== 1 && focusedNode() === null,
+      run: () => {
+        // After Escape a node still has the focus, though nothing is selected.
+        if (document.selection.size !== 1) document.select([focusedNode()!]);
+        openNode(editor);
+      },
     },
     {
       id: "settings",

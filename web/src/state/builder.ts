@@ -6,8 +6,10 @@ import type { Problem } from "../api/client";
 import type { ChatEvent, Conversation } from "../model/chat/conversation";
 import { ask, hear, NEW_CONVERSATION } from "../model/chat/conversation";
 import { placeNewNodes } from "../model/layout/proposed";
-import type { Review } from "../model/workflow/review";
-import { reviewOf } from "../model/workflow/review";
+import type { Difference } from "../model/workflow/diff";
+import { diffContents } from "../model/workflow/diff";
+import type { VersionDifference } from "../model/workflow/versionDifference";
+import { compareVersions } from "../model/workflow/versionDifference";
 import type { Workflow } from "../model/workflow/workflow";
 
 export interface Proposal {
@@ -16,7 +18,8 @@ export interface Proposal {
   workflow: Workflow;
   summary: string;
   problems: readonly Problem[];
-  review: Review;
+  comparison: VersionDifference;
+  differences: readonly Difference[];
 }
 
 export interface BuilderState {
@@ -70,6 +73,7 @@ function proposalOf(base: Workflow, event: ChatEvent): Proposal {
     workflow,
     summary: String(event["summary"] ?? ""),
     problems: (event["problems"] ?? []) as Problem[],
-    review: reviewOf(base, workflow),
+    comparison: compareVersions(workflow, base),
+    differences: diffContents(workflow, base),
   };
 }

@@ -61,6 +61,13 @@ export function readDraft(owner: DraftOwner): Draft | null {
   }
 }
 
+/** Stores a draft that was discarded again. */
+export function restoreDraft(owner: DraftOwner, draft: Draft): void {
+  const [key, text] = [storageKey(owner), JSON.stringify(draft)];
+  ownDrafts.set(key, text);
+  writeStored("localStorage", key, text);
+}
+
 export function dropDraft(owner: DraftOwner): void {
   const key = storageKey(owner);
   if (ownDrafts.has(key) && readStored("localStorage", key) === ownDrafts.get(key)) {

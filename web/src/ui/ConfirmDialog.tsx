@@ -22,7 +22,7 @@ export function ConfirmDialog({ title, yes, onYes, onClose, children }: Props) {
   );
   return (
     <Dialog title={title} onClose={onClose} foot={foot}>
-      <p>{children}</p>
+      {typeof children === "string" ? <p>{children}</p> : children}
     </Dialog>
   );
 }

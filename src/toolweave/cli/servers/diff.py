@@ -21,7 +21,7 @@ from toolweave.recording.migration.records import (
 
 MAX_PLACES = 10
 VERDICTS = {"breaks": "red", "unknown": "yellow", "fits": "green"}
-WORDS = {"breaks": "breaks", "unknown": "unknown", "fits": "still fits"}
+WORDS = {"breaks": "breaks", "unknown": "unknown", "fits": "compatible"}
 
 
 @click.command()
@@ -33,7 +33,7 @@ def diff(name: str, tool: str | None, folder: Path, as_json: bool) -> int:
     """Compare the tools that a server lists with the approved ones.
 
     Shows every changed parameter, and the workflows, documents and recordings that use a changed
-    tool: whether they break, still fit, or it is unknown. Exit code 1 if anything differs.
+    tool: whether they break, are compatible, or it is unknown. Exit code 1 if anything differs.
     """
 
     async def work() -> ServerDifferenceRecord:

@@ -3,16 +3,19 @@
 from toolweave.cli.servers.add import ServerArguments
 from toolweave.home import Home
 from toolweave.problems import Problem
-from toolweave.servers.mcp_registry import McpRegistry, definition_of
+from toolweave.servers.mcp_registry import McpRegistry
+from toolweave.servers.registry_definition import proposed_definition
 
 
 async def find_entry(home: Home, name: str) -> ServerArguments:
     """Return what the registry's latest version of the server proposes to register."""
     entry = await McpRegistry(home.settings.registry_url).find(name)
     found_in = f"{home.settings.registry_url} {entry.name} {entry.version}"
-    warnings: tuple[Problem, ...] = ()
+    proposal = proposed_definition(entry)
+    warnings = proposal.notes
     if entry.status == "deprecated":
         message = f"{entry.name!r} is deprecated in the registry"
-        warnings = (Problem("REGISTRY_ENTRY_DEPRECATED", "", message, severity="warning"),)
+        old = Problem("REGISTRY_ENTRY_DEPRECATED", "", message, severity="warning")
+        warnings = (old, *warnings)
     local = entry.name.rpartition("/")[2]
-    return ServerArguments([(local, definition_of(entry))], found_in, warnings)
+    return ServerArguments([(local, proposal.definition)], found_in, warnings)

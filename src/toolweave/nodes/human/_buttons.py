@@ -19,6 +19,7 @@ THANKS: JsonObject = {
     "timeout": "The time to answer is over.",
 }
 NOT_ASKED = "Thank you, but this does not count: the question is for somebody else."
+NOT_COUNTED = "Thank you, but this does not count: it is no complete answer, or it came too late."
 LATE = "Thank you, but this question is closed: it was answered, or the time to answer is over."
 
 

@@ -13,7 +13,7 @@ from toolweave.app.running_studio import RunningStudio
 from toolweave.json_record import JsonRecord
 from toolweave.people.inbox import Inbox
 from toolweave.people.question_json import InboxQuestion
-from toolweave.publishing.limited_keys import allows_workflow, require_workflow
+from toolweave.publishing.limited_keys import require_workflow, workflows_of
 from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
@@ -92,13 +92,10 @@ class _Handlers:
     ) -> InboxResponse:
         """List the open questions, oldest first, and the latest notices."""
         key = key_of(request)
-        questions = await self._inbox.list(who=who, limit=limit)
+        workflows = await workflows_of(self._published, key)
+        questions = await self._inbox.list(who=who, workflows=workflows, limit=limit)
         return InboxResponse(
-            questions=[
-                InboxQuestion.of(question)
-                for question in questions
-                if await allows_workflow(self._published, key, question.workflow)
-            ],
+            questions=[InboxQuestion.of(question) for question in questions],
             # A key limited to certain tools learns nothing about servers.
             notices=list(await self._registry.notices(SHOWN_NOTICES)) if key.tools is None else [],
         )

@@ -28,6 +28,7 @@ from toolweave.json_text import read, write
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.pages import SAFE
 from toolweave.rest.protected_resource import (
+    MCP_PATHS,
     RESOURCE,
     base_url,
     resource_metadata,
@@ -221,7 +222,7 @@ def oauth_routes(home: Home, authenticator: Authenticator) -> Iterator[APIRouter
     router = APIRouter()
     for method, path, endpoint in (
         ("GET", RESOURCE, programs.resource),
-        ("GET", f"{RESOURCE}/mcp", programs.resource),
+        *(("GET", f"{RESOURCE}{path}", programs.resource) for path in MCP_PATHS),
         ("GET", "/.well-known/oauth-authorization-server", programs.server),
         ("GET", "/oauth/client.json", programs.own_client),
         ("GET", "/oauth/authorize", programs.authorize),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 from starlette.types import Send
 
@@ -14,7 +14,7 @@ from toolweave.errors import NotFound, ToolweaveError
 from toolweave.modules import load_in_thread
 from toolweave.recording.files import FOLDER, RecordingFolder
 from toolweave.recording.migration.records import ServerDifferenceRecord
-from toolweave.rest.auth import Authenticator
+from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routes.servers import ServerIdentity, server_of
 from toolweave.rest.routing import Routes
@@ -81,13 +81,17 @@ class _Handlers:
         )
 
     async def show_server_difference(
-        self, server: ServerIdentity, tool: OnlyTool = None
+        self, server: ServerIdentity, request: Request, tool: OnlyTool = None
     ) -> ServerDifferenceRecord:
         """Compare a server's tools with the approved ones, and list what uses changed tools."""
         found = await server_of(self._studio, server)
         studio, folder = self._studio, RecordingFolder(Path(FOLDER))
         drift = ToolDrift(studio.home, studio.gate, folder)
-        return await server_difference(drift, found.name, tool)
+        difference = await server_difference(drift, found.name, tool)
+        if tool is None:
+            listed = await drift.listed(found.name)
+            studio.gate.shown_tools.note(key_of(request).id, found.name, listed)
+        return difference
 
     async def sign_in_to_server(self, server: ServerIdentity) -> Response:
         """Sign in to a server that uses OAuth; the events are the page to open and the result."""

@@ -62,7 +62,7 @@ class ApproveServerRequest(RequestBody):
 
     hash: str = Field(min_length=1, max_length=200, description="The hash of the definition")
     accept_changes: bool = Field(
-        False, alias="acceptChanges", description="Also accept changed tools"
+        False, alias="acceptChanges", description="Also accept changed tools, as they were shown"
     )
 
 
@@ -196,15 +196,23 @@ class _Handlers:
         server: ServerIdentity,
         body: Annotated[ApproveServerRequest, Depends(ApproveServerRequest.read)],
     ) -> ApproveServerResponse:
-        """Approve the definition with this hash, and pin the server's tools."""
+        """Approve the definition with this hash, and pin the server's tools.
+
+        `acceptChanges` accepts the tools that this key was shown last, by this or another request.
+        If the server lists others now, nothing is pinned, and the response has their changes.
+        """
         found = await self._server(server)
         self._studio.home.lockfile.require_approved()
         approved = await self._studio.home.registry.approve(
             found.name, body.hash, by=_approver(request)
         )
         listed = await list_current_tools(self._studio.gate, found.name)
-        is_kept_out = bool(listed.drift) and not body.accept_changes
-        if not is_kept_out:
+        who, shown = key_of(request).id, self._studio.gate.shown_tools
+        is_accepted = body.accept_changes and shown.are(who, found.name, listed.definitions)
+        is_kept_out = bool(listed.drift) and not is_accepted
+        if is_kept_out:
+            shown.note(who, found.name, listed.definitions)
+        else:
             await anyio.to_thread.run_sync(
                 pin_tools, self._studio.home.lockfile, found.name, listed
             )
@@ -235,10 +243,14 @@ class _Handlers:
             self._studio.connections.drop(found.name)  # try now, not after the back-off
         return await check_server(self._studio.connections, self._studio.home.lockfile, found)
 
-    async def list_server_tools(self, server: ServerIdentity) -> ServerToolListResponse:
+    async def list_server_tools(
+        self, server: ServerIdentity, request: Request
+    ) -> ServerToolListResponse:
         """List the tools of a server with their parameter trees."""
         found = await self._server(server)
         listed = await list_current_tools(self._studio.gate, found.name)
+        who = key_of(request).id
+        self._studio.gate.shown_tools.note(who, found.name, listed.definitions)
         return ServerToolListResponse(
             description=listed.description,
             tools=[ServerToolRecord.read(tool) for tool in listed.tools],

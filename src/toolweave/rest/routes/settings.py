@@ -14,6 +14,7 @@ from toolweave.access.secret_binding import SecretBinding
 from toolweave.access.secret_destinations import to_host
 from toolweave.app.settings_report import SettingLine, setting_lines
 from toolweave.app.studio import Studio
+from toolweave.authoring.secret_uses import SecretUse, secret_uses
 from toolweave.demo.sample import open_sample
 from toolweave.doctor.finding import DoctorFinding, FindingRecord
 from toolweave.doctor.home_state import examine_home
@@ -64,6 +65,12 @@ class SecretResponse(JsonRecord):
     """A stored secret."""
 
     name: str
+
+
+class SecretUsesResponse(JsonRecord):
+    """The workflows and servers that refer to a secret."""
+
+    uses: list[SecretUse]
 
 
 class DoctorResponse(JsonRecord):
@@ -120,6 +127,10 @@ class _Handlers:
         await vault.destinations.allow(name, to_host(body.host), by=_by(request))
         return SecretResponse(name=name)
 
+    async def list_secret_uses(self, name: Name) -> SecretUsesResponse:
+        """List the workflows and servers that refer to a secret or a credential."""
+        return SecretUsesResponse(uses=await secret_uses(self._home, name))
+
     async def remove_secret(self, name: Name) -> Response:
         """Remove a secret; references to it fail until it is stored again."""
         await self._home.vault.delete(name)
@@ -155,6 +166,7 @@ def setting_routes(studio: Studio, authenticator: Authenticator) -> APIRouter:
     routes.add("GET", "/settings", handlers.list_settings)
     routes.add("GET", "/secrets", handlers.list_secrets)
     routes.add("PUT", one, handlers.store_secret)
+    routes.add("GET", f"{one}/uses", handlers.list_secret_uses)
     routes.add("POST", f"{one}/hosts", handlers.allow_secret, 404)
     routes.add("DELETE", one, handlers.remove_secret, 404, status=204)
     routes.add("GET", "/doctor", handlers.examine)

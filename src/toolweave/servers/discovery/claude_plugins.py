@@ -1,7 +1,7 @@
 """Plugins of Claude Code: the servers that an installed plugin brings.
 
 `~/.claude/plugins/installed_plugins.json` names the directory of each; its servers are in
-`.mcp.json`, or in `mcpServers` of `.claude-plugin/plugin.json` as an object or a path.
+`.mcp.json`, or in `mcpServers` of `.claude-plugin/plugin.json` as an object, a path, or several.
 """
 
 import os
@@ -38,10 +38,11 @@ class ClaudePlugins:
         loaded = load(manifest)
         yield from loaded.problems
         stated = (loaded.document or {}).get(_SECTION)
-        if as_object(stated) is not None:
-            yield from _read(manifest, loaded.document or {}, root, is_off)
-        file = _inside(root, stated) if isinstance(stated, str) else root / ".mcp.json"
-        if file is not None:
+        parts = as_list(stated) or [stated]
+        for inline in filter(None, map(as_object, parts)):
+            yield from _read(manifest, {_SECTION: inline}, root, is_off)
+        named = [_inside(root, part) for part in parts if isinstance(part, str)]
+        for file in filter(None, named or [root / ".mcp.json"]):
             source = Source(self.name, "user", file)
             shared = load(source)
             yield from shared.problems

@@ -1,10 +1,10 @@
-"""Cline: the settings of its VS Code extension and of its command line.
+"""Cline: the settings of its extension, in each editor, and of its command line.
 
 An address without a type is an SSE server there, as in its first versions.
 """
 
 from toolweave.problems import Problem
-from toolweave.servers.discovery.json_client import JsonClient
+from toolweave.servers.discovery.json_client import JsonClient, extension_settings
 
 
 def _adapted(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
@@ -15,7 +15,7 @@ def _adapted(entry: dict[str, object], _at: str) -> tuple[dict[str, object], lis
 client = JsonClient(
     "Cline",
     user=(".cline/data/settings/cline_mcp_settings.json",),
-    settings=("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",),
+    settings=extension_settings("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
     adapt=_adapted,
     home_variable="CLINE_DIR",
 )

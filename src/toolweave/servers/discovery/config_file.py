@@ -25,6 +25,7 @@ Format = Literal["json", "jsonc", "toml", "yaml"]
 
 MIB = 1024 * 1024
 MAX_BYTES = 8 * MIB
+MAX_FILES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,21 @@ class ConfigContent:
 
     document: dict[str, object] | None = None
     problems: tuple[FileProblem, ...] = ()
+
+
+def files_in(base: Path, relative: str) -> list[Path]:
+    """Return the files below `base` that a path with at most one `*` stands for, by name."""
+    before, star, after = relative.partition("*")
+    if not star:
+        return [base / relative]
+    folder = base / before
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    if after.startswith("/"):
+        return [folder / name / after[1:] for name in names[:MAX_FILES]]
+    return [folder / name for name in names if name.endswith(after)][:MAX_FILES]
 
 
 def load(source: Source) -> ConfigContent:

@@ -1,6 +1,8 @@
-"""Continue: a list in `~/.continue/config.yaml`, and the files in `.continue/mcpServers`."""
+"""Continue: a list in `~/.continue/config.yaml`, and the files in `.continue/mcpServers`.
 
-import os
+A JSON file there has the servers of another client, or is one server, which has the file's name.
+"""
+
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +12,11 @@ from toolweave.problems import Problem
 from toolweave.servers.config_entry import ConfigDialect, as_object
 from toolweave.servers.definition import Scope
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
-from toolweave.servers.discovery.config_file import Format, Source, load
+from toolweave.servers.discovery.config_file import Format, Source, files_in, load
 from toolweave.servers.discovery.locations import ClientLocations
+from toolweave.servers.discovery.remote_address import with_transport
 from toolweave.servers.discovery.section import read_servers
 
-_MOST_FILES = 200
 _FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "jsonc"}
 _SECRET = pattern(r"\$\{\{\s*(?:secrets|inputs|env)\.(\w+)\s*\}\}", re.ASCII)
 _DIALECT = ConfigDialect(rewrite=lambda text: _SECRET.sub(r"${\1}", text))
@@ -32,7 +34,7 @@ class Continue:
             yield from loaded.problems
             yield from read_servers(
                 source,
-                loaded.document,
+                _with_section(source, loaded.document),
                 "mcpServers",
                 dialect=_DIALECT,
                 adapt=_adapted,
@@ -42,23 +44,26 @@ class Continue:
     def _sources(self, places: ClientLocations) -> Iterator[Source]:
         for directory in places.project_directories():
             yield from self._files("project", directory / ".continue" / "mcpServers", directory)
-        own = places.home / ".continue"
+        own = places.variable("CONTINUE_GLOBAL_DIR") or places.home / ".continue"
         yield Source(self.name, "user", own / "config.yaml", format="yaml")
         yield from self._files("user", own / "mcpServers", None)
 
     def _files(self, scope: Scope, folder: Path, directory: Path | None) -> Iterator[Source]:
-        try:
-            names = sorted(os.listdir(folder))
-        except OSError:
-            return
-        for name in names[:_MOST_FILES]:
-            if (format_ := _FORMATS.get(Path(name).suffix)) is not None:
-                yield Source(self.name, scope, folder / name, format=format_, directory=directory)
+        for path in files_in(folder, "*"):
+            if (format_ := _FORMATS.get(path.suffix)) is not None:
+                yield Source(self.name, scope, path, format=format_, directory=directory)
 
 
-def _adapted(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
+def _with_section(source: Source, document: dict[str, object] | None) -> dict[str, object] | None:
+    if document is None or source.format != "jsonc" or not document.keys() & {"command", "url"}:
+        return document
+    return {"mcpServers": {source.path.stem: document}}
+
+
+def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list[Problem]]:
     options = as_object(entry.get("requestOptions")) or {}
-    return {**entry, "headers": entry.get("headers", options.get("headers"))}, []
+    headers = entry.get("headers", options.get("headers"))
+    return with_transport({**entry, "headers": headers}, at, "Continue")
 
 
 client = Continue()

@@ -5,7 +5,9 @@ from toolweave.servers.discovery.json_client import JsonClient
 
 
 def _adapted(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
-    return {**entry, "type": "stdio"} if entry.get("type") == "local" else entry, []
+    tools = entry.get("tools")
+    changed = {**entry, "enabled_tools": None if tools == ["*"] else tools}
+    return {**changed, "type": "stdio"} if entry.get("type") == "local" else changed, []
 
 
 client = JsonClient(

@@ -27,10 +27,11 @@ class Goose:
 
 
 def _directory(places: ClientLocations) -> Path:
+    if (root := places.variable("GOOSE_PATH_ROOT")) is not None:
+        return root / "config"
     if places.platform == "win32":
         return places.settings_directory() / "Block" / "goose" / "config"
-    own = places.variable("XDG_CONFIG_HOME") if places.platform == "linux" else None
-    return (own or places.home / ".config") / "goose"
+    return (places.variable("XDG_CONFIG_HOME") or places.home / ".config") / "goose"
 
 
 def _servers_of(document: dict[str, object] | None) -> dict[str, object]:
@@ -62,6 +63,7 @@ def _adapted(entry: dict[str, object], _at: str) -> tuple[dict[str, object], lis
         "url": details.get("uri"),
         "headers": details.get("headers"),
         "enabled": entry.get("enabled"),
+        "enabled_tools": details.get("available_tools"),
     }, []
 
 

@@ -7,14 +7,25 @@ from pathlib import Path
 from toolweave.servers.config_entry import ConfigDialect
 from toolweave.servers.definition import Scope
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
-from toolweave.servers.discovery.config_file import Source, load
+from toolweave.servers.discovery.config_file import Source, files_in, load
 from toolweave.servers.discovery.locations import ClientLocations, folder_variables
 from toolweave.servers.discovery.section import Adapt, keep_unchanged, read_servers
+
+# Editors that run the extensions of VS Code.
+_EDITORS = ("Code", "Code - Insiders", "Cursor", "Windsurf", "VSCodium")
+
+
+def extension_settings(path: str) -> tuple[str, ...]:
+    """Return the paths of an extension's own file, below the settings directory."""
+    return tuple(f"{editor}/User/globalStorage/{path}" for editor in _EDITORS)
 
 
 @dataclass(frozen=True, slots=True)
 class JsonClient:
-    """Paths are relative: to each project directory, the home, and the settings directory."""
+    """Paths are relative: to each project directory, the home, and the settings directory.
+
+    `*` stands for every file of a directory, or for every directory.
+    """
 
     name: str
     project: tuple[str, ...] = ()
@@ -42,14 +53,16 @@ class JsonClient:
     def _sources(self, places: ClientLocations) -> Iterator[Source]:
         for directory in places.project_directories():
             for path in self.project:
-                yield self._source("project", directory / path, directory)
+                yield from self._files("project", directory, path, directory)
+        own = places.variable(self.home_variable) if self.home_variable else None
         for path in self.user:
-            own = places.variable(self.home_variable) if self.home_variable else None
-            relative = Path(path)
-            at = own.joinpath(*relative.parts[1:]) if own else places.home / relative
-            yield self._source("user", at)
+            inside = path.partition("/")[2] if own else path
+            yield from self._files("user", own or places.home, inside)
         for path in self.settings:
-            yield self._source("user", places.settings_directory() / path)
+            yield from self._files("user", places.settings_directory(), path)
 
-    def _source(self, scope: Scope, path: Path, directory: Path | None = None) -> Source:
-        return Source(self.name, scope, path, format="jsonc", directory=directory)
+    def _files(
+        self, scope: Scope, base: Path, relative: str, directory: Path | None = None
+    ) -> Iterator[Source]:
+        for file in files_in(base, relative):
+            yield Source(self.name, scope, file, format="jsonc", directory=directory)

@@ -1,5 +1,7 @@
-"""Kiro: `.kiro/settings/mcp.json` in the project and in the home directory."""
+"""Kiro: `mcp.json` and agents of its command line, in the project and in the home directory."""
 
 from toolweave.servers.discovery.json_client import JsonClient
 
-client = JsonClient("Kiro", project=(".kiro/settings/mcp.json",), user=(".kiro/settings/mcp.json",))
+_FILES = (".kiro/settings/mcp.json", ".kiro/agents/*.json")
+
+client = JsonClient("Kiro", project=_FILES, user=_FILES)

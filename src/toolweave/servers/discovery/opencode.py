@@ -41,9 +41,12 @@ class OpenCode:
                     yield Source(
                         self.name, "project", folder / file, format="jsonc", directory=directory
                     )
-        own = places.variable("XDG_CONFIG_HOME") or places.home / ".config"
-        for file in _FILES:
-            yield Source(self.name, "user", own / "opencode" / file, format="jsonc")
+        if (file := places.variable("OPENCODE_CONFIG")) is not None:
+            yield Source(self.name, "user", file, format="jsonc")
+        own = (places.variable("XDG_CONFIG_HOME") or places.home / ".config") / "opencode"
+        for folder in filter(None, (places.variable("OPENCODE_CONFIG_DIR"), own)):
+            for name in ("config.json", *_FILES):
+                yield Source(self.name, "user", folder / name, format="jsonc")
 
 
 def _section(document: dict[str, object]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Windsurf: `~/.codeium/windsurf/mcp_config.json`; a remote server has a `serverUrl`."""
+"""Windsurf, its preview and its plugin for JetBrains; a remote server has a `serverUrl`."""
 
 from toolweave.problems import Problem
 from toolweave.servers.discovery.json_client import JsonClient
@@ -10,4 +10,12 @@ def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list
     return with_transport({**entry, "url": url}, at, "Windsurf")
 
 
-client = JsonClient("Windsurf", user=(".codeium/windsurf/mcp_config.json",), adapt=_adapted)
+client = JsonClient(
+    "Windsurf",
+    user=(
+        ".codeium/windsurf/mcp_config.json",
+        ".codeium/windsurf-next/mcp_config.json",
+        ".codeium/mcp_config.json",
+    ),
+    adapt=_adapted,
+)

@@ -237,11 +237,13 @@ class _Ways:
 
     def _from_one(self, edge: Edge, known: tuple[str, ...]) -> tuple[Operation, ...] | None:
         """Number all edges of a decision from 0, where they are numbered from 1 without a gap."""
-        if len(known) < 2 or any(one != f"branch-{at}" for at, one in enumerate(known)):
+        if not 2 <= len(known) <= MAX_PORTS:
+            return None
+        if any(one != f"branch-{at}" for at, one in enumerate(known)):
             return None
         used = [(at, one) for at, one in self._case.edges if one.source == edge.source]
         ports = sorted(one.source_port for _, one in used if one.source_port != ERROR)
-        if ports != [f"branch-{at + 1}" for at in range(len(known))] or len(known) > MAX_PORTS:
+        if ports != [f"branch-{at + 1}" for at in range(len(known))]:
             return None
         return tuple(
             {

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.identity import Ids
@@ -122,15 +124,35 @@ def _empty(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Pr
     is_named = case.format == "flow" or kind in _UNNAMED
     if is_named and kind != "mcp":
         return
-    op = "replace" if node.name else "add"  # `add` works whether or not there is one
+    patch: list[JsonObject] = []
+    if meant := _names_meant(node, place.removesuffix("/name")):
+        hint = f"rename {meant[0][1]!r} to 'name'?" if len(meant) == 1 else "choose its name"
+        patch = [{"op": "move", "from": meant[0][0], "path": place}] if len(meant) == 1 else []
+    else:
+        hint = "give it a name; until then its id is shown"
+        op = "replace" if node.name else "add"  # `add` works whether or not there is one
+        patch = [{"op": op, "path": place, "value": node.id}] if node.id else []
     yield Problem(
         "NODE_NAME_EMPTY",
         place,
         f"the node {shown(node.id)} has no name; expected 1 to {MAX_LENGTH} characters",
-        hint="give it a name; until then its id is shown",
+        hint=hint,
         severity="warning",
-        patch=({"op": op, "path": place, "value": node.id},) if node.id else None,
+        patch=tuple(patch) or None,
     )
+
+
+def _names_meant(node: Node, place: str) -> list[tuple[str, str]]:
+    """The places and keys of texts that another word for a name stands before."""
+    owners = [(node.extras, place)]
+    if node.ref is not None:
+        owners.append((node.data, f"{place}/data"))  # drawn nodes have a label of their own there
+    return [
+        (at + pointer(key), key)
+        for owner, at in owners
+        for key, value in owner.items()
+        if isinstance(value, str) and value.strip() and is_meant(key, "name")
+    ]
 
 
 def _too_long(node: Node, place: str) -> Problem:

@@ -82,9 +82,9 @@ class _Shape:
     def has_wrong_edge(self) -> bool:
         """Whether an edge may be meant for another node than it connects."""
         silent = {one.id for one in self.case.workflow.nodes if one.type in SILENT}
+        known = self.case.graph.nodes.keys() - silent
         return any(
-            edge.source == edge.target
-            or not {edge.source, edge.target} <= self.case.graph.nodes.keys() - silent
+            edge.source == edge.target or not {edge.source, edge.target} <= known
             for edge in self.case.workflow.edges
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from toolweave.catalog.node_input import of_any_type, set_values
 from toolweave.catalog.schema import configuration_schema, input_schema
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
@@ -61,17 +62,12 @@ def _part_of(case: CheckContext, spec: NodeSpec, name: str) -> NodePart:
         if spec.origin is None:
             schema = schema | {"x-node": spec.ref}  # its words may stand before a name
         fed = {key: value for key, value in schema.items() if key != "required"}
-        of_any = None if is_input and spec.origin is not None else _of_any(spec, is_input=is_input)
+        fields = spec.inputs if is_input else spec.all_configurations
+        of_any = None if is_input and spec.origin is not None else of_any_type(fields)
         found = made[spec.ref, name] = NodePart(
             CompiledSchemas(schema), CompiledSchemas(fed), of_any
         )
     return found
-
-
-def _of_any(spec: NodeSpec, *, is_input: bool) -> frozenset[str]:
-    fields = spec.inputs if is_input else spec.all_configurations
-    found = (one for one in fields if one.type == "any")
-    return frozenset(name for one in found for name in (one.name, *one.aliases))
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -228,10 +224,8 @@ def _is_outer(problem: Problem) -> bool:
 
 
 def _set_in(given: JsonObject, of_any: frozenset[str] | None) -> JsonObject:
-    """Return the values that are set; null means "not set" unless the field allows any value."""
-    if of_any is None or None not in given.values():
-        return given
-    return {key: one for key, one in given.items() if one is not None or key in of_any}
+    """Return the values that are set; in the arguments of a tool, null is a value."""
+    return given if of_any is None else set_values(given, of_any)
 
 
 def _readable(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:

@@ -17,7 +17,6 @@ import { initialView } from "../../model/layout/initialView";
 import type { Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
 import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
-import type { Mark } from "../../model/workflow/review";
 import type { Workflow } from "../../model/workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT, nodeById } from "../../model/workflow/workflow";
 import { insertEntry } from "../../queries/insertion";
@@ -32,18 +31,17 @@ import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { ConnectionEdge } from "./ConnectionEdge";
 import { EdgeArrows } from "./EdgeArrows";
 import { LowDetail, useDetailLevel } from "./detailLevel";
+import { FirstStep } from "./FirstStep";
 import { OverviewEdges } from "./OverviewEdges";
 import { StepNode } from "./StepNode";
 import { useAlignment } from "./useAlignment";
 import { useCanvasActions } from "./useCanvasActions";
 import { useCanvasElements } from "./useCanvasElements";
-import { useMarked } from "./useMarked";
 import { useNodeSearch } from "./useNodeSearch";
 import "@xyflow/react/dist/style.css";
 import "./canvas.css";
 import "./changes.css";
 import "./edges.css";
-import "./marks.css";
 import "./step.css";
 import "./toolbar.css";
 
@@ -56,8 +54,6 @@ interface Props {
   workflow: Workflow;
   specs: Specs;
   isReadOnly?: boolean;
-  /** What differs from another version, by the id of a node or connection. */
-  marks?: ReadonlyMap<string, Mark>;
 }
 
 export function Canvas(props: Props) {
@@ -78,7 +74,6 @@ function Drawing({
   workflow,
   specs,
   isReadOnly = false,
-  marks,
   width,
   height,
 }: Props & { width: number; height: number }) {
@@ -129,8 +124,8 @@ function Drawing({
     <LowDetail value={isLowDetail}>
       <ReactFlow
         className={hasNoTitles ? "canvas canvas--farther" : "canvas"}
-        nodes={useMarked(nodes, marks)}
-        edges={useMarked(isLowDetail ? NO_EDGES : edges, marks)}
+        nodes={nodes}
+        edges={isLowDetail ? NO_EDGES : edges}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         onNodesChange={(changes) => onNodesChange(alignChanges(changes))}
@@ -188,6 +183,7 @@ function Drawing({
           />
         )}
         <EdgeArrows />
+        {!isReadOnly && <FirstStep workflow={workflow} />}
         <AlignmentGuides guides={guides} />
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />

@@ -179,13 +179,15 @@ function BuilderTurn({ turn }: { turn: Turn }) {
 function Decision({ proposal }: { proposal: Proposal }) {
   const editor = useEditor();
   const current = useDocument((state) => state.history.present);
-  const { review, problems, workflow, summary, base } = proposal;
+  const { comparison, differences, problems, workflow, summary, base } = proposal;
   const errors = problems.filter(({ severity }) => severity === "error");
   const isOutdated = current !== base;
   const accept = () => {
     editor.document.endGesture();
     editor.document.replace(workflow);
-    const added = workflow.nodes.filter(({ id }) => review.marks.get(id) === "added").map(({ id }) => id);
+    const added = workflow.nodes
+      .filter(({ id }) => comparison.changes.get(id) === "added")
+      .map(({ id }) => id);
     editor.document.select(added);
     editor.builder.decide("Accepted.");
     notify("Change accepted", { tone: "good", hint: "Undo reverts it." });
@@ -195,11 +197,11 @@ function Decision({ proposal }: { proposal: Proposal }) {
       <strong>
         <Untrusted {...safeText(summary)} />
       </strong>
-      {review.differences.length === 0 ? (
+      {differences.length === 0 ? (
         <p className="faint">The proposal is the same as the workflow.</p>
       ) : (
         <ul className="ai-builder__changes" aria-label="Changes">
-          {review.differences.map(({ kind, what, details }, index) => (
+          {differences.map(({ kind, what, details }, index) => (
             <li key={index}>
               <span className={`ai-builder__kind ai-builder__kind--${kind}`}>{kind}</span>{" "}
               {safeText(what).text}
@@ -240,7 +242,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
         <Button
           look="primary"
           icon="check"
-          disabled={isOutdated || review.differences.length === 0}
+          disabled={isOutdated || differences.length === 0}
           onClick={accept}
         >
           {errors.length > 0 ? `Accept with ${countOf(errors.length, "error")}` : "Accept"}

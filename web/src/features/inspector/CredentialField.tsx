@@ -10,6 +10,7 @@ import {
   serviceOfField,
   unusedName,
 } from "../../model/form/credentials";
+import { hintParts } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
 import { nodeById, nodeRef } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
@@ -19,6 +20,7 @@ import { useDocument } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
 import type { FieldAria } from "../../ui/Field";
 import { Field } from "../../ui/Field";
+import { Hint } from "../../ui/Hint";
 import type { FormField } from "./formContext";
 import "./credential.css";
 
@@ -101,7 +103,11 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
           className={test.result.isGood ? "credential__result" : "credential__result credential__result--bad"}
         >
           {safeText(test.result.text).text}
-          {test.result.hint && <div className="faint">{safeText(test.result.hint).text}</div>}
+          {test.result.hint && (
+            <div className="faint">
+              <Hint parts={hintParts(test.result.hint)} />
+            </div>
+          )}
         </div>
       )}
       {isRaw && raw}

@@ -1,6 +1,7 @@
 /** The result of an expression with the data of the last run, or its error. */
 
 import type { Language } from "../../model/form/completion";
+import { hintText } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
 import type { Preview } from "../../queries/expressions";
 import { usePreview } from "../../queries/expressions";
@@ -32,7 +33,7 @@ export function ExpressionPreview({ node, field, text, language, shownCodes }: P
           {!shownCodes.has(fault.code) && (
             <>
               <Untrusted {...safeText(fault.message)} />
-              {fault.hint && <span className="faint"> — {fault.hint}</span>}
+              {fault.hint && <span className="faint"> — {hintText(fault.hint)}</span>}
             </>
           )}
         </div>

@@ -6,6 +6,7 @@ import type { Mode } from "../../model/form/modes";
 import { DESCRIPTION_FIELDS, MAX_TOOLS, modeOf, previousTool, snapshotTools } from "../../model/form/modes";
 import type { Parameter } from "../../model/form/parameters";
 import { inferParameters } from "../../model/form/parameters";
+import { hintParts } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { asText } from "../../model/workflow/workflow";
@@ -17,6 +18,7 @@ import { notifyError } from "../../state/notices";
 import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
+import { Hint } from "../../ui/Hint";
 import { Untrusted } from "../../ui/Untrusted";
 import { CollapsibleSection } from "./CollapsibleSection";
 import { DescriptionEditor } from "./DescriptionEditor";
@@ -156,7 +158,11 @@ function ToolListError({ server, error, onAgain }: { server: string; error: Erro
   return (
     <div className="inspector__problem" role="status">
       The tools of {safeText(server).text} cannot be listed: <Untrusted {...safeText(error.message)} />
-      {hint && <div className="faint">{safeText(hint).text}</div>}
+      {hint && (
+        <div className="faint">
+          <Hint parts={hintParts(hint)} />
+        </div>
+      )}
       <div className="row">
         <Button icon="again" onClick={onAgain}>
           Try again

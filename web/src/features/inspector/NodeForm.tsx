@@ -6,9 +6,11 @@ import { useStore } from "zustand";
 import type { Problem } from "../../api/client";
 import type { FormSection } from "../../model/form/problems";
 import { currentProblems, fieldPointers, MISSING_VALUE, placeProblems } from "../../model/form/problems";
+import { hintParts } from "../../model/text/hints";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useNames } from "../../queries/expressions";
 import { useEditor, useProblems, useRunState } from "../../state/editorContext";
+import { Hint } from "../../ui/Hint";
 import { CollapsibleSection } from "./CollapsibleSection";
 import { FormContext } from "./formContext";
 import { ParameterField } from "./ParameterField";
@@ -66,7 +68,11 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
           className={`inspector__problem inspector__problem--${problem.severity}`}
         >
           {problem.message}
-          {problem.hint && <div className="faint">{problem.hint}</div>}
+          {problem.hint && (
+            <div className="faint">
+              <Hint parts={hintParts(problem.hint)} />
+            </div>
+          )}
         </div>
       ))}
     </FormContext>
@@ -75,11 +81,8 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
 
 /** Whether nobody edited or ran the node yet: what is missing then is still to be entered. */
 function useIsUntouched(node: string): boolean {
-  const isKnown = useStore(
-    useEditor().formAttention.store,
-    ({ nodes, isEverywhere }) => isEverywhere || nodes.has(node),
-  );
-  const hasRun = useRunState(({ run }) => run !== null);
+  const isKnown = useStore(useEditor().formAttention.store, ({ nodes }) => nodes.has(node));
+  const hasRun = useRunState(({ run }) => run?.stepsOfNode[node] !== undefined);
   return !isKnown && !hasRun;
 }
 

@@ -1,6 +1,7 @@
 /** All problems of the workflow, with a button that applies the available fixes. */
 
 import { problemText } from "../../model/form/problems";
+import { hintText } from "../../model/text/hints";
 import { nodeAtPointer, sortProblems } from "../../model/workflow/problems";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
@@ -40,7 +41,7 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
           onClick={() => reveal(problem.pointer)}
         >
           {problemText(problem)}
-          {problem.hint && <div className="faint">{problem.hint}</div>}
+          {problem.hint && <div className="faint">{hintText(problem.hint)}</div>}
           <div className="faint" title={problem.pointer}>
             {placeOf(workflow, problem.pointer)}
           </div>

@@ -2,8 +2,10 @@
 
 import type { Problem } from "../../api/client";
 import { problemText } from "../../model/form/problems";
+import { hintParts } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
 import type { FieldAria } from "../../ui/Field";
+import { Hint } from "../../ui/Hint";
 import { Untrusted } from "../../ui/Untrusted";
 
 /** The ARIA attributes that connect a control with its description and its problems. */
@@ -26,7 +28,12 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
           className={problem.severity === "error" ? "field__fault" : "field__warning"}
         >
           {problemText(problem)}
-          {problem.hint && <span className="faint"> — {problem.hint}</span>}
+          {problem.hint && (
+            <span className="faint">
+              {" — "}
+              <Hint parts={hintParts(problem.hint)} />
+            </span>
+          )}
         </div>
       ))}
     </div>

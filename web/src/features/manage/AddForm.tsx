@@ -4,6 +4,7 @@ import type { FormEvent } from "react";
 import { useRef, useState } from "react";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
+import { TextField } from "../../ui/TextField";
 import { useFirstField } from "./useFirstField";
 
 export interface FormField {
@@ -15,15 +16,14 @@ export interface FormField {
   options?: readonly string[];
 }
 
-interface Props {
+export interface NewItem {
   title: string;
   fields: readonly FormField[];
   isDisabled: boolean;
   onAdd(values: Record<string, string>): Promise<boolean>;
-  onClose(): void;
 }
 
-export function AddForm({ title, fields, isDisabled, onAdd, onClose }: Props) {
+export function AddForm({ title, fields, isDisabled, onAdd, onClose }: NewItem & { onClose(): void }) {
   const form = useRef<HTMLFormElement>(null);
   useFirstField(form);
   const [values, setValues] = useState<Record<string, string>>({});
@@ -38,17 +38,12 @@ export function AddForm({ title, fields, isDisabled, onAdd, onClose }: Props) {
       <h2>{title}</h2>
       <div className="manage__fields">
         {fields.map((field) => (
-          <Field key={field.name} label={field.title} note={field.note}>
-            {(id, more) => (
-              <Control
-                id={id}
-                more={more}
-                field={field}
-                value={values[field.name] ?? ""}
-                onChange={(value) => setValues({ ...values, [field.name]: value })}
-              />
-            )}
-          </Field>
+          <Control
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ""}
+            onChange={(value) => setValues({ ...values, [field.name]: value })}
+          />
         ))}
       </div>
       <div className="row">
@@ -61,36 +56,33 @@ export function AddForm({ title, fields, isDisabled, onAdd, onClose }: Props) {
   );
 }
 
-function Control({
-  id,
-  more,
-  field,
-  value,
-  onChange,
-}: {
-  id: string;
-  more: string | undefined;
+interface ControlProps {
   field: FormField;
   value: string;
   onChange(value: string): void;
-}) {
-  const shared = { id, "aria-describedby": more, value };
-  if (!field.options)
-    return (
-      <input
-        {...shared}
-        className="input"
-        type={field.isSecret ? "password" : "text"}
-        autoComplete="off"
-        onChange={(event) => onChange(event.target.value)}
-      />
-    );
+}
+
+function Control({ field: { title, note, isSecret, options }, value, onChange }: ControlProps) {
+  if (!options) {
+    const type = isSecret ? "password" : "text";
+    return <TextField label={title} note={note} type={type} value={value} onChange={onChange} />;
+  }
   return (
-    <select {...shared} className="select" onChange={(event) => onChange(event.target.value)}>
-      <option value="">Choose…</option>
-      {field.options.map((option) => (
-        <option key={option}>{option}</option>
-      ))}
-    </select>
+    <Field label={title} note={note}>
+      {(id, _, aria) => (
+        <select
+          id={id}
+          {...aria}
+          className="select"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          <option value="">Choose…</option>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

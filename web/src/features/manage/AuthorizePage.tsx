@@ -41,7 +41,7 @@ function Decision({ query, request }: { query: string; request: AccessRequest })
     }
   };
   return (
-    <section className="manage" aria-labelledby="authorize-title">
+    <section className="page manage__request" aria-labelledby="authorize-title">
       <h1 id="authorize-title">
         Allow <Untrusted {...safeText(request.clientName)} /> to use this studio?
       </h1>

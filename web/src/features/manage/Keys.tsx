@@ -10,7 +10,7 @@ import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { Dialog } from "../../ui/Dialog";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../ui/TextField";
 import { SCOPE_DESCRIPTIONS, ScopeChoices } from "./ScopeChoices";
 import { RemoveButton, Section } from "./Section";
 import { useFirstField } from "./useFirstField";
@@ -116,19 +116,13 @@ function KeyForm({
     >
       <h2>Create key</h2>
       <div className="manage__fields">
-        <Field label="Name" note="For example the program that uses it.">
-          {(id, more) => (
-            <input
-              id={id}
-              aria-describedby={more}
-              className="input"
-              autoComplete="off"
-              maxLength={100}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          note="For example the program that uses it."
+          maxLength={100}
+          value={name}
+          onChange={setName}
+        />
       </div>
       <ScopeChoices
         title="Scopes"

@@ -13,7 +13,6 @@ import {
 } from "../../queries/libraries";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { AddForm } from "./AddForm";
 import { FlowRun } from "./FlowRun";
 import { RemoveButton, Section } from "./Section";
 
@@ -60,15 +59,9 @@ export function Libraries() {
       )}
       add={{
         title: "Add a repository",
-        form: (close) => (
-          <AddForm
-            title="Add a repository"
-            fields={FIELDS}
-            isDisabled={isBusy}
-            onAdd={({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null))}
-            onClose={close}
-          />
-        ),
+        fields: FIELDS,
+        isDisabled: isBusy,
+        onAdd: ({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null)),
       }}
     >
       {open && <LibraryContents name={open} onClose={() => setOpen(null)} />}

@@ -13,7 +13,6 @@ import {
 } from "../../queries/models";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { AddForm } from "./AddForm";
 import { FoundModels } from "./FoundModels";
 import { RemoveButton, Section } from "./Section";
 
@@ -73,15 +72,9 @@ export function Models() {
       )}
       add={{
         title: "Add a model",
-        form: (close) => (
-          <AddForm
-            title="Add a model"
-            fields={FIELDS}
-            isDisabled={isBusy}
-            onAdd={(values) => runAction("Not added", () => addModel(values as unknown as NewModel))}
-            onClose={close}
-          />
-        ),
+        fields: FIELDS,
+        isDisabled: isBusy,
+        onAdd: (values) => runAction("Not added", () => addModel(values as unknown as NewModel)),
       }}
     >
       <FoundModels />

@@ -1,10 +1,10 @@
 /** Workflows that other programs call as MCP tools. */
 
+import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import { publish, PUBLISHED, unpublish, usePublished } from "../../queries/publishedTools";
 import { useWorkflows } from "../../queries/workflows";
 import { hrefTo } from "../../state/route";
-import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";
 
 export function Published() {
@@ -22,9 +22,11 @@ export function Published() {
         { title: "Tool", show: (published) => <strong className="mono">{published.tool}</strong> },
         {
           title: "Workflow",
-          show: (published) => <a href={hrefTo("w", published.workflow)}>{published.workflow}</a>,
+          show: (published) => (
+            <a href={hrefTo("w", published.workflow)}>{safeText(published.workflow).text}</a>
+          ),
         },
-        { title: "Description", show: (published) => published.description },
+        { title: "Description", show: (published) => safeText(published.description).text },
         { title: "Since", show: (published) => new Date(published.publishedAt).toLocaleString() },
       ]}
       actions={(published) => (
@@ -38,23 +40,17 @@ export function Published() {
       )}
       add={{
         title: "Publish a workflow",
-        form: (close) => (
-          <AddForm
-            title="Publish a workflow"
-            fields={[
-              {
-                name: "workflow",
-                title: "Workflow",
-                isNeeded: true,
-                options: names,
-                note: "Publishes the saved version; publish again after an edit.",
-              },
-            ]}
-            isDisabled={isBusy}
-            onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
-            onClose={close}
-          />
-        ),
+        fields: [
+          {
+            name: "workflow",
+            title: "Workflow",
+            isNeeded: true,
+            options: names,
+            note: "Publishes the saved version; publish again after an edit.",
+          },
+        ],
+        isDisabled: isBusy,
+        onAdd: ({ workflow }) => runAction("Not published", () => publish(workflow!)),
       }}
     />
   );

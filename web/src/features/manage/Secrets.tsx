@@ -2,7 +2,7 @@
 
 import { useAction } from "../../queries/action";
 import { removeSecret, SECRETS, storeSecret, useSecrets } from "../../queries/secrets";
-import { AddForm } from "./AddForm";
+import { SecretUses } from "./SecretUses";
 import { RemoveButton, Section } from "./Section";
 
 const FIELDS = [
@@ -33,7 +33,7 @@ export function Secrets({ isAdding = false }: { isAdding?: boolean }) {
       actions={(name) => (
         <RemoveButton
           name={name}
-          words="The secret is deleted. Whatever refers to it fails until you add it again."
+          words={<SecretUses name={name} />}
           isDisabled={isBusy}
           onRemove={() => void runAction("Not removed", () => removeSecret(name))}
         />
@@ -41,17 +41,10 @@ export function Secrets({ isAdding = false }: { isAdding?: boolean }) {
       add={{
         title: "Add secret",
         isOpen: isAdding,
-        form: (close) => (
-          <AddForm
-            title="Add secret"
-            fields={FIELDS}
-            isDisabled={isBusy}
-            onAdd={({ name, value, host }) =>
-              runAction("Not added", () => storeSecret(name!, value!, host ? [host] : []))
-            }
-            onClose={close}
-          />
-        ),
+        fields: FIELDS,
+        isDisabled: isBusy,
+        onAdd: ({ name, value, host }) =>
+          runAction("Not added", () => storeSecret(name!, value!, host ? [host] : [])),
       }}
     />
   );

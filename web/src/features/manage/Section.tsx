@@ -5,6 +5,8 @@ import { useState } from "react";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { EmptyState } from "../../ui/EmptyState";
+import type { NewItem } from "./AddForm";
+import { AddForm } from "./AddForm";
 
 interface Props<Row> {
   title: string;
@@ -13,8 +15,8 @@ interface Props<Row> {
   columns: readonly { title: string; show(row: Row): ReactNode }[];
   actions(row: Row): ReactNode;
   nothing: string;
-  /** How an item is added: the title of the button, and the form that it opens. */
-  add?: { title: string; isOpen?: boolean; form(close: () => void): ReactNode };
+  /** How an item is added: the title of the button, and the form that it opens or its fields. */
+  add?: { isOpen?: boolean } & (NewItem | { title: string; form(close: () => void): ReactNode });
   /** Shown instead of the button if there are no items. */
   emptyAction?: ReactNode;
   children?: ReactNode;
@@ -23,6 +25,7 @@ interface Props<Row> {
 export function Section<Row>(props: Props<Row>) {
   const { title, error, rows, columns, actions, nothing, add, emptyAction, children } = props;
   const [isAdding, setAdding] = useState(add?.isOpen ?? false);
+  const close = () => setAdding(false);
   const openButton = add && (
     <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
       {add.title}
@@ -38,7 +41,7 @@ export function Section<Row>(props: Props<Row>) {
         </EmptyState>
       )}
       {rows && rows.length > 0 && !isAdding && openButton && <div className="row">{openButton}</div>}
-      {isAdding && add?.form(() => setAdding(false))}
+      {isAdding && add && ("form" in add ? add.form(close) : <AddForm {...add} onClose={close} />)}
       {rows && rows.length > 0 && (
         <div className="card">
           <table className="table" aria-label={title}>
@@ -79,7 +82,7 @@ export function Section<Row>(props: Props<Row>) {
 interface RemoveProps {
   name: string;
   title?: string;
-  words: string;
+  words: ReactNode;
   isDisabled: boolean;
   onRemove(): void;
 }

@@ -3,7 +3,7 @@
 import { useAction } from "../../queries/action";
 import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/credentials";
 import { Button } from "../../ui/Button";
-import { AddForm } from "./AddForm";
+import { SecretUses } from "./SecretUses";
 import { RemoveButton, Section } from "./Section";
 
 export function Services({ isAdding = false }: { isAdding?: boolean }) {
@@ -46,7 +46,7 @@ export function Services({ isAdding = false }: { isAdding?: boolean }) {
           </Button>
           <RemoveButton
             name={service.name}
-            words="Its secret is deleted. Nodes that use it fail until you add it again."
+            words={<SecretUses name={service.name} />}
             isDisabled={isBusy}
             onRemove={() => void runAction("Not removed", () => removeService(service.name))}
           />
@@ -55,17 +55,9 @@ export function Services({ isAdding = false }: { isAdding?: boolean }) {
       add={{
         title: "Add credential",
         isOpen: isAdding,
-        form: (close) => (
-          <AddForm
-            title="Add credential"
-            fields={fields}
-            isDisabled={isBusy}
-            onAdd={({ name, kind, token }) =>
-              runAction("Not added", () => storeService(name!, kind!, token!))
-            }
-            onClose={close}
-          />
-        ),
+        fields,
+        isDisabled: isBusy,
+        onAdd: ({ name, kind, token }) => runAction("Not added", () => storeService(name!, kind!, token!)),
       }}
     />
   );

@@ -1,6 +1,7 @@
 /** Settings of this home: theme, diagnostics, and every setting with its source. */
 
 import { useStore } from "zustand";
+import { hintParts } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
 import type { Finding, Setting } from "../../queries/settings";
 import { useFindings, useSettings } from "../../queries/settings";
@@ -9,6 +10,7 @@ import { chooseTheme, themeStore } from "../../state/theme";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
+import { Hint } from "../../ui/Hint";
 import { Untrusted } from "../../ui/Untrusted";
 
 export function Settings() {
@@ -65,7 +67,7 @@ function Doctor() {
       </div>
       {error && <p role="alert">{error.message}</p>}
       {findings && (
-        <table className="table" aria-label="Findings">
+        <table className="table table--stacked" aria-label="Findings">
           <thead>
             <tr>
               <th>Status</th>
@@ -84,7 +86,7 @@ function Doctor() {
                 <td className="manage__any">
                   <Untrusted {...safeText(finding.details)} />
                 </td>
-                <td>{finding.remedy}</td>
+                <td>{finding.remedy && <Hint parts={hintParts(finding.remedy)} />}</td>
               </tr>
             ))}
           </tbody>
@@ -108,7 +110,7 @@ function Variables() {
       )}
       {error && <p role="alert">{error.message}</p>}
       {settings && (
-        <table className="table" aria-label="Variables">
+        <table className="table table--stacked" aria-label="Variables">
           <thead>
             <tr>
               <th>Setting</th>

@@ -19,6 +19,7 @@ import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { EmptyState } from "../../ui/EmptyState";
+import { statusTone } from "../../ui/statusTone";
 import { Untrusted } from "../../ui/Untrusted";
 import "./triggers.css";
 
@@ -32,7 +33,20 @@ const KINDS: Record<string, string> = {
   workflow_failed: "Failed runs",
   manual: "Manual",
 };
-const TONES: Record<string, Tone> = { on: "good", paused: "warn", deleted: "bad" };
+const STATES: Record<Trigger["state"], { title: string; tone: Tone }> = {
+  on: { title: "Active", tone: "good" },
+  paused: { title: "Paused", tone: "warn" },
+  off: { title: "Inactive", tone: "plain" },
+  "switched off in the workflow": { title: "Disabled in the workflow", tone: "plain" },
+  deleted: { title: "Workflow deleted", tone: "bad" },
+  "by hand": { title: "Run manually", tone: "plain" },
+};
+const OUTCOMES: Record<TriggerFiring["outcome"], string> = {
+  started: "Started",
+  ignored: "Ignored",
+  refused: "Rejected",
+  paused: "Not started: paused",
+};
 const AUTHENTICATION: Record<string, string> = {
   none: "None: anyone who can reach the address can start runs",
   header_token: "A token in a header",
@@ -78,7 +92,7 @@ function WorkflowTriggers({ triggers }: { triggers: Trigger[] }) {
   return (
     <section className="card trigger-group" aria-label={`Triggers of ${name}`}>
       <div className="trigger-group__head">
-        <h2>{isDeleted ? name : <a href={hrefTo("w", name)}>{name}</a>}</h2>
+        <h2>{isDeleted ? safeText(name).text : <a href={hrefTo("w", name)}>{safeText(name).text}</a>}</h2>
         {isOutdated && !isDeleted && <Badge tone="warn">edited since activation</Badge>}
         {isDeleted && <Badge tone="bad">workflow deleted</Badge>}
         <span className="trigger-group__space" />
@@ -114,9 +128,9 @@ function TriggerItem({ trigger }: { trigger: Trigger }) {
   return (
     <article className="trigger" aria-label={`Trigger ${title}`}>
       <div className="trigger__head">
-        <strong>{title}</strong>
+        <strong>{safeText(title).text}</strong>
         <span className="faint">{KINDS[kind] ?? kind}</span>
-        <Badge tone={TONES[state] ?? "plain"}>{state}</Badge>
+        <Badge tone={STATES[state].tone}>{STATES[state].title}</Badge>
         <span className="trigger-group__space" />
         <Actions trigger={trigger} />
       </div>
@@ -189,7 +203,7 @@ function FiringLine({ one }: { one: TriggerFiring }) {
   if (!one.run) {
     return (
       <span>
-        {when}: {one.outcome}
+        {when}: {OUTCOMES[one.outcome]}
         {one.reason && (
           <>
             , <Untrusted {...safeText(one.reason)} />
@@ -204,12 +218,6 @@ function FiringLine({ one }: { one: TriggerFiring }) {
       {one.status && <Badge tone={statusTone(one.status)}>{one.status}</Badge>}
     </span>
   );
-}
-
-function statusTone(status: string): Tone {
-  if (status === "success") return "good";
-  if (status === "failed" || status === "cancelled") return "bad";
-  return status === "running" ? "busy" : "warn";
 }
 
 function Actions({ trigger }: { trigger: Trigger }) {

@@ -9,7 +9,7 @@ import { problemText } from "../../model/form/problems";
 import { parseJson } from "../../model/form/values";
 import { mediaIn, mediaViews } from "../../model/run/media";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
-import { safeText } from "../../model/text/untrusted";
+import { shownFault } from "../../model/text/hints";
 import type { Pin } from "../../model/workflow/studioData";
 import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
@@ -26,7 +26,7 @@ import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { JsonField } from "../../ui/JsonField";
 import { MediaParts } from "../../ui/MediaParts";
-import { Untrusted } from "../../ui/Untrusted";
+import { StepError } from "../../ui/StepError";
 import { PinEditor } from "./PinnedOutput";
 
 interface Fault {
@@ -205,19 +205,21 @@ function faultOf(error: unknown): Fault {
 
 /** What the step returned when it ran alone, or why it did not. */
 function StepOutput({ node, shown }: { node: string; shown: Shown }) {
-  if (shown.kind === "fault") return <StepFault {...shown.fault} />;
+  if (shown.kind === "fault") return <StepError {...shownFault(shown.fault)} />;
   const { result } = shown;
   const errors = result.problems.filter(({ severity }) => severity === "error");
   if (!result.executed && errors.length > 0)
     return errors.map((error) => (
-      <StepFault key={error.pointer} {...error} message={problemText(error as Problem)} />
+      <StepError key={error.pointer} {...shownFault({ ...error, message: problemText(error as Problem) })} />
     ));
   if (result.error)
     return (
-      <StepFault
-        message={String(result.error["message"] ?? "The step failed.")}
-        hint={result.error["hint"] as string | null}
-        code={String(result.error["code"] ?? "")}
+      <StepError
+        {...shownFault({
+          message: String(result.error["message"] ?? "The step failed."),
+          hint: result.error["hint"] as string | null,
+          code: String(result.error["code"] ?? ""),
+        })}
       />
     );
   if (result.status && result.status !== "success")
@@ -242,7 +244,7 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   });
   const run = useRunState((state) => state.run?.id ?? null);
   const error = step?.status === "failed" ? step.attempts.at(-1)?.error : undefined;
-  if (error) return <StepFault {...error} />;
+  if (error) return <StepError {...shownFault(error)} />;
   if (step?.truncated) return <p className="node-view__none">The output is large; open the run to see it.</p>;
   if (step?.value === undefined) return <p className="node-view__none">No output yet.</p>;
   return (
@@ -251,22 +253,6 @@ function LastOutput({ node }: { node: WorkflowNode }) {
       <OutputMedia run={run} step={step.key} value={step.value} />
       <OutputValue value={step.value} ports={step.ports} />
     </>
-  );
-}
-
-function StepFault({ message, hint, code }: Fault) {
-  return (
-    <div className="step-error" role="alert">
-      <strong>
-        <Untrusted {...safeText(message)} />
-      </strong>
-      {hint && (
-        <p>
-          <Untrusted {...safeText(hint)} />
-        </p>
-      )}
-      <span className="mono faint">{code}</span>
-    </div>
   );
 }
 

@@ -11,9 +11,9 @@ import {
   inputPorts,
   outputPorts,
   portLabel,
-  searchEntries,
 } from "../../model/workflow/catalog";
 import { connectPorts, removeItems } from "../../model/workflow/edits";
+import { isSecondTrigger, searchEntries } from "../../model/workflow/entrySearch";
 import { familyOfNode } from "../../model/workflow/families";
 import { fitsPoint } from "../../model/workflow/insertion";
 import type { Workflow } from "../../model/workflow/workflow";
@@ -187,7 +187,12 @@ function choicesOf(
   if (kind === "disconnect") return connectionChoices(editor, text);
   if (kind === "find") return nodeChoices(editor, text);
   const fitting = [...BUILT_IN_STEPS, ...entries].filter((entry) => fitsPoint(entry, search?.point));
-  const nodes = searchEntries(fitting, text, MAX_CHOICES, preferredNodes()).map((entry) => ({
+  const { workflow } = editor.document;
+  const nodes = searchEntries(fitting, text, {
+    most: MAX_CHOICES,
+    recent: preferredNodes(),
+    isUnlikely: (entry) => isSecondTrigger(workflow, entry),
+  }).map((entry) => ({
     id: entry.ref,
     ...entryText(entry),
     icon: entryIcon(entry),

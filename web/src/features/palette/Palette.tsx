@@ -5,15 +5,11 @@ import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useStore } from "zustand";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
-import {
-  ENTRY_DRAG_TYPE,
-  BUILT_IN_STEPS,
-  entryIcon,
-  entryText,
-  searchEntries,
-} from "../../model/workflow/catalog";
+import { ENTRY_DRAG_TYPE, BUILT_IN_STEPS, entryIcon, entryText } from "../../model/workflow/catalog";
+import { isSecondTrigger, searchEntries } from "../../model/workflow/entrySearch";
 import type { PaletteGroup } from "../../model/workflow/paletteGroups";
 import { paletteGroups } from "../../model/workflow/paletteGroups";
+import type { Workflow } from "../../model/workflow/workflow";
 import { insertEntry } from "../../queries/insertion";
 import { useEditor } from "../../state/editorContext";
 import { favoriteStore, toggleFavorite } from "../../state/favorites";
@@ -33,6 +29,7 @@ interface Props {
 }
 
 export function Palette({ entries, specs, isLoading }: Props) {
+  const editor = useEditor();
   const [typed, setTyped] = useState("");
   // Not deferred, because Enter right after a key applies to what was typed.
   const search = typed;
@@ -40,8 +37,8 @@ export function Palette({ entries, specs, isLoading }: Props) {
   // Recent nodes change with the search only: a list that moves under the pointer is clicked in the wrong place.
   const favorites = useStore(favoriteStore, (state) => state.nodes);
   const groups = useMemo(
-    () => groupsOf([...BUILT_IN_STEPS, ...entries], search, favorites),
-    [entries, search, favorites],
+    () => groupsOf([...BUILT_IN_STEPS, ...entries], search, favorites, editor.document.workflow),
+    [entries, search, favorites, editor],
   );
   const onAdded = () => setTyped("");
   const [isEnterPending, setEnterPending] = useState(false);
@@ -205,9 +202,18 @@ function toggleInPlace(ref: string, star: HTMLElement): void {
 }
 
 /** In groups; a search gives one ranked list, so that Enter adds the best match. */
-function groupsOf(entries: CatalogEntry[], typed: string, favorites: readonly string[]): PaletteGroup[] {
+function groupsOf(
+  entries: CatalogEntry[],
+  typed: string,
+  favorites: readonly string[],
+  workflow: Workflow,
+): PaletteGroup[] {
   if (!typed.trim()) return paletteGroups(entries, recentNodes(), favorites);
-  const matching = searchEntries(entries, typed, MAX_PER_FAMILY, [...favorites, ...recentNodes()]);
+  const matching = searchEntries(entries, typed, {
+    most: MAX_PER_FAMILY,
+    recent: [...favorites, ...recentNodes()],
+    isUnlikely: (entry) => isSecondTrigger(workflow, entry),
+  });
   const results = { id: RESULTS, title: "Results", entries: matching, isInitiallyOpen: true };
   return matching.length > 0 ? [results] : [];
 }

@@ -6,8 +6,8 @@ import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
 import { mediaIn, mediaViews } from "../../model/run/media";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
+import { shownFault } from "../../model/text/hints";
 import { toolPayload } from "../../model/data/toolPayload";
-import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
 import { loadMedia } from "../../queries/runs";
@@ -16,7 +16,7 @@ import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
 import { EmptyState } from "../../ui/EmptyState";
 import { MediaParts } from "../../ui/MediaParts";
-import { Untrusted } from "../../ui/Untrusted";
+import { StepError } from "../../ui/StepError";
 
 export type Outcome =
   | { kind: "result"; result: StepResult }
@@ -42,18 +42,20 @@ export function ToolResult({ name, node, outcome, isRunning }: Props) {
         <p>Enter the arguments and run the tool.</p>
       </EmptyState>
     );
-  if (outcome.kind === "fault") return <Fault {...outcome} />;
+  if (outcome.kind === "fault") return <StepError {...shownFault(outcome)} />;
   const { result } = outcome;
   const errors = result.problems.filter(({ severity }) => severity === "error");
   if (!result.executed) {
     const count = errors.length === 1 ? "1 argument is" : `${errors.length} arguments are`;
     return (
-      <Fault message={`${count} missing or wrong; see the form.`} hint={null} code={errors[0]?.code ?? ""} />
+      <StepError
+        {...shownFault({ message: `${count} missing or wrong; see the form.`, code: errors[0]?.code ?? "" })}
+      />
     );
   }
   if (result.error) {
     const { message, hint, code } = result.error as Record<string, string | null>;
-    return <Fault message={message ?? "The call failed."} hint={hint} code={code ?? ""} />;
+    return <StepError {...shownFault({ message: message ?? "The call failed.", hint, code: code ?? "" })} />;
   }
   if (result.status && result.status !== "success")
     return (
@@ -62,22 +64,6 @@ export function ToolResult({ name, node, outcome, isRunning }: Props) {
       </p>
     );
   return <Value name={name} node={node} result={result} />;
-}
-
-function Fault({ message, hint, code }: { message: string; hint: string | null | undefined; code: string }) {
-  return (
-    <div className="step-error" role="alert">
-      <strong>
-        <Untrusted {...safeText(message)} />
-      </strong>
-      {hint && (
-        <p>
-          <Untrusted {...safeText(hint)} />
-        </p>
-      )}
-      <span className="mono faint">{code}</span>
-    </div>
-  );
 }
 
 const OPEN: ReadonlySet<string> = new Set(["output", "output.rows"]);

@@ -1,6 +1,7 @@
 /** Publishes the open workflow as a tool for MCP clients, and shows how to connect one. */
 
 import { useState } from "react";
+import { hintText } from "../../model/text/hints";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
 import { useBacktest } from "../../queries/backtest";
@@ -147,7 +148,7 @@ function PublishForm({ draft, publication, isBehind, workflow }: FormProps) {
             {problems.map((problem) => (
               <li key={problem.code + problem.pointer}>
                 {problem.message}
-                {problem.hint && <span className="faint"> — {problem.hint}</span>}
+                {problem.hint && <span className="faint"> — {hintText(problem.hint)}</span>}
               </li>
             ))}
           </ul>

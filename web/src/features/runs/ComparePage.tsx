@@ -4,6 +4,7 @@ import { formatDuration } from "../../model/run/runState";
 import { formatValue } from "../../model/text/formatValue";
 import type { DiffLine } from "../../model/text/lineDiff";
 import { diffLines } from "../../model/text/lineDiff";
+import { safeText } from "../../model/text/untrusted";
 import type { WholeRun } from "../../queries/runs";
 import { useRun, useRunTitles } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
@@ -52,7 +53,7 @@ export function ComparePage({ first, second }: { first: string; second: string }
 function RunHeader({ run }: { run: WholeRun }) {
   return (
     <th scope="col">
-      <a href={`#/runs/${run.id}`}>{run.workflow || "untitled"}</a>{" "}
+      <a href={`#/runs/${run.id}`}>{safeText(run.workflow || "untitled").text}</a>{" "}
       <Badge tone={statusTone(run.status)}>{run.status}</Badge>
       <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
     </th>
@@ -70,7 +71,7 @@ function StepRow({ id, name, left, right }: RowProps) {
   const steps = [left, right].map((run) => run.steps.find((step) => step.key === id));
   const texts = steps.map((step) =>
     step?.error
-      ? String(step.error["message"])
+      ? safeText(String(step.error["message"])).text
       : step
         ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text
         : "",
@@ -82,7 +83,7 @@ function StepRow({ id, name, left, right }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <strong>{name}</strong>
+        <strong>{safeText(name).text}</strong>
         <div>{isSame ? <span className="faint">unchanged</span> : <Badge tone="warn">different</Badge>}</div>
       </th>
       {steps.map((step, at) => (

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { RunStatus } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
 import { triggerTitle } from "../../model/run/triggerTitle";
+import { safeText } from "../../model/text/untrusted";
 import type { RunSummary } from "../../queries/runs";
 import { useRuns } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
@@ -69,7 +70,9 @@ export function RunsPage() {
             >
               <option value="">All workflows</option>
               {workflows?.map((workflow) => (
-                <option key={workflow.slug}>{workflow.name}</option>
+                <option key={workflow.slug} value={workflow.name}>
+                  {safeText(workflow.name).text}
+                </option>
               ))}
             </select>
             <select
@@ -136,7 +139,7 @@ export function RunsPage() {
                       />
                     </td>
                     <td>
-                      <a href={hrefTo("runs", run.id)}>{run.workflow || "untitled"}</a>{" "}
+                      <a href={hrefTo("runs", run.id)}>{safeText(run.workflow || "untitled").text}</a>{" "}
                       <span className="mono faint">{run.id.slice(0, 8)}</span>
                       {run.error && <div className="faint">{run.error}</div>}
                     </td>

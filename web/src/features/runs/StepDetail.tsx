@@ -5,12 +5,12 @@ import { useState } from "react";
 import type { Mode } from "../../model/form/modes";
 import type { Step } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
-import { safeText } from "../../model/text/untrusted";
+import { shownFault } from "../../model/text/hints";
 import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
+import { StepError } from "../../ui/StepError";
 import { Tabs } from "../../ui/Tabs";
-import { Untrusted } from "../../ui/Untrusted";
 import { ModelChoices } from "./ModelChoices";
 import { RunValue } from "./RunValue";
 import { statusTone } from "../../ui/statusTone";
@@ -81,7 +81,7 @@ export function StepDetail(props: Props) {
 function Output({ run, step, title }: { run: string; step: Step; title: string }) {
   if (step.status === "waiting" && step.until)
     return <p className="faint">Waiting until {new Date(step.until).toLocaleString()}.</p>;
-  if (step.status === "failed") return <StepError step={step} />;
+  if (step.status === "failed") return <FailedOutput step={step} />;
   const isNothing = step.value === undefined && !step.truncated;
   if (isNothing)
     return <p className="faint">{step.status === "running" ? "No output yet." : "No output."}</p>;
@@ -116,22 +116,9 @@ function KnownThen({ run, earlier, titles }: Pick<Props, "run" | "earlier" | "ti
 }
 
 /** Why a step failed and what to do about it, where its output would be. */
-function StepError({ step }: { step: Step }) {
+function FailedOutput({ step }: { step: Step }) {
   const error = step.attempts.at(-1)?.error;
-  if (!error) return <p className="faint">No output.</p>;
-  return (
-    <div className="step-error" role="alert">
-      <strong>
-        <Untrusted {...safeText(error.message)} />
-      </strong>
-      {error.hint && (
-        <p>
-          <Untrusted {...safeText(error.hint)} />
-        </p>
-      )}
-      <span className="mono faint">{error.code}</span>
-    </div>
-  );
+  return error ? <StepError {...shownFault(error)} /> : <p className="faint">No output.</p>;
 }
 
 function Input({ run, step, title }: { run: string; step: Step; title: string }) {

@@ -2,7 +2,9 @@
 
 import type { LogLine, Step, Attempt } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
+import { hintParts } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
+import { Hint } from "../../ui/Hint";
 import { Untrusted } from "../../ui/Untrusted";
 
 export function StepLog({ step }: { step: Step }) {
@@ -54,7 +56,11 @@ function Failure({ attempt, next }: { attempt: Attempt; next: Attempt | undefine
     <div className="tries__error">
       <Untrusted {...safeText(attempt.error.message)} />{" "}
       <span className="mono faint">{attempt.error.code}</span>
-      {attempt.error.hint && <div className="faint">{attempt.error.hint}</div>}
+      {attempt.error.hint && (
+        <div className="faint">
+          <Hint parts={hintParts(attempt.error.hint)} />
+        </div>
+      )}
       {again && <div className="faint">{again}</div>}
     </div>
   );

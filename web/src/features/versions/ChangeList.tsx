@@ -1,28 +1,39 @@
 /** What one version changed, in words; choosing a node shows it on the canvas. */
 
-import type { Difference } from "../../model/workflow/diff";
-import { diffWorkflows } from "../../model/workflow/diff";
+import { diffContents } from "../../model/workflow/diff";
 import type { Workflow } from "../../model/workflow/workflow";
 import { Badge } from "../../ui/Badge";
 import "./versions.css";
 
 const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
-/** Where a node is on the canvas is not shown as a change. */
-const LAYOUT_FIELDS = /^(position|style|parentId)(\.|$)/;
 
 interface Props {
   after: Workflow;
   before: Workflow;
+  /** Shows the nodes of a change on the canvas. */
+  onChoose(nodes: string[]): void;
 }
 
-export function ChangeList({ after, before }: Props) {
-  const changes = changesOf(after, before);
+export function ChangeList({ after, before, onChoose }: Props) {
+  const changes = diffContents(after, before);
   if (changes.length === 0) return <p className="faint">Nothing but the layout differs.</p>;
   return (
     <ul className="version-changes" aria-label="Changes">
-      {changes.map((change) => (
-        <li key={`${change.kind} ${change.what}`}>
-          <Badge tone={TONES[change.kind]}>{change.kind}</Badge> {change.what}
+      {changes.map((change, index) => (
+        <li key={index}>
+          <Badge tone={TONES[change.kind]}>{change.kind}</Badge>{" "}
+          {change.nodes.length === 0 ? (
+            change.what
+          ) : (
+            <button
+              type="button"
+              className="version-changes__what"
+              title="Show on the canvas"
+              onClick={() => onChoose(change.nodes)}
+            >
+              {change.what}
+            </button>
+          )}
           {change.details.map(({ field, mine, theirs }) => (
             <div key={field} className="version-changes__detail">
               <code>{field}</code>
@@ -34,11 +45,4 @@ export function ChangeList({ after, before }: Props) {
       ))}
     </ul>
   );
-}
-
-function changesOf(after: Workflow, before: Workflow): Difference[] {
-  return diffWorkflows(after, before).flatMap((change) => {
-    const details = change.details.filter(({ field }) => !LAYOUT_FIELDS.test(field));
-    return change.kind === "changed" && details.length === 0 ? [] : [{ ...change, details }];
-  });
 }

@@ -2,7 +2,9 @@
 
 import { useState } from "react";
 import { safeText } from "../../model/text/untrusted";
-import { dropDraft, listNewDrafts } from "../../state/drafts";
+import type { NewDraft } from "../../state/drafts";
+import { dropDraft, listNewDrafts, restoreDraft } from "../../state/drafts";
+import { notify } from "../../state/notices";
 import { hrefTo } from "../../state/route";
 import { currentEditor, saveOpenDraft } from "../../state/workspace";
 import { Badge } from "../../ui/Badge";
@@ -13,12 +15,17 @@ export function Drafts() {
     saveOpenDraft();
     return listNewDrafts();
   });
-  const discard = (id: string) => {
-    const open = currentEditor();
+  const discard = ({ id, workflow }: NewDraft) => {
+    const [open, owner] = [currentEditor(), { storedAs: null, draftId: id }];
     // Otherwise the open workflow would store its draft again.
     if (open?.document.draftId === id) open.document.reset({ workflow: open.document.workflow });
-    dropDraft({ storedAs: null, draftId: id });
+    dropDraft(owner);
     setDrafts(listNewDrafts());
+    const undo = () => {
+      restoreDraft(owner, { workflow, revision: null });
+      setDrafts(listNewDrafts());
+    };
+    notify(`Draft ${workflow.name} discarded`, { action: { title: "Undo", run: undo } });
   };
   if (drafts.length === 0) return null;
   return (
@@ -34,7 +41,8 @@ export function Drafts() {
           </tr>
         </thead>
         <tbody>
-          {drafts.map(({ id, workflow }) => {
+          {drafts.map((draft) => {
+            const { id, workflow } = draft;
             const name = safeText(workflow.name).text;
             return (
               <tr key={id}>
@@ -46,7 +54,7 @@ export function Drafts() {
                 </td>
                 <td>{workflow.nodes.length}</td>
                 <td className="file-row__actions">
-                  <Button look="quiet" aria-label={`Discard draft ${name}`} onClick={() => discard(id)}>
+                  <Button look="quiet" aria-label={`Discard draft ${name}`} onClick={() => discard(draft)}>
                     Discard
                   </Button>
                 </td>

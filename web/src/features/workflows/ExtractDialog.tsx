@@ -12,12 +12,12 @@ import { extractToSubworkflow } from "../../queries/extraction";
 import { WORKFLOWS } from "../../queries/workflows";
 import { announce } from "../../state/announcements";
 import { useEditor } from "../../state/editorContext";
-import { notify } from "../../state/notices";
+import { notifyWhileOpen } from "../../state/workflowNotice";
 import { selectAndFocus } from "../../state/selection";
 import { openSubworkflow } from "../../state/subworkflows";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../ui/TextField";
 
 const MAX_LISTED = 8;
 
@@ -39,7 +39,7 @@ export function ExtractDialog({ nodes, onClose }: { nodes: readonly WorkflowNode
       onClose();
       selectAndFocus(editor, node);
       announce(`Extracted ${countOf(nodes.length, "node")} to ${title}`);
-      notify(`Extracted to ${title}`, {
+      notifyWhileOpen(editor, `Extracted to ${title}`, {
         tone: "good",
         hint: "Undo restores the nodes; the new workflow stays in the list.",
         action: { title: "Open it", run: () => openSubworkflow(editor, title) },
@@ -71,19 +71,13 @@ export function ExtractDialog({ nodes, onClose }: { nodes: readonly WorkflowNode
           {more > 0 && ` and ${more} more`} to a new workflow. One node that runs it takes their place, and
           the result stays the same.
         </p>
-        <Field label="Name of the new workflow">
-          {(id, _, aria) => (
-            <input
-              id={id}
-              {...aria}
-              className="input"
-              autoFocus
-              maxLength={200}
-              value={name}
-              onChange={(event) => (setName(event.target.value), setFault(null))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name of the new workflow"
+          autoFocus
+          maxLength={200}
+          value={name}
+          onChange={(text) => (setName(text), setFault(null))}
+        />
         {fault && (
           <p role="alert" className="field__fault">
             {fault.message}

@@ -7,7 +7,7 @@ import type { WorkflowOverview } from "../../queries/workflows";
 import { saveTags, WORKFLOWS } from "../../queries/workflows";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../ui/TextField";
 
 export function TagsDialog({ workflow, onClose }: { workflow: WorkflowOverview; onClose(): void }) {
   const [text, setText] = useState(workflow.tags.join(", "));
@@ -41,19 +41,14 @@ export function TagsDialog({ workflow, onClose }: { workflow: WorkflowOverview; 
       }
     >
       <form id={form} onSubmit={(event) => void save(event)}>
-        <Field label="Tags" note="Separate tags with commas, for example: mail, reports" fault={fault}>
-          {(id, _, aria) => (
-            <input
-              id={id}
-              {...aria}
-              className="input"
-              autoComplete="off"
-              maxLength={800}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Tags"
+          note="Separate tags with commas, for example: mail, reports"
+          fault={fault}
+          maxLength={800}
+          value={text}
+          onChange={setText}
+        />
       </form>
     </Dialog>
   );

@@ -1,10 +1,10 @@
 /** The stored workflows, one card each. */
 
-import { countOf } from "../../model/text/formatValue";
+import { safeText } from "../../model/text/untrusted";
 import type { WorkflowOverview } from "../../queries/workflows";
 import { hrefTo } from "../../state/route";
 import { FavoriteButton } from "./FavoriteButton";
-import { LastRuns, Tags, WorkflowMarks } from "./workflowFacts";
+import { aboutOf, LastRuns, Tags, WorkflowMarks } from "./workflowFacts";
 import { WorkflowMenu } from "./WorkflowMenu";
 
 export function WorkflowCards({ workflows }: { workflows: readonly WorkflowOverview[] }) {
@@ -15,13 +15,11 @@ export function WorkflowCards({ workflows }: { workflows: readonly WorkflowOverv
           <div className="workflow-card__head">
             <FavoriteButton name={workflow.name} />
             <h2>
-              <a href={hrefTo("w", workflow.name)}>{workflow.name}</a>
+              <a href={hrefTo("w", workflow.name)}>{safeText(workflow.name).text}</a>
             </h2>
             <WorkflowMenu workflow={workflow} />
           </div>
-          <p className="workflow-card__text faint">
-            {workflow.description ?? countOf(workflow.nodes, "node")}
-          </p>
+          <p className="workflow-card__text faint">{aboutOf(workflow)}</p>
           <Tags tags={workflow.tags} />
           <div className="workflow-card__foot">
             <WorkflowMarks workflow={workflow} />

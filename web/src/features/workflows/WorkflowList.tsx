@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useStore } from "zustand";
 import { readStored, writeStored } from "../../api/storage";
+import { safeText } from "../../model/text/untrusted";
 import type { WorkflowOverview } from "../../queries/workflows";
 import { favoriteStore } from "../../state/favorites";
 import { Button, IconButton } from "../../ui/Button";
@@ -111,7 +112,7 @@ function Choice<Value extends string>({ label, options, value, empty, onChange }
     >
       {options.map((option) => (
         <option key={option} value={option}>
-          {option || empty}
+          {safeText(option).text || empty}
         </option>
       ))}
     </select>

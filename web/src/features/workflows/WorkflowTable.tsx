@@ -1,10 +1,10 @@
 /** The stored workflows, one row each. */
 
-import { countOf } from "../../model/text/formatValue";
+import { safeText } from "../../model/text/untrusted";
 import type { WorkflowOverview } from "../../queries/workflows";
 import { hrefTo } from "../../state/route";
 import { FavoriteButton } from "./FavoriteButton";
-import { LastRuns, Tags, WorkflowMarks } from "./workflowFacts";
+import { aboutOf, LastRuns, Tags, WorkflowMarks } from "./workflowFacts";
 import { WorkflowMenu } from "./WorkflowMenu";
 
 export function WorkflowTable({ workflows }: { workflows: readonly WorkflowOverview[] }) {
@@ -43,15 +43,15 @@ function WorkflowRow({ workflow }: { workflow: WorkflowOverview }) {
       </td>
       <td>
         <a href={hrefTo("w", workflow.name)}>
-          <strong>{workflow.name}</strong>
+          <strong>{safeText(workflow.name).text}</strong>
         </a>
         <Tags tags={workflow.tags} />
-        <div className="faint">{workflow.description ?? countOf(workflow.nodes, "node")}</div>
+        <div className="faint">{aboutOf(workflow)}</div>
       </td>
-      <td>
+      <td className="workflows__fact">
         <WorkflowMarks workflow={workflow} />
       </td>
-      <td>
+      <td className="workflows__fact">
         <LastRuns runs={workflow.runs} />
       </td>
       <td className="table__extra faint">

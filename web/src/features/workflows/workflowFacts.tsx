@@ -37,6 +37,11 @@ export function LastRuns({ runs }: { runs: WorkflowOverview["runs"] }) {
   );
 }
 
+/** What a workflow does, as its author wrote it, else its size. */
+export function aboutOf({ description, nodes }: WorkflowOverview): string {
+  return description ? safeText(description).text : countOf(nodes, "node");
+}
+
 export function Tags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (

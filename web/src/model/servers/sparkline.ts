@@ -31,15 +31,20 @@ export function sparkline(checks: readonly Check[], width: number, height: numbe
       lines.push([]);
     }
   });
-  // A polyline needs two points to be visible.
-  const strokes = lines
-    .filter((line) => line.length > 0)
-    .map((line) => (line.length === 1 ? [line[0], line[0]] : line));
   return {
-    lines: strokes.map((line) => line.join(" ")),
+    lines: lines.filter((line) => line.length > 0).map((line) => stroke(line, checks.length, width)),
     failures,
     summary: summarize(checks.length, times, failures.length),
   };
+}
+
+/** A line through the points; a single one is a dash, and the only check a line across. */
+function stroke(points: readonly string[], checks: number, width: number): string {
+  if (points.length > 1) return points.join(" ");
+  const [x, y] = points[0]!.split(",").map(Number) as [number, number];
+  const half = checks === 1 ? width : width / 60;
+  const ends = [x - half, x + half].map((end) => Math.min(Math.max(end, PADDING), width - PADDING));
+  return ends.map((end) => `${round(end)},${y}`).join(" ");
 }
 
 function summarize(count: number, times: readonly number[], failed: number): string {

@@ -90,6 +90,7 @@ export const NODE_TITLES: Readonly<Record<string, string>> = {
   template: "Template",
   multi_input: "Several inputs",
   result: "Result",
+  "TRIGGER.CRON": "Schedule",
 };
 
 /** `FLOW.FOR_EACH` → `For each`; a tool keeps its own name. */
@@ -113,7 +114,11 @@ export function entryIcon(entry: CatalogEntry): {
 
 /** The displayed text of an entry; the name and description of a tool come from its server. */
 export function entryText(entry: CatalogEntry): { title: string; summary: string; warnings: string[] } {
-  if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, warnings: [] };
+  if (!entry.server) {
+    // A service has an action of the same name.
+    const kind = entry.type === "TRIGGER" ? "Trigger · " : "";
+    return { title: entryTitle(entry), summary: kind + entry.summary, warnings: [] };
+  }
   const [title, summary] = [
     safeText(entryTitle(entry)),
     safeText(`${entry.server} · ${entry.summary.slice(0, MAX_SUMMARY)}`),
@@ -211,50 +216,4 @@ export function initialData(entry: CatalogEntry): JsonObject {
 /** The node type that an entry is stored as. */
 export function nodeTypeOf(entry: CatalogEntry): string {
   return entry.server ? "mcp" : entry.type;
-}
-
-/**
- * Entries that match a search, best first: the exact name, then kinds of nodes, then tools, each by name and
- * keyword; what matches only by its description comes last. Of equal ones, recent ones come first.
- */
-export function searchEntries(
-  entries: readonly CatalogEntry[],
-  typed: string,
-  most = 60,
-  recent: readonly string[] = [],
-): CatalogEntry[] {
-  const terms = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const recency = new Map(recent.map((ref, at) => [ref, recent.length - at]));
-  const scored = entries
-    .map((entry) => ({ entry, score: Math.min(EXACT, ...terms.map((word) => scoreOf(entry, word))) }))
-    .filter(({ score }) => score > 0)
-    .map(({ entry, score }) => ({
-      entry,
-      tier: terms.length === 0 ? 0 : tierOf(entry, score),
-      recency: recency.get(entry.ref) ?? 0,
-      score,
-    }));
-  return scored
-    .sort((a, b) => a.tier - b.tier || b.recency - a.recency || b.score - a.score)
-    .slice(0, most)
-    .map(({ entry }) => entry);
-}
-
-const EXACT = 100;
-const ONLY_DESCRIPTION = 10;
-
-function tierOf({ server }: CatalogEntry, score: number): number {
-  if (score === EXACT) return 0;
-  return (score <= ONLY_DESCRIPTION ? 3 : 1) + Number(server !== null);
-}
-
-function scoreOf(entry: CatalogEntry, word: string): number {
-  const title = entryTitle(entry).toLowerCase();
-  if (title === word) return EXACT;
-  if (title.startsWith(word)) return 80;
-  if (title.includes(word)) return 60;
-  if (entry.server?.toLowerCase().includes(word)) return 50;
-  if (entry.ref.toLowerCase().includes(word)) return 40;
-  if (entry.keywords.some((keyword) => keyword.toLowerCase().startsWith(word))) return 30;
-  return entry.summary.toLowerCase().includes(word) ? ONLY_DESCRIPTION : 0;
 }

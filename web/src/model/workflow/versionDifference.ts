@@ -55,8 +55,13 @@ function placeBeside(after: Workflow, removed: readonly WorkflowNode[]): Workflo
   return placed;
 }
 
+/** Without regard to the order of keys. */
 function contentOf({ position: _, style: __, parentId: ___, ...content }: WorkflowNode): string {
-  return JSON.stringify(content);
+  return JSON.stringify(content, (_key, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }
 
 function keysOf({ connections }: Workflow): ReadonlySet<string> {
