@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import anyio
 import pytest
@@ -14,6 +15,7 @@ FAST = {
     "TOOLWEAVE_RATE_PER_S": "1000000",
     "TOOLWEAVE_BURST": "1000000",
     "TOOLWEAVE_MCP_SOON_S": "5",
+    "PYTHONPATH": str(Path(__file__).with_name("defect")),
 }
 
 Found = dict[str, list[Check]]

@@ -40,8 +40,4 @@ EXCUSED: dict[str, Excuse] = {
         "two of its checks call a tool that cannot do without the client's model",
         re.compile("does not list the diagnostic tool 'test_missing_capability'"),
     ),
-    "tasks-lifecycle": Excuse(
-        "one of its checks calls a tool that breaks the protocol, as no workflow can",
-        re.compile("no tool 'protocol_error_job'"),
-    ),
 }

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from conformance.defect.sitecustomize import DEFECT_S
 from library.repo import Repo
 from toolweave.authoring.environment import known_offline
 from toolweave.home import open_home, workflow_store
@@ -290,6 +291,14 @@ FIXTURES: list[Fixture] = [
         {"tasks": "always"},
     ),
     Fixture(chain("failing_job", delay("slow", 1), stop("It fails.")), {"tasks": "only"}),
+    # With the defect that the service is started with, this is a failure of the service itself.
+    Fixture(
+        chain(
+            "protocol_error_job",
+            catalog("broken", "FLOW", "DELAY", duration_seconds=DEFECT_S, retry_attempts=0),
+        ),
+        {"tasks": "always"},
+    ),
     Fixture(
         chain("confirm_delete", form("ask", "Sure?", confirm={"type": "boolean"})),
         {"tasks": "always"},

@@ -78,6 +78,7 @@ PASSED: dict[str, set[str]] = {
         "input-required-result-tampered-state",
         "input-required-result-result-type",
         "tasks-capability-negotiation",
+        "tasks-lifecycle",
         "tasks-wire-fields",
         "tasks-request-state-removal",
         "tasks-mrtr-input",

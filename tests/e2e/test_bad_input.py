@@ -88,6 +88,20 @@ async def test_what_others_wrote_is_text_with_a_mark_wherever_it_is_shown(
     await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
     await expect(page.locator(".step-detail")).to_contain_text("U+202E")
     await shot(page, "hostile-run")
+    await studio.ask(
+        page,
+        "PUT",
+        "/api/v1/workflows/described",
+        {
+            "document": drawn("described")
+            | {"description": HOSTILE, "metadata": {"tags": [HOSTILE]}}
+        },
+    )
+    await page.goto(f"{studio.url}/#/")
+    row = page.get_by_role("row", name="described")
+    await expect(row.locator(".faint").first).to_have_text(SPELT)
+    for one in ("\u202e", "\u200b"):
+        assert one not in await page.locator("#main").inner_text()
     await expect(page.locator("main img[src=x]")).to_have_count(0)
     assert await page.evaluate("document.scripts.length") == 1
 

@@ -90,6 +90,10 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await page.reload()
     start = page.locator(".react-flow__node[data-id=start]")
     await expect(start).to_be_visible()
+    first = page.get_by_role("button", name="Add first step")
+    await first.click()
+    await expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
+    await page.keyboard.press("Escape")
     search = page.get_by_role("searchbox", name="Search nodes and tools")
     await search.fill("webhook")
     palette = page.get_by_role("complementary", name="Palette")
@@ -100,6 +104,7 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     await expect(page.locator(".react-flow__node.selected")).to_contain_text("Webhook")
     # It takes the place of a start that nothing is connected to; the search is free for the next.
     await expect(start).to_have_count(0)
+    await expect(first).to_have_count(0)
     await expect(search).to_have_value("")
     recent = page.get_by_role("region", name="Recent")
     await expect(recent.get_by_role("button", name="Webhook")).to_be_visible()

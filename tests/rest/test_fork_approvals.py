@@ -208,7 +208,7 @@ BUYING: dict[str, Any] = {
 }
 
 
-def test_an_answer_is_bound_to_tools_of_an_agent_and_to_subflows() -> None:
+def test_an_answer_is_bound_to_tools_of_an_agent_to_subflows_and_to_connections() -> None:
     def bound(**more: Any) -> str | None:
         plan = make_plan(read(json_text.read(json_text.write({**BUYING, **more}))).workflow, KINDS)
         return bound_hash("ask", (), plan, {})
@@ -223,3 +223,12 @@ def test_an_answer_is_bound_to_tools_of_an_agent_and_to_subflows() -> None:
     tools = with_data("tool", {**CALL, "toolName": "delete_everything"})
     assert bound(nodes=tools) != first
     assert bound(subAgentFlows=[{**SUBFLOW, "nodes": [ALONE]}]) != first
+    # The same nodes, reached by another answer: what was confirmed would happen when refused.
+    routed = [
+        {**one, "fromPort": "rejected"} if one["from"] == "ask" else one
+        for one in BUYING["connections"]
+    ]
+    assert routed != BUYING["connections"]
+    assert bound(connections=routed) != first
+    apart = [one for one in BUYING["connections"] if one["id"] != "x"]
+    assert bound(connections=apart) == first  # the positive control: it does not follow

@@ -134,6 +134,10 @@ async def test_retries_are_shown_and_everybody_is_notified_of_a_disabled_server(
     assert (found["enabled"], found["failureCount"]) == (False, 3)
     (notice,) = (await ask(house, "GET", "inbox"))["notices"]
     assert (before, notice["subject"]) == ([], "bad")
+    # A key limited to some tools learns nothing about servers.
+    _, text = await house.keys.create("limited", ["workflows:read"], ["greet"])
+    inbox = await house.client.get("/api/v1/inbox", headers={"X-API-Key": text})
+    assert (inbox.status_code, inbox.json()["notices"]) == (200, [])
     lines = [one for one in house.log_lines() if "disabled" in str(one)]
     assert any("bad" in str(one) for one in lines)
 

@@ -6,6 +6,7 @@ import hmac
 from datetime import UTC, datetime
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from toolweave.access import webhook_signatures as proving
 from toolweave.access.webhook_signatures import WebhookRequest
@@ -15,6 +16,7 @@ STAMP = str(int(NOW.timestamp()))
 LATE = str(int(NOW.timestamp()) - 301)
 SECRET = "a-secret-of-the-test"
 BODY = b'{"order": 7}'
+DISCORD_KEY = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
 
 
 def signed(data: bytes, secret: str = SECRET) -> str:
@@ -125,3 +127,37 @@ def test_slacks_signature_is_of_time_and_body() -> None:
     assert proving.slack_signature(given, secret) is None
     assert proving.slack_signature(WebhookRequest("POST", "/slack", NOW, headers, {}, body), secret)
     assert proving.slack_signature(given, "other")
+
+
+def signed_at(way: str, stamp: str) -> str | None:
+    """The verdict on a request with a right signature of `stamp`."""
+    moment = stamp.encode()
+    match way:
+        case "standard":
+            digest = hmac.digest(SECRET.encode(), b"msg_1." + moment + b"." + BODY, hashlib.sha256)
+            proof = f"v1,{base64.b64encode(digest).decode()}"
+            identity, moment_name, proof_name = proving.STANDARD
+            headers = {identity: "msg_1", moment_name: stamp, proof_name: proof}
+            return proving.signature(arrival(headers), SECRET)
+        case "slack":
+            proof = f"v0={signed(b'v0:' + moment + b':' + BODY)}"
+            headers = {proving.SLACK_TIMESTAMP: stamp, proving.SLACK_SIGNATURE: proof}
+            return proving.slack_signature(arrival(headers), SECRET)
+        case "discord":
+            proof = DISCORD_KEY.sign(moment + BODY).hex()
+            headers = {proving.DISCORD_TIMESTAMP: stamp, proving.DISCORD_SIGNATURE: proof}
+            public = DISCORD_KEY.public_key().public_bytes_raw().hex()
+            return proving.discord_signature(arrival(headers), public)
+        case _:
+            proof = f"sha256={signed(moment + b'.' + BODY)}"
+            headers = {proving.TIMESTAMP: stamp, proving.SIGNATURE: proof}
+            return proving.timed_signature(arrival(headers), SECRET)
+
+
+@pytest.mark.parametrize("way", ["standard", "slack", "discord", "timed"])
+def test_a_right_signature_of_another_time_proves_nothing(way: str) -> None:
+    assert signed_at(way, STAMP) is None  # the positive control
+    for stamp in (LATE, str(int(STAMP) + 301), "", "9" * 40):
+        reason = signed_at(way, stamp)
+        assert reason is not None
+        assert "timestamp" in reason

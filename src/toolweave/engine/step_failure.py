@@ -11,7 +11,7 @@ from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem
 
-NAMED_PROBLEMS = 5
+NAMED_PROBLEMS = 20
 
 
 def waiting(key: Key, wait: Wait, secrets: Masker) -> StepWaiting:

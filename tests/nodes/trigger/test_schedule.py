@@ -99,3 +99,12 @@ def test_a_time_zone_that_nobody_knows_is_refused(zone: str) -> None:
     with pytest.raises(Invalid) as refused:
         read_schedule("* * * * *", zone, 1)
     assert refused.value.code == "TIMEZONE_UNKNOWN"
+
+
+def test_a_missing_schedule_is_called_missing() -> None:
+    with pytest.raises(Invalid) as wrong:
+        read_schedule("9", "UTC", 1)
+    assert wrong.value.message.startswith("the schedule '9' cannot be used")
+    with pytest.raises(Invalid) as missing:
+        read_schedule("", "UTC", 1)
+    assert missing.value.message == "no schedule is set"

@@ -5,14 +5,18 @@ import { client, unwrap } from "../api/client";
 
 export const SECRETS = ["secrets"] as const;
 
-/** Records of sign-ins and services, which no workflow can use. */
-const INTERNAL = /^(oauth|oauth-tokens|service):/;
+/** Records of sign-ins and services, which no workflow can use, and keys of models, which have their own page. */
+const INTERNAL = /^((oauth|oauth-tokens|service):|model\/)/;
 
 export const useSecrets = () =>
   useQuery({
     queryKey: SECRETS,
-    queryFn: async () =>
-      (await unwrap(client.GET("/api/v1/secrets"))).names.filter((name) => !INTERNAL.test(name)),
+    queryFn: async () => {
+      const { names } = await unwrap(client.GET("/api/v1/secrets"));
+      // The token of a service is listed with its credential.
+      const isOther = (name: string) => !INTERNAL.test(name) && !names.includes(`service:${name}`);
+      return names.filter(isOther);
+    },
   });
 
 /** The workflows and servers that refer to a secret or a credential. */

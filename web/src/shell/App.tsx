@@ -45,7 +45,10 @@ export function App() {
   useEffect(() => {
     // Changing only the fragment of the address does not reload the page.
     const onHashChange = () => {
-      if (window.location.hash.startsWith("#token=") && takeTokenFromAddress()) authenticate();
+      if (!window.location.hash.startsWith("#token=") || !takeTokenFromAddress()) return;
+      authenticate();
+      // The key is no page.
+      window.dispatchEvent(new Event("hashchange"));
     };
     window.addEventListener("hashchange", onHashChange);
     return () => window.removeEventListener("hashchange", onHashChange);

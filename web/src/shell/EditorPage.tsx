@@ -16,7 +16,7 @@ import type { Editor } from "../state/editor";
 import { EditorContext, useEditor } from "../state/editorContext";
 import { showPaletteIfRoom } from "../state/panels";
 import { hrefTo } from "../state/route";
-import { notifyRestored } from "../state/restoredNotice";
+import { notifyRestored } from "../state/workflowNotice";
 import {
   closeEditor,
   currentEditor,

@@ -118,7 +118,7 @@ export function runOrAskForInputs(editor: Editor, askForInputs: () => void): voi
 }
 
 export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promise<void> {
-  editor.formAttention.addAll();
+  editor.formAttention.add(...editor.document.workflow.nodes.map(({ id }) => id));
   rememberInputs(editor.document, inputs);
   keepEnteredEvent(editor, inputs);
   const { workflow } = editor.document;

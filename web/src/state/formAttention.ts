@@ -5,19 +5,11 @@ import { createStore } from "zustand/vanilla";
 const NO_NODES: ReadonlySet<string> = new Set();
 
 export class FormAttention {
-  readonly store = createStore<{ nodes: ReadonlySet<string>; isEverywhere: boolean }>(() => ({
-    nodes: NO_NODES,
-    isEverywhere: false,
-  }));
+  readonly store = createStore<{ nodes: ReadonlySet<string> }>(() => ({ nodes: NO_NODES }));
 
-  /** The node was edited or run, or its problems were opened. */
-  add(node: string): void {
+  /** The nodes were edited or run, or their problems were opened. */
+  add(...added: string[]): void {
     const { nodes } = this.store.getState();
-    if (!nodes.has(node)) this.store.setState({ nodes: new Set(nodes).add(node) });
-  }
-
-  /** The whole workflow was run. */
-  addAll(): void {
-    this.store.setState({ isEverywhere: true });
+    if (added.some((node) => !nodes.has(node))) this.store.setState({ nodes: new Set([...nodes, ...added]) });
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { newWorkflow } from "../model/workflow/workflow";
 import { leavePage, noticeStore, notify } from "./notices";
-import { notifyRestored } from "./restoredNotice";
+import { notifyRestored } from "./workflowNotice";
 import { closeEditor, openEditor } from "./workspace";
 
 // The API client reads the address of the page when it is loaded.
@@ -56,6 +56,16 @@ test("errors of a page end when it is left, but not one about leaving", () => {
   leavePage();
   expect(messages()).toEqual(["Unsaved changes restored", "Not saved: no disk"]);
   vi.useRealTimers();
+});
+
+test("the offer to discard a draft ends when the workflow is saved", () => {
+  const editor = open("draft");
+  notifyRestored(editor, "draft restored", () => undefined);
+  editor.document.edit((now) => ({ ...now, description: "x" }));
+  expect(messages()).toEqual(["draft restored"]);
+  editor.document.markSaved(editor.document.workflow, "draft", "2");
+  expect(messages()).toEqual([]);
+  closeEditor(null);
 });
 
 test("the offer to discard a draft ends when another workflow is opened", () => {

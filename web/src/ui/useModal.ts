@@ -15,12 +15,30 @@ export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
     const element = dialog.current;
     const previousFocus = document.activeElement as HTMLElement | null;
     if (element && !element.open) element.showModal();
-    FOCUS_ORDER.map((selector) => element?.querySelector<HTMLElement>(selector))
-      .find(Boolean)
-      ?.focus();
+    const stop = element ? focusFirst(element) : undefined;
     return () => {
+      stop?.();
       element?.close();
       previousFocus?.focus?.();
     };
   }, [dialog]);
+}
+
+/** Focuses the first field; if it is not loaded yet, when it appears, unless the user did something before. */
+function focusFirst(dialog: HTMLDialogElement): () => void {
+  const isLoading = () => document.activeElement?.closest(".dialog__head") != null;
+  const focus = () =>
+    FOCUS_ORDER.map((selector) => dialog.querySelector<HTMLElement>(selector))
+      .find(Boolean)
+      ?.focus();
+  focus();
+  if (!isLoading()) return () => {};
+  const observer = new MutationObserver(() => {
+    if (isLoading()) focus();
+    if (!isLoading()) stop();
+  });
+  const stop = () => observer.disconnect();
+  observer.observe(dialog, { childList: true, subtree: true });
+  for (const event of ["keydown", "pointerdown"]) dialog.addEventListener(event, stop, { once: true });
+  return stop;
 }

@@ -42,7 +42,7 @@ def read_settings(given: NodeInput) -> Schedule:
     """The schedule of a node's settings. Raises `CRON_INVALID`, `TIMEZONE_UNKNOWN`."""
     missed = given.value("max_missed_runs")
     return read_schedule(
-        str(given.value("cron_expression")),
+        _expression(given),
         str(given.value("timezone")),
         missed if isinstance(missed, int) else 1,
     )
@@ -50,7 +50,7 @@ def read_settings(given: NodeInput) -> Schedule:
 
 def check_expression(given: NodeInput) -> None:
     """Check the expression, whatever the time zone. Raises `CRON_INVALID`."""
-    expression, zone = str(given.value("cron_expression")), given.value("timezone")
+    expression, zone = _expression(given), given.value("timezone")
     found = zone_in_cron(expression)
     # Two zones that differ leave open which is meant.
     if found is not None and zone in (None, "", "UTC", found[1]):
@@ -64,7 +64,12 @@ def check_expression(given: NodeInput) -> None:
                 {"op": "add", "path": "/timezone", "value": found[1]},
             ],
         )
-    read_schedule(str(given.value("cron_expression")), "UTC", 1)
+    read_schedule(expression, "UTC", 1)
+
+
+def _expression(given: NodeInput) -> str:
+    value = given.value("cron_expression")
+    return "" if value is None else str(value)
 
 
 def check_zone(given: NodeInput) -> None:
@@ -138,7 +143,7 @@ def _invalid(expression: str, why: str) -> Invalid:
     return refused_at(
         ("cron_expression",),
         "CRON_INVALID",
-        f"the schedule {expression!r} cannot be used: {why}",
+        f"the schedule {expression!r} cannot be used: {why}" if expression else "no schedule is set",
         hint=f"use {' or '.join(map(repr, meant))}"
         if meant
         else "minute, hour, day of month, month, day of week: `0 9 * * 1-5`",

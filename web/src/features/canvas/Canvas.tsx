@@ -31,6 +31,7 @@ import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { ConnectionEdge } from "./ConnectionEdge";
 import { EdgeArrows } from "./EdgeArrows";
 import { LowDetail, useDetailLevel } from "./detailLevel";
+import { FirstStep } from "./FirstStep";
 import { OverviewEdges } from "./OverviewEdges";
 import { StepNode } from "./StepNode";
 import { useAlignment } from "./useAlignment";
@@ -182,6 +183,7 @@ function Drawing({
           />
         )}
         <EdgeArrows />
+        {!isReadOnly && <FirstStep workflow={workflow} />}
         <AlignmentGuides guides={guides} />
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />

@@ -6,6 +6,7 @@ import {
   EMPTY_ROW,
   OPERATOR_TITLES,
   UNARY,
+  asTyped,
   isGroup,
   isPath,
   parseCondition,
@@ -167,8 +168,12 @@ interface RowProps {
 function Row({ row, title, names, canRemove, onChange, onRemove }: RowProps) {
   const list = useId();
   const isWrong = row.field.trim() !== "" && !isPath(row.field);
-  const setField = (field: string) => onChange({ ...row, field });
-  const setValue = (value: Operand) => onChange({ ...row, value });
+  const typeOf = (path: string) => names.names.offers.find((offer) => offer.path === path)?.kind;
+  const setField = (field: string) => onChange(asTyped({ ...row, field }, typeOf(field)));
+  const setOperator = (operator: Operator) => onChange(asTyped({ ...row, operator }, typeOf(row.field)));
+  // Only at the first character, so that a text can be chosen for a number.
+  const setValue = (value: Operand) =>
+    onChange(row.value.text === "" ? asTyped({ ...row, value }, typeOf(row.field)) : { ...row, value });
   const fieldTarget = useTarget(`the field of ${title}`, setField);
   const valueTarget = useTarget(`the value of ${title}`, (path) => setValue({ kind: "other", text: path }));
   return (
@@ -195,7 +200,7 @@ function Row({ row, title, names, canRemove, onChange, onRemove }: RowProps) {
         aria-label={`${title}: operator`}
         value={row.operator}
         disabled={names.isReadOnly}
-        onChange={(event) => onChange({ ...row, operator: event.target.value as Operator })}
+        onChange={(event) => setOperator(event.target.value as Operator)}
       >
         {Object.entries(OPERATOR_TITLES).map(([operator, shown]) => (
           <option key={operator} value={operator}>
@@ -236,6 +241,7 @@ function ValueInput({ title, value, isReadOnly, onChange, target }: ValueProps) 
         className="select"
         aria-label={`${title}: kind of value`}
         value={value.kind}
+        title="A text, or a number, true, false, null or another field"
         disabled={isReadOnly}
         onChange={(event) => onChange({ ...value, kind: event.target.value as Operand["kind"] })}
       >

@@ -36,7 +36,7 @@ export function FieldBuilder({ kind, label, field, aria, raw }: Props) {
   const { built, raw: rawTitle } = TITLES[kind];
   const showsRaw = isRaw || reason !== null;
   return (
-    <div className="builder">
+    <div className="builder" data-built={showsRaw ? undefined : kind}>
       <div className="builder__switch" role="group" aria-label={`${label} as`}>
         <button
           type="button"

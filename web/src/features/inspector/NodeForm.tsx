@@ -81,11 +81,8 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
 
 /** Whether nobody edited or ran the node yet: what is missing then is still to be entered. */
 function useIsUntouched(node: string): boolean {
-  const isKnown = useStore(
-    useEditor().formAttention.store,
-    ({ nodes, isEverywhere }) => isEverywhere || nodes.has(node),
-  );
-  const hasRun = useRunState(({ run }) => run !== null);
+  const isKnown = useStore(useEditor().formAttention.store, ({ nodes }) => nodes.has(node));
+  const hasRun = useRunState(({ run }) => run?.stepsOfNode[node] !== undefined);
   return !isKnown && !hasRun;
 }
 

@@ -40,7 +40,10 @@ export function InputPane({ node, onInsert }: Props) {
   );
   const open = useMemo(() => initiallyOpen(items), [items]);
   const source = input.data?.sources.find(({ path }) => path === INPUT);
-  const choose = (path: string) => {
+  const choose = async (path: string) => {
+    if (!fieldTargetStore.getState().target) firstEmptyField()?.focus();
+    // A field announces itself after its focus.
+    await Promise.resolve();
     const { target } = fieldTargetStore.getState();
     if (!target) return;
     target.insert(path);
@@ -84,11 +87,18 @@ export function InputPane({ node, onInsert }: Props) {
           json={() => formatValue(source?.hasValue ? source.value : undefined)}
           dragType={PATH_DRAG_TYPE}
           chooseTitle="Click to insert, or drag onto a field"
-          onChoose={choose}
+          onChoose={(path) => void choose(path)}
         />
       )}
     </>
   );
+}
+
+function firstEmptyField(): HTMLElement | undefined {
+  const fields = document.querySelectorAll<HTMLElement>(
+    ".node-view [data-mapping] :is(input, textarea, .cm-content)",
+  );
+  return [...fields].find((field) => !("value" in field ? field.value : field.textContent));
 }
 
 type Item = ReturnType<typeof sourceItems>[number];
@@ -138,7 +148,7 @@ function Hint() {
           Click a value to insert it into <strong>{target.label}</strong>.
         </>
       ) : (
-        "Select a field, then click a value. Or drag a value onto a field."
+        "Click a value to insert it into the first empty field, or drag it onto any field."
       )}
     </p>
   );

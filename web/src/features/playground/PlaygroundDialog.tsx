@@ -90,7 +90,7 @@ function TriedCall({ server, tool, form, onUsed, onClose }: Props) {
         <section className="playground__form" aria-label="Arguments" ref={fields}>
           {tool.description && (
             <p className="faint playground__about">
-              <Untrusted {...safeText(tool.description)} />
+              <Untrusted {...safeText(tool.description)} hasCode />
             </p>
           )}
           {parameters.length > 0 ? (

@@ -12,7 +12,7 @@ import { extractToSubworkflow } from "../../queries/extraction";
 import { WORKFLOWS } from "../../queries/workflows";
 import { announce } from "../../state/announcements";
 import { useEditor } from "../../state/editorContext";
-import { notify } from "../../state/notices";
+import { notifyWhileOpen } from "../../state/workflowNotice";
 import { selectAndFocus } from "../../state/selection";
 import { openSubworkflow } from "../../state/subworkflows";
 import { Button } from "../../ui/Button";
@@ -39,7 +39,7 @@ export function ExtractDialog({ nodes, onClose }: { nodes: readonly WorkflowNode
       onClose();
       selectAndFocus(editor, node);
       announce(`Extracted ${countOf(nodes.length, "node")} to ${title}`);
-      notify(`Extracted to ${title}`, {
+      notifyWhileOpen(editor, `Extracted to ${title}`, {
         tone: "good",
         hint: "Undo restores the nodes; the new workflow stays in the list.",
         action: { title: "Open it", run: () => openSubworkflow(editor, title) },

@@ -1,6 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { ConditionGroup, ConditionRow, Operand, Operator } from "./conditions";
-import { OPERATOR_TITLES, UNARY, isPath, parseCondition, printCondition } from "./conditions";
+import {
+  OPERATOR_TITLES,
+  UNARY,
+  asTyped,
+  isPath,
+  parseCondition,
+  printCondition,
+  printRow,
+} from "./conditions";
 
 /** A small generator with a seed, so that a failure can be repeated. */
 function generator(seed: number) {
@@ -35,6 +43,16 @@ function generator(seed: number) {
     return { join, items: [...rows(count + 1), inner] };
   };
 }
+
+test("a number that is typed is compared as a number, where its field or operator says so", () => {
+  const row = (operator: Operator, text: string) =>
+    ({ field: "data.n", operator, value: { kind: "text", text } }) as const;
+  expect(printRow(asTyped(row(">", "0"), undefined))).toBe("data.n > 0");
+  expect(printRow(asTyped(row("==", "7"), "integer"))).toBe("data.n == 7");
+  expect(printRow(asTyped(row("==", "true"), "boolean"))).toBe("data.n == true");
+  expect(printRow(asTyped(row("==", "7"), undefined))).toBe('data.n == "7"');
+  expect(printRow(asTyped(row(">", "b"), undefined))).toBe('data.n > "b"');
+});
 
 describe("a condition in rows", () => {
   it("is the same after it was written as an expression and read again", () => {

@@ -73,6 +73,22 @@ export function isGroup(item: ConditionRow | ConditionGroup): item is ConditionG
   return "join" in item;
 }
 
+const ORDERED: ReadonlySet<Operator> = new Set<Operator>([">", ">=", "<", "<="]);
+const TYPED_NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** A number that is typed as a text, where only a number can be compared. */
+export function asTyped(row: ConditionRow, type: string | undefined): ConditionRow {
+  const { value, operator } = row;
+  const isNumber =
+    (ORDERED.has(operator) || NUMBER_TYPES.has(type ?? "")) && TYPED_NUMBER.test(value.text.trim());
+  const isTruth = type === "boolean" && /^(true|false)$/.test(value.text.trim());
+  return value.kind === "text" && (isNumber || isTruth)
+    ? { ...row, value: { ...value, kind: "other" } }
+    : row;
+}
+
+const NUMBER_TYPES: ReadonlySet<string> = new Set(["number", "integer", "int", "double"]);
+
 /** Reads an expression; says why if rows cannot show it. */
 export function parseCondition(text: string): ParsedCondition {
   if (text.trim() === "") return { group: { join: "and", items: [] } };

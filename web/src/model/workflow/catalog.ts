@@ -90,6 +90,7 @@ export const NODE_TITLES: Readonly<Record<string, string>> = {
   template: "Template",
   multi_input: "Several inputs",
   result: "Result",
+  "TRIGGER.CRON": "Schedule",
 };
 
 /** `FLOW.FOR_EACH` → `For each`; a tool keeps its own name. */
@@ -113,7 +114,11 @@ export function entryIcon(entry: CatalogEntry): {
 
 /** The displayed text of an entry; the name and description of a tool come from its server. */
 export function entryText(entry: CatalogEntry): { title: string; summary: string; warnings: string[] } {
-  if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, warnings: [] };
+  if (!entry.server) {
+    // A service has an action of the same name.
+    const kind = entry.type === "TRIGGER" ? "Trigger · " : "";
+    return { title: entryTitle(entry), summary: kind + entry.summary, warnings: [] };
+  }
   const [title, summary] = [
     safeText(entryTitle(entry)),
     safeText(`${entry.server} · ${entry.summary.slice(0, MAX_SUMMARY)}`),

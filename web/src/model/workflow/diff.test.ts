@@ -14,6 +14,15 @@ describe("the difference of two workflows", () => {
   });
 });
 
+it("lists the fields of an object that was missing, and no empty one", () => {
+  const theirs = newWorkflow("a");
+  const fields = (mine: typeof theirs) => diffWorkflows(mine, theirs).flatMap(({ details }) => details);
+  expect(fields({ ...theirs, metadata: { studio: {} } })).toEqual([]);
+  expect(fields({ ...theirs, metadata: { tags: ["x"] } })).toEqual([
+    { field: "metadata.tags", mine: '["x"]', theirs: "—" },
+  ]);
+});
+
 it("names the nodes of a connection", () => {
   const theirs = newWorkflow("a");
   const mine = { ...theirs, connections: [{ id: "c", from: "start", to: "end", fromPort: "true" }] };

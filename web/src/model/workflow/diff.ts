@@ -87,7 +87,9 @@ function diffFields(mine: Fields, theirs: Fields, at = ""): Difference["details"
     const [mineByKey, theirsByKey] = [mine[name], theirs[name]];
     const field = at ? `${at}.${name}` : name;
     if (mineByKey === theirsByKey || JSON.stringify(mineByKey) === JSON.stringify(theirsByKey)) return [];
-    if (isFields(mineByKey) && isFields(theirsByKey)) return diffFields(mineByKey, theirsByKey, field);
+    const [left, right] = [mineByKey ?? {}, theirsByKey ?? {}];
+    // An object that is missing has no fields.
+    if (isFields(left) && isFields(right)) return diffFields(left, right, field);
     return [{ field, mine: formatField(mineByKey), theirs: formatField(theirsByKey) }];
   });
 }

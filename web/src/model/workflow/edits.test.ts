@@ -34,6 +34,14 @@ describe("edits", () => {
     expect([again.id, again.name]).toEqual(["prompt-2", "Prompt 2"]);
   });
 
+  it("gives a schedule a time in the zone of the user", () => {
+    const cron = { ...BUILT_IN_STEPS[0]!, ref: "TRIGGER.CRON", type: "TRIGGER", subtype: "CRON" };
+    const { name, data } = createNode(newWorkflow("w"), cron, { x: 0, y: 0 });
+    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    expect(name).toBe("Schedule");
+    expect(data["configurations"]).toEqual({ cron_expression: "0 9 * * 1-5", timezone });
+  });
+
   it("gives a webhook a path, and knows a start that is not used", () => {
     const hook = { ...BUILT_IN_STEPS[0]!, ref: "TRIGGER.WEBHOOK", type: "TRIGGER", subtype: "WEBHOOK" };
     const { data } = createNode(newWorkflow("My orders"), hook, { x: 0, y: 0 });

@@ -39,12 +39,22 @@ export function createNode(workflow: Workflow, entry: CatalogEntry, position: Po
     type: nodeTypeOf(entry),
     name: uniqueNameIn(workflow, title),
     position: snapToGrid(position),
-    data: entry.ref === WEBHOOK ? webhookData(workflow) : initialData(entry),
+    data: TRIGGER_DATA[entry.ref]?.(workflow) ?? initialData(entry),
   };
   return entry.type === "group" ? { ...node, style: GROUP_SIZE } : node;
 }
 
-const WEBHOOK = "TRIGGER.WEBHOOK";
+/** Triggers that work at once. */
+const TRIGGER_DATA: Readonly<Record<string, (workflow: Workflow) => JsonObject>> = {
+  "TRIGGER.WEBHOOK": webhookData,
+  "TRIGGER.CRON": scheduleData,
+};
+
+/** Weekdays at nine, where the user is. */
+function scheduleData(): JsonObject {
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { subtype: "CRON", configurations: { cron_expression: "0 9 * * 1-5", timezone } };
+}
 
 /** An address that works at once; no two workflows can have the same. */
 function webhookData(workflow: Workflow): JsonObject {

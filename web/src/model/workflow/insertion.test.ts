@@ -29,6 +29,14 @@ describe("a new node", () => {
     expect(nodeById(workflow, "start")!.position).toEqual({ x: 0, y: 0 });
   });
 
+  it("has the end that it leads to at its right, also when it is dropped below it", () => {
+    const point = { kind: "from", node: "start", port: "output", at: { x: 300, y: 200 } } as const;
+    const { workflow, id } = insertAt(newWorkflow("a"), prompt, point, specs);
+    const [node, end] = [nodeById(workflow, id)!, nodeById(workflow, "end")!];
+    expect(end.position!.x - node.position!.x).toBeGreaterThanOrEqual(300);
+    expect(end.position!.y).toBe(0);
+  });
+
   it("is connected to the port that a connection was dragged from, in either direction", () => {
     const at = { x: 300, y: 200 };
     const after = insertAt(

@@ -63,7 +63,7 @@ export function insertAt(
     const whole = last
       ? connectTo(connected, { node: last.to, port: last.toPort ?? INPUT_PORT }, node, specs)
       : connectEnd(connected, point.node, node.id, specs);
-    return { workflow: whole, id: node.id };
+    return { workflow: moveEndBehind(whole, node.id), id: node.id };
   }
   if (point.kind === "to") return { workflow: connectTo(added, point, node, specs), id: node.id };
   return { workflow: added, id: node.id };
@@ -104,6 +104,17 @@ export function connectEnd(workflow: Workflow, source: string, added: string, sp
   return leading.length === 0 || isAlternative
     ? connectTo(workflow, { node: end.id, port: INPUT_PORT }, node, specs)
     : workflow;
+}
+
+/** Moves the end that a new node leads to, if it would be above, below or before the node. */
+function moveEndBehind(workflow: Workflow, added: string): Workflow {
+  const node = nodeById(workflow, added);
+  const left = (node?.position?.x ?? 0) + NODE_SIZE.width + GAP_X;
+  const ends = workflow.connections
+    .filter(({ from }) => from === added)
+    .map(({ to }) => nodeById(workflow, to))
+    .filter((end) => end?.type === "end" && end.position && end.position.x < left);
+  return moveNodes(workflow, new Map(ends.map((end) => [end!.id, { x: left, y: end!.position!.y }])));
 }
 
 /** Whether each of its ports is taken at most once, unlike that of a loop. */

@@ -1,5 +1,6 @@
-/** Says that unsaved edits were restored, and offers to discard them while their workflow is open. */
+/** Notices about the open workflow: that unsaved edits were restored, and the offer to discard them. */
 
+import { isDirty } from "./document";
 import type { Editor } from "./editor";
 import type { Notice } from "./notices";
 import { dismiss, notify } from "./notices";
@@ -11,8 +12,7 @@ export function notifyRestored(editor: Editor, message: string, discard: () => v
     const before = store.getState();
     discard();
     const undo = notifyWhileOpen(editor, "Draft discarded", {
-      title: "Undo",
-      run: () => store.setState(before),
+      action: { title: "Undo", run: () => store.setState(before) },
     });
     // Later edits would be lost with the state from before.
     const { history } = store.getState();
@@ -22,11 +22,18 @@ export function notifyRestored(editor: Editor, message: string, discard: () => v
       stop();
     });
   };
-  notifyWhileOpen(editor, message, { title: "Discard draft", run });
+  const id = notifyWhileOpen(editor, message, { action: { title: "Discard draft", run } });
+  const stop = store.subscribe((now) => {
+    // What is saved is no draft.
+    if (isDirty(now)) return;
+    dismiss(id);
+    stop();
+  });
 }
 
-function notifyWhileOpen(editor: Editor, message: string, action: NonNullable<Notice["action"]>): number {
-  const id = notify(message, { action });
+/** A notice about a workflow, which ends when another one is opened. */
+export function notifyWhileOpen(editor: Editor, message: string, more: Partial<Notice>): number {
+  const id = notify(message, more);
   const stop = workspaceStore.subscribe((now) => {
     if (now.editor === editor) return;
     dismiss(id);
