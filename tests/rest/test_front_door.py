@@ -156,6 +156,10 @@ async def test_a_key_has_a_limited_number_of_streams(
             allowed = Listener(house, path, other)
             tasks.start_soon(allowed.run)
             await allowed.started.wait()
+            monkeypatch.setattr(auth, "MAX_STREAMS", 3)  # as many as are open, of all keys
+            _, third = await house.keys.create("third", ["workflows:read"])
+            full = await house.client.get(path, headers={"X-API-Key": third})
+            assert (full.status_code, full.json()["error"]["code"]) == (429, "STREAMS_LIMITED")
         for listener in (*listeners, allowed):
             listener.gone.set()
     again = Listener(house, path, text)  # what ended is not counted any more

@@ -102,6 +102,9 @@ async def test_no_path_and_no_link_leads_outside(root: Path, tmp_path: Path, pat
         with pytest.raises(ToolweaveError) as caught:
             await read(root, path)
         assert code_of(caught) in {"FILE_DENIED", "FILE_PATH_INVALID"}
+        with pytest.raises(ToolweaveError) as caught:  # stores check nothing before
+            await AllowedFolders([root]).read(path, max_bytes=100)
+        assert code_of(caught) in {"FILE_DENIED", "FILE_PATH_INVALID"}
         for mode in field(writing, "mode").options:
             with pytest.raises(ToolweaveError) as caught:
                 await write(root, path, "overwritten", mode=mode)
