@@ -78,6 +78,7 @@ class Listener:
         more = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
         self._app = house.app
         self._body = body or b""
+        self.received = b""
         self._scope = {
             "type": "http",
             "method": "GET" if body is None else "POST",
@@ -106,6 +107,7 @@ class Listener:
         return {"type": "http.disconnect"}
 
     async def _send(self, message: Message) -> None:
+        self.received += message.get("body", b"")
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.started.set()

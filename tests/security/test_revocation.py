@@ -50,11 +50,11 @@ def listening(house: House, key: str) -> Listener:
     return modern(house, key, "subscriptions/listen", notifications={"toolsListChanged": True})
 
 
-async def publish_pause(house: House) -> None:
+async def publish_pause(house: House, name: str = "pause") -> None:
     key = await house.key()
     for path, body in (
-        ("workflows/pause", {"document": pausing()}),
-        ("published/pause", {"description": "Waits.", "ifLeft": "cancel"}),
+        (f"workflows/{name}", {"document": pausing(name)}),
+        (f"published/{name}", {"description": "Waits.", "ifLeft": "cancel"}),
     ):
         answer = await house.client.put(f"/api/v1/{path}", json=body, headers=key)
         assert answer.status_code in (200, 201), answer.text
@@ -138,3 +138,34 @@ async def test_one_key_cannot_take_all_sessions_and_subscriptions(
         control("another key subscribes", not theirs.ended.is_set())
         for one in (first, theirs):
             one.gone.set()
+
+
+async def test_a_limited_key_hears_no_more_of_a_run_whose_tool_is_unpublished(
+    house: House, control: Control
+) -> None:
+    await publish_pause(house, "rest")
+    key = await house.key()
+    body = {"workflow": "rest", "inputs": {"who": "Ada"}}
+    run = (await house.client.post("/api/v1/runs", json=body, headers=key)).json()["id"]
+    path = f"/api/v1/runs/{run}/events"
+    _, text = await house.keys.create("limited", SCOPES, ["rest"])
+    mine, theirs = Listener(house, path, text), Listener(house, path, key["X-API-Key"])
+
+    async def until_waiting() -> None:
+        while True:
+            if b"step_waiting" in mine.received:
+                return
+            await anyio.sleep(0.02)
+
+    async with anyio.create_task_group() as tasks:
+        for one in (mine, theirs):
+            tasks.start_soon(one.run)
+        with anyio.fail_after(60):
+            await until_waiting()
+            await house.client.delete("/api/v1/published/rest", headers=key)
+            await house.client.post(f"/api/v1/runs/{run}/cancel", headers=key)
+            await mine.ended.wait()
+            await theirs.ended.wait()
+    control("a key without a limit hears the end", b"event: finished" in theirs.received)
+    assert b"event: finished" not in mine.received
+    assert b"cancel" not in mine.received

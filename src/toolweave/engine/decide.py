@@ -11,6 +11,7 @@ from toolweave.engine.events import Finished, Key, StepFailed
 from toolweave.engine.frames import LoopState, StepFrame, carried_by
 from toolweave.engine.queues import Placement
 from toolweave.engine.state import RunState
+from toolweave.engine.step_failure import error_json
 from toolweave.json_text import Json, JsonObject
 
 
@@ -152,12 +153,7 @@ def _finished(state: RunState) -> Finished:
 
 
 def _unsuccessful(state: RunState, key: Key, failed: StepFailed) -> Finished:
-    error: JsonObject = {
-        "code": failed.code,
-        "message": failed.message,
-        "failedAt": key,
-        "hint": failed.hint,
-    }
+    error: JsonObject = {**error_json(failed), "failedAt": key}
     done = _intermediate(state)
     is_partial = any(not _is_start(state, key) for key in done)
     return Finished("partial" if is_partial else "failed", done, error)

@@ -1,10 +1,12 @@
 """What a key limited to some published tools may see: their workflows, and the runs of those."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from functools import partial
 
 from toolweave.access.keys import ApiKey
 from toolweave.engine.engine import Engine
+from toolweave.engine.journal_reader import JournalEntry
 from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunRecord
 from toolweave.errors import Denied
@@ -75,6 +77,15 @@ class VisibleRuns:
         """
         whole = run if key.tools is not None else (await self._engine.match(run)).id
         return await self.get(key, whole)
+
+    async def follow(self, key: ApiKey, run: RunRecord, after: int) -> AsyncIterator[JournalEntry]:
+        """Yield the events of a run for as long as the key may see it."""
+        async with aclosing(self._engine.journal.batches(run.id, after, paged=True)) as batches:
+            async for entries in batches:
+                if not await allows_workflow(self._published, key, run.workflow):
+                    return  # it was unpublished meanwhile
+                for entry in entries:
+                    yield entry
 
     async def newest(
         self,

@@ -226,7 +226,7 @@ def _of_one_stem(value: str, given: frozenset[str], named: dict[str, frozenset[s
 def _named_in(given: frozenset[str], named: dict[str, frozenset[str]]) -> list[str]:
     """The only option that is a word of the value, such as `text` of `GUILD_TEXT`."""
     found = [option for option, said in named.items() if said <= given]
-    if len(found) != 1 or len(given) > 3 or any(len(said) > 1 for said in named.values()):
+    if len(found) != 1 or len(given) > 3:
         return []
     rest = given - named[found[0]]
     others = frozenset[str]().union(*named.values())

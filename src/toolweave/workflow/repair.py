@@ -16,6 +16,7 @@ from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch, difference, value_at
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.repair_search import with_edits
 
 MAX_ROUNDS = 20
 # The limit of nodes checked to prove patches, and of passes over a larger workflow; beyond it,
@@ -84,15 +85,16 @@ def checked(
     workflow: Workflow, known: KnownEnvironment, format: FormatName
 ) -> Iterator[CheckedWorkflow]:
     """Return the problems of a workflow; patches are kept only if they cause no new error."""
-    judge = _Judge(workflow, known, format, check_workflow(workflow, known, format))
+    found = with_edits(workflow, known, format, check_workflow(workflow, known, format))
+    judge = _Judge(workflow, known, format, found)
     reported = _most_severe(judge.settled())
     patched = [at for at, problem in enumerate(reported) if problem.patch is not None]
     proven: dict[int, Problem] = {}
     if patched:
         proven = _proven(judge, reported, patched, size_with_subflows(workflow))
     for at, problem in enumerate(reported):
-        if (found := proven.get(at)) is not None:
-            yield CheckedWorkflow(found, judge.document, judge.patched([found]))
+        if (fixed := proven.get(at)) is not None:
+            yield CheckedWorkflow(fixed, judge.document, judge.patched([fixed]))
         else:
             yield CheckedWorkflow(_unproven(problem) if problem.patch else problem)
 
@@ -209,6 +211,7 @@ def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Repa
     problems = check_workflow(workflow, known, format)
     repaired: list[Problem] = []
     for _ in range(MAX_ROUNDS):
+        problems = with_edits(workflow, known, format, problems)
         judge = _Judge(workflow, known, format, problems)
         problems = judge.settled()
         step = judge.best([problem for problem in problems if problem.patch])

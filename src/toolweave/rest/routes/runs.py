@@ -176,7 +176,8 @@ class _Handlers:
             raise _unknown_event(record.id, seen)
         if seen and seen == last and record.status in FINAL:
             return Response(status_code=204)
-        return EventStream(_events(self._engine.follow(record.id, seen), max_chars))
+        entries = self._runs.follow(key_of(request), record, seen)
+        return EventStream(_events(entries, max_chars))
 
 
 def run_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:

@@ -208,6 +208,8 @@ class _Flow:
                 ours = sized
                 continue
             meant = self._path_repair.meant(node, reference.path, asked.language, found)
+            if meant is None and found.trouble == "name":
+                meant = self._path_repair.declared(node, reference.path)
             repaired = None if meant is None else rewritten(ours, reference.path, meant)
             ours = repaired or ours
             faults.append(self._fault(node, asked, reference, found, meant if repaired else None))

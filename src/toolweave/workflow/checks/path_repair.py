@@ -97,6 +97,22 @@ class PathRepair:
             path = changed
         return None
 
+    def declared(self, node: Node, path: Path) -> Path | None:
+        """`trigger.city` for `city`: the only value before a node that has a field of this name."""
+        if any(path[0] in object_at(node.data, part) for part in ("configurations", "inputParams")):
+            return None  # its own value of this name may be meant
+        before: list[str] = [
+            one.id
+            for one in self._scope.graph.nodes.values()
+            if is_name(one.id)
+            and not self._scope.is_started_with(one.id)
+            and self._scope.reach.can_have_run(one.id, node.id)
+        ]
+        shapes = {one: self._scope.value_of(NodeId(one)) for one in before}
+        shapes |= {"trigger": self._scope.trigger}
+        found = [name for name, shape in shapes.items() if path[0] in shape.fields]
+        return (found[0], *path) if len(found) == 1 else None
+
     def _step(self, node: Node, path: Path, found: ResolvedPath, language: Language) -> Path | None:
         wrong = path[found.at]
         if found.trouble == "field":

@@ -4,9 +4,10 @@ An edge is only read where both of its ends are said; where a port is numbered, 
 source must have numbered ports.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 from toolweave.json_text import Json, JsonObject
@@ -60,6 +61,8 @@ _OWN: dict[Dialect, tuple[frozenset[str], ...]] = {
         frozenset({"from", "to", "from_port", "to_port"}),
     ),
 }
+_ENDS_OF_EDGE = ("source", "target")
+_STARTS = frozenset({"TRIGGER", "start"})
 # Keys of edges that say nothing about their ends.
 _OTHER = frozenset({"id", "type", "label", "condition", "data", "kind", "name", "style", "index"})
 _IN_END = frozenset({"node", "nodeid", "id", "step", "name"})
@@ -70,23 +73,59 @@ _NUMBERED = {"IF": ("true", "false")}
 _PORTS = {"out": "output", "into": "input"}
 
 
-def edge_lists(document: JsonObject) -> list[str]:
-    """The keys under which the edges may be."""
-    return [
+def edge_lists(document: JsonObject, nodes: Nodes = MappingProxyType({})) -> list[str]:
+    """The keys under which the edges may be, by their names or by the nodes they name."""
+    named = [
         key
         for key, value in document.items()
         if isinstance(value, list | dict)
         and value
         and (plain(key) in _LISTS or meant_key(key, ("connections",)))
     ]
+    others = {key: value for key, value in document.items() if key != "nodes"}
+    return named or [key for key, value in others.items() if _are_edges(value, nodes)]
 
 
-def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> list[Operation]:
-    """What makes an edge one of the dialect; nothing for nearly all."""
+def _are_edges(value: Json, nodes: Nodes) -> bool:
+    items = value if isinstance(value, list) else []
+    return bool(items) and all(
+        isinstance(one, dict) and len(_keys_of_nodes(one, nodes)) == len(_ENDS_OF_EDGE)
+        for one in items
+    )
+
+
+def _keys_of_nodes(edge: JsonObject, nodes: Nodes) -> list[str]:
+    return [
+        key
+        for key, one in edge.items()
+        if isinstance(one, str) and one in nodes and key not in _OTHER
+    ]
+
+
+def source_key(edges: Sequence[Json], nodes: Nodes) -> str | None:
+    """The key of the source, where no key is known: nothing leads to the start of a workflow."""
+    starts: set[str] = set()
+    for one in edges:
+        named = _keys_of_nodes(one, nodes) if isinstance(one, dict) else []
+        if not isinstance(one, dict) or len(named) != len(_ENDS_OF_EDGE):
+            return None
+        starts |= {key for key in named if nodes[str(one[key])].get("type") in _STARTS}
+    return starts.pop() if len(starts) == 1 else None
+
+
+def edge_operations(
+    edge: Json, place: str, dialect: Dialect, nodes: Nodes, source: str | None = None
+) -> list[Operation]:
+    """What makes an edge one of the dialect; nothing for nearly all.
+
+    `source`: the key of the source, as the other edges show it.
+    """
     if not isinstance(edge, dict):
         found = list(_of_text(edge, nodes, dialect))
         return [{"op": "replace", "path": place, "value": found[0]}] if len(found) == 1 else []
     ends, is_own = _ends_in(tuple(edge), dialect)
+    if by_value := _ends_by_value(edge, ends, nodes, source):
+        ends, is_own = {**ends, **by_value}, False
     if _has_inner_ends(edge, dialect):
         return []
     if any(isinstance(edge[key], dict | list) for key in ends):
@@ -110,6 +149,19 @@ def edge_operations(edge: Json, place: str, dialect: Dialect, nodes: Nodes) -> l
     return operations + [
         {"op": "add", "path": f"{place}/{name}", "value": port} for name, port in added
     ]
+
+
+def _ends_by_value(
+    edge: JsonObject, ends: Mapping[str, str], nodes: Nodes, source: str | None
+) -> dict[str, str]:
+    """The ends under keys of no known name: the only values that are ids of nodes."""
+    missing = [one for one in _ENDS_OF_EDGE if one not in ends.values()]
+    named = [key for key in _keys_of_nodes(edge, nodes) if key not in ends]
+    if not missing or len(named) != len(missing) or (len(missing) > 1 and source not in named):
+        return {}
+    if len(missing) > 1 and named[0] != source:
+        named.reverse()
+    return dict(zip(named, missing, strict=True))
 
 
 def ends_of(edge: JsonObject) -> dict[str, str]:

@@ -37,10 +37,6 @@ _USUAL: dict[Dialect, frozenset[str]] = {
 _LEAST = 4
 _LOWER = frozenset({"id", "type", "name", "position", "data", "description"})
 _USUAL_DATA = frozenset({*_OF_DATA, "description", "label"})
-_LISTS = frozenset(
-    {"steps", "tasks", "blocks", "stages", "activities", "elements", "components", "vertices"}
-    | {"nodelist", "workflownodes", "operators", "jobs", "actions", "states", "node"}
-)
 # Keys of an object around a list.
 _LISTING = frozenset(
     {"items", "item", "list", "node", "nodes", "edges", "connections", "values", "data", "all"}
@@ -87,12 +83,8 @@ def is_known_type(value: Json) -> bool:
 
 
 def node_lists(document: JsonObject) -> list[str]:
-    """The keys under which the nodes may be."""
-    return [
-        key
-        for key, value in document.items()
-        if (plain(key) in _LISTS or meant_key(key, ("nodes",))) and are_nodes(value)
-    ]
+    """The keys under which the nodes may be: what is there says it, whatever it is called."""
+    return [key for key, value in document.items() if are_nodes(value)]
 
 
 def are_nodes(value: Json) -> bool:
@@ -143,15 +135,22 @@ def dialect_of(nodes: list[Json]) -> Dialect:
 
 
 def node_operations(
-    node: JsonObject, place: str, dialect: Dialect, ids: Collection[str]
+    node: JsonObject,
+    place: str,
+    dialect: Dialect,
+    ids: Collection[str],
+    unnamed: Collection[str] = (),
 ) -> list[Operation]:
-    """What makes a node one of the dialect; nothing for nearly all."""
+    """What makes a node one of the dialect; nothing for nearly all.
+
+    `unnamed`: the ends of edges that no node has as its id.
+    """
     data, kind = node.get("data"), node.get("type")
     is_usual = _USUAL[dialect].issuperset(node) and "id" in node and "type" in node
     is_whole = isinstance(kind, str) and _joined(kind) is not None
     if is_usual and not is_whole and not hides_parts(node, data):
         return []
-    operations = [*_identity(node, place)]
+    operations = [*_identity(node, place, unnamed)]
     to, level = (f"{place}/data", data) if dialect == "toolweave" else (place, node)
     if dialect == "toolweave" and not isinstance(data, dict):
         if "data" in node or (_PARTS.isdisjoint(node) and not is_whole):
@@ -196,16 +195,20 @@ def hides_parts(node: JsonObject, data: Json) -> bool:
     )
 
 
-def _identity(node: JsonObject, place: str) -> Iterator[Operation]:
+def _identity(node: JsonObject, place: str, unnamed: Collection[str]) -> Iterator[Operation]:
+    known = _USUAL["toolweave"] | _USUAL["agent-team"]
+    others = {key: one for key, one in node.items() if key not in known and isinstance(one, str)}
     if "type" not in node:
-        found = [key for key, one in node.items() if plain(key) in _TYPES and is_known_type(one)]
+        found = [key for key, one in others.items() if is_known_type(one)]
+        found = [key for key in found if plain(key) in _TYPES] or found
         if len(found) == 1:
             yield _move(place + pointer(found[0]), f"{place}/type")
     if "id" not in node:
-        found = [key for key, one in node.items() if plain(key) in _IDS and isinstance(one, str)]
-        if len(found) == 1 and node[found[0]]:
+        # An edge leads to it by what is its id.
+        found = [key for key, one in others.items() if one in unnamed]
+        found = found or [key for key, one in others.items() if plain(key) in _IDS and one]
+        if len(found) == 1:
             yield _move(place + pointer(found[0]), f"{place}/id")
-    known = _USUAL["toolweave"] | _USUAL["agent-team"]
     for key in node.keys() - known:
         # `Data` or `dtaa` for `data`
         name = meant_key(key, _LOWER - node.keys())

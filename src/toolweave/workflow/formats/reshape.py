@@ -18,6 +18,7 @@ from toolweave.workflow.formats.foreign_edges import (
     edge_list,
     edge_lists,
     edge_operations,
+    source_key,
 )
 from toolweave.workflow.formats.foreign_nodes import (
     Dialect,
@@ -195,11 +196,16 @@ class _Reshaping:
         moved: list[Operation],
         ids: Collection[str],
     ) -> None:
+        unnamed = self._ends() - {*ids} if len(ids) < len(nodes) else frozenset[str]()
         found = {
             at: operations
             for at, one in enumerate(nodes)
             if isinstance(one, dict)
-            and (operations := node_operations(one, f"{self._root}/nodes/{at}", dialect, ids))
+            and (
+                operations := node_operations(
+                    one, f"{self._root}/nodes/{at}", dialect, ids, unnamed
+                )
+            )
         }
         message = _told(dialect)
         if moved or len(found) > 1:
@@ -214,8 +220,15 @@ class _Reshaping:
                 _problem(place, f"the node is in another form; {message}", operations)
             )
 
+    def _ends(self) -> frozenset[str]:
+        """The texts in the edges; each may be the id of a node."""
+        listed = self._inner.get("connections") or self._inner.get("edges")
+        edges = listed if isinstance(listed, list) else []
+        texts = (one for edge in edges if isinstance(edge, dict) for one in edge.values())
+        return frozenset(one for one in texts if isinstance(one, str))
+
     def _edges(self, nodes: dict[str, JsonObject], dialect: Dialect) -> None:
-        key, moved = self._key_of_edges()
+        key, moved = self._key_of_edges(nodes)
         if key is None:
             return
         given = self._inner[key]
@@ -227,10 +240,11 @@ class _Reshaping:
             given = listed
         if not isinstance(given, list) or len(given) > MAX_PARTS:
             return
+        source = source_key(given, nodes)
         found = {
             at: operations
             for at, one in enumerate(given)
-            if (operations := edge_operations(one, f"{to}/{at}", dialect, nodes))
+            if (operations := edge_operations(one, f"{to}/{at}", dialect, nodes, source))
         }
         if moved or (len(found) > 1 and len(found) == len(given)):
             operations = [*moved, *(one for at in found for one in found[at])]
@@ -303,10 +317,10 @@ class _Reshaping:
             move = {"op": "move", "from": place, "path": f"{self._root}/inputSchema"}
             self.problems.append(_problem(place, "expected the key 'inputSchema'", [move]))
 
-    def _key_of_edges(self) -> tuple[str | None, list[Operation]]:
+    def _key_of_edges(self, nodes: dict[str, JsonObject]) -> tuple[str | None, list[Operation]]:
         if self._inner.get("connections"):
             return "connections", []
-        found = edge_lists(self._inner)
+        found = edge_lists(self._inner, nodes)
         if len(found) != 1:
             return None, []
         source, to = f"{self._root}{pointer(found[0])}", f"{self._root}/connections"

@@ -110,7 +110,7 @@ function Variables() {
       )}
       {error && <p role="alert">{error.message}</p>}
       {settings && (
-        <table className="table table--stacked" aria-label="Variables">
+        <table className="table" aria-label="Variables">
           <thead>
             <tr>
               <th>Setting</th>

@@ -1,0 +1,157 @@
+"""Builds the values that a schema takes out of one that it refuses, without losing a part of it.
+
+The schema leads: a list is made of what stands alone, an object of the only member that takes the
+value, a value is taken out of what is around it, a text is divided among the members. The caller
+takes the answer if there is exactly one. Pure.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice, permutations, product
+
+from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.patterns import pattern
+from toolweave.tools.conversions import conversions
+from toolweave.tools.violations import Explainer
+
+MAX_DEPTH = 3
+MAX_ANSWERS = 4
+MAX_PARTS = 4
+MAX_ITEMS = 50
+_SEPARATORS = (r"\s*[,;|]\s*", r"\s*/\s*", r"\s*:\s*", r"\s+", r"\s*=\s*", r"\s*->\s*")
+_TEMPLATE = pattern(r"\{\{|\$\{")
+# An expression or a sentence is no list of parts.
+_PART = pattern(r"[\w@.#+-]{1,60}")
+
+
+def reshaped(value: Json, schema: Json, explainer: Explainer, about: str = "") -> list[Json]:
+    """The values of the schema that say the same; one is certain, several are a choice."""
+    found: dict[bytes, Json] = {}
+    for one in islice(_values(value, schema, explainer, about, MAX_DEPTH), MAX_ITEMS):
+        found.setdefault(canonical(one), one)
+        if len(found) >= MAX_ANSWERS:
+            break
+    return list(found.values())
+
+
+def _values(
+    value: Json, schema: Json, explainer: Explainer, about: str, left: int
+) -> Iterator[Json]:
+    if explainer.fits(schema, value):
+        yield value
+        return
+    if not isinstance(schema, dict) or left == 0:
+        return
+    kinds = _kinds(schema, explainer)
+    plain = [one for one in conversions(value, [*kinds], about) if explainer.fits(schema, one)]
+    if plain:
+        yield plain[0]
+        return
+    if isinstance(value, dict):
+        yield from _of_object(value, schema, kinds, explainer, about, left)
+    elif isinstance(value, list):
+        yield from _of_list(value, schema, kinds, explainer, about, left)
+    elif value is not None and "object" in kinds:
+        parts = list(_divided(value, schema, explainer)) if isinstance(value, str) else []
+        yield from parts or _in_member(value, schema, explainer)
+
+
+def _of_object(
+    value: JsonObject,
+    schema: JsonObject,
+    kinds: set[str],
+    explainer: Explainer,
+    about: str,
+    left: int,
+) -> Iterator[Json]:
+    known = explainer.properties(schema)
+    # Where the author names the members, each name says something.
+    is_named_here = "object" in kinds and schema.get("additionalProperties", True) is not False
+    if len(value) == 1 and not (is_named_here and not known):
+        ((key, inner),) = value.items()
+        if key not in known:
+            yield from _values(inner, schema, explainer, about, left - 1)
+    if "object" in kinds:
+        rest = schema.get("additionalProperties", True)
+        parts = [
+            list(islice(_values(one, known.get(key, rest), explainer, key, left - 1), MAX_ANSWERS))
+            for key, one in value.items()
+        ]
+        for chosen in _products(parts):
+            made: JsonObject = dict(zip(value, chosen, strict=True))
+            if explainer.fits(schema, made):
+                yield made
+
+
+def _of_list(
+    value: list[Json],
+    schema: JsonObject,
+    kinds: set[str],
+    explainer: Explainer,
+    about: str,
+    left: int,
+) -> Iterator[Json]:
+    if len(value) == 1:
+        yield from _values(value[0], schema, explainer, about, left - 1)
+    if "array" in kinds and len(value) <= MAX_ITEMS:
+        each = schema.get("items", True)
+        # A gap says nothing.
+        items = [one for one in value if one not in (None, "", {}, [])]
+        parts = [
+            list(islice(_values(one, each, explainer, about, left - 1), MAX_ANSWERS))
+            for one in items
+        ]
+        for chosen in _products(parts):
+            if explainer.fits(schema, made := list(chosen)):
+                yield made
+
+
+def _in_member(value: Json, schema: JsonObject, explainer: Explainer) -> Iterator[Json]:
+    """An object with the only member that takes the value."""
+    taking = [
+        name
+        for name, inner in explainer.properties(schema).items()
+        if inner not in (True, {}) and explainer.fits(inner, value)
+    ]
+    is_whole = not isinstance(value, str) or _PART.fullmatch(value) is not None
+    if is_whole and len(taking) == 1 and explainer.fits(schema, made := {taking[0]: value}):
+        yield made
+
+
+def _divided(text: str, schema: JsonObject, explainer: Explainer) -> Iterator[Json]:
+    """An object of the parts of a text, where only one order fits the members' types."""
+    if _TEMPLATE.search(text):
+        return
+    known = explainer.properties(schema)
+    for separator in _SEPARATORS:
+        parts = [one for one in re.split(separator, text.strip()) if one]
+        if not 2 <= len(parts) <= min(MAX_PARTS, len(known)):
+            continue
+        if not all(_PART.fullmatch(one) for one in parts):
+            continue
+        for names in permutations(known, len(parts)) if len(known) <= MAX_PARTS else ():
+            made: JsonObject = dict(zip(names, parts, strict=True))
+            # Which part is which, only a member with listed values says.
+            is_told = any("enum" in _object(known[name]) for name in names)
+            if is_told and explainer.fits(schema, made):
+                yield made
+
+
+def _products(parts: list[list[Json]]) -> Iterator[tuple[Json, ...]]:
+    return islice(product(*parts), MAX_ANSWERS) if all(parts) else iter(())
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _kinds(schema: JsonObject, explainer: Explainer) -> set[str]:
+    """The types that a schema takes."""
+    found: set[str] = set()
+    for one in explainer.within(schema):
+        kind = one.get("type")
+        listed = kind if isinstance(kind, list) else [kind]
+        found |= {each for each in listed if isinstance(each, str)}
+        if "properties" in one:
+            found.add("object")
+    return found

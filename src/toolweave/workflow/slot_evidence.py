@@ -1,0 +1,66 @@
+"""What speaks for an unknown name being a certain place: its words, its value, or the rest. Pure.
+
+The evidence has ranks. Only what the strongest rank finds counts, and only if it is one place.
+"""
+
+from collections.abc import Sequence
+
+from toolweave.json_text import Json
+from toolweave.tools.inner_keys import is_meant
+from toolweave.tools.key_meaning import containing, is_decoration, longer_or_shorter, says_when
+from toolweave.tools.meaning import CHANGING, words
+from toolweave.tools.opposites import are_opposite
+from toolweave.workflow.node_slots import Slot, Stray
+
+NAMED, DESCRIBED, OPTION, ONLY = range(4)
+_LEAST = 4
+# Words that a description has for any field.
+_VAGUE = words(
+    "name type mode config setting option value data text id field list object string number key"
+    " the node is to of a an or and for in its use what which"
+)
+
+
+def ranks(stray: Stray, slots: Sequence[Slot], strays: Sequence[Stray]) -> dict[int, list[Slot]]:
+    """The places that a name may mean, by the rank of what speaks for them."""
+    possible = [one for one in slots if not are_opposite(stray.name, one.name)]
+    return {
+        NAMED: [one for one in possible if _is_named(stray.name, one.name)],
+        DESCRIBED: [one for one in possible if _is_described(stray.name, one)],
+        OPTION: [one for one in possible if _is_option(stray.value, one)],
+        ONLY: [one for one in possible if _is_only(stray, one, slots, strays)],
+    }
+
+
+def _is_named(key: str, name: str) -> bool:
+    return bool(is_meant(key, name) or containing(key, [name]) or longer_or_shorter(key, [name]))
+
+
+def _is_described(key: str, slot: Slot) -> bool:
+    """Whether the description of a place has all words of a name."""
+    given = words(key) - _VAGUE
+    if not given or max(map(len, given)) < _LEAST:
+        return False
+    # A bound or a unit of the name says another thing than one in a sentence.
+    if words(key) & words(" ".join(CHANGING)) - words(slot.name):
+        return False
+    return given <= words(slot.description) | words(slot.name)
+
+
+def _is_option(value: Json, slot: Slot) -> bool:
+    options = slot.schema.get("enum")
+    return isinstance(value, str) and isinstance(options, list) and value in options
+
+
+def _is_only(stray: Stray, slot: Slot, slots: Sequence[Slot], strays: Sequence[Stray]) -> bool:
+    """Whether one object has exactly one name that it does not know, beside where it lacks one."""
+    owner = stray.steps[:-1]
+    if slot.steps[:-1] != owner or [one for one in strays if one.steps[:-1] == owner] != [stray]:
+        return False
+    if says_when(stray.name) or is_decoration(stray.name):
+        return False
+    if len(slot.steps) > 2:
+        return True  # which of them is missing, the check of the whole shows
+    # In the settings themselves, many names are possible: only a list or an object says enough.
+    needed = [one for one in slots if one.is_required and one.steps[:-1] == owner]
+    return needed == [slot] and isinstance(stray.value, list | dict)
