@@ -14,6 +14,11 @@ async def test_a_request_without_a_key_learns_where_to_sign_in(house: House) -> 
     refused = await house.client.post("/mcp", json={})
     assert refused.status_code == 401
     said = refused.headers["www-authenticate"]
+    # In the shape of which MCP clients show the message.
+    error = refused.json()["error"]
+    assert (refused.json()["jsonrpc"], refused.json()["id"]) == ("2.0", None)
+    assert error["message"].startswith("an API key is required; send it as")
+    assert (error["code"], error["data"]["code"]) == (-32000, "KEY_MISSING")
     metadata_url = f"{BASE}/.well-known/oauth-protected-resource/mcp"
     assert f'resource_metadata="{metadata_url}"' in said
     assert 'scope="tools:read tools:execute workflows:read workflows:run"' in said

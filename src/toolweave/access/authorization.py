@@ -287,6 +287,7 @@ OPEN_ROUTES = frozenset(
         "* /hooks/{path:path}",
         "GET /.well-known/oauth-protected-resource",
         "GET /.well-known/oauth-protected-resource/mcp",
+        "GET /.well-known/oauth-protected-resource/mcp/",
         "GET /.well-known/oauth-authorization-server",
         "GET /oauth/client.json",
         "GET /oauth/authorize",

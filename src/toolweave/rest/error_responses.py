@@ -1,4 +1,4 @@
-"""Error responses: one shape for all routes, JSON-RPC for the external catalog endpoints."""
+"""Error responses: one shape for all routes, JSON-RPC for `/mcp` and the external catalog."""
 
 from collections.abc import Mapping
 
@@ -50,12 +50,15 @@ def error_response(
     state = State(scope.get("state"))
     request_id: str = state.request_id
     body: object = {"error": error.as_json(), "request_id": request_id}
-    if scope["path"] in RPC_PATHS:
+    is_mcp = scope["path"] in MCP_PATHS and status in (401, 403, 429)
+    if is_mcp or scope["path"] in RPC_PATHS:
         number = RPC_BY_CODE.get(error.code) or RPC_BY_STATUS.get(status, SERVER_ERROR)
+        # MCP clients show the message of such an error, and nothing else of a response.
+        message = f"{error.message}; {error.hint}" if is_mcp and error.hint else error.message
         body = {
             "jsonrpc": "2.0",
-            "id": getattr(state, "rpc_id", request_id),
-            "error": {"code": number, "message": error.message, "data": error.as_json()},
+            "id": None if is_mcp else getattr(state, "rpc_id", request_id),
+            "error": {"code": number, "message": message, "data": error.as_json()},
         }
     all_headers = {**_headers_of(scope, error, status), **(headers or {})}
     return Response(write(body), status, headers=all_headers, media_type="application/json")
