@@ -3,16 +3,18 @@
 from typing import Any
 
 import pytest
+from tests.catalog.builders import a_spec
 from tests.workflow.corpus.bases import Document, edge, node, whole, world
 
 from toolweave import json_text
+from toolweave.catalog.spec import Field
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.reshaping import reshaped
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.violations import Explainer
 from toolweave.workflow.formats.load import convert
-from toolweave.workflow.node_slots import Slot, Stray
+from toolweave.workflow.node_slots import NodeSlot, Stray, slots_of
 from toolweave.workflow.report import Report, examine
 from toolweave.workflow.slot_evidence import DESCRIBED, NAMED, ONLY, OPTION, ranks
 
@@ -122,10 +124,10 @@ def test_nodes_are_known_by_their_types_and_ids_by_the_edges() -> None:
 
 def test_the_strongest_evidence_is_asked_first() -> None:
     slots = [
-        Slot(("configurations", "from_address"), TEXT, "The sender of the message."),
-        Slot(("configurations", "subject"), TEXT, "Its subject."),
-        Slot(("configurations", "level"), {"enum": ["low", "high"]}, "How loud it is."),
-        Slot(("configurations", "box", "left"), TEXT),
+        NodeSlot(("configurations", "from_address"), TEXT, "The sender of the message."),
+        NodeSlot(("configurations", "subject"), TEXT, "Its subject."),
+        NodeSlot(("configurations", "level"), {"enum": ["low", "high"]}, "How loud it is."),
+        NodeSlot(("configurations", "box", "left"), TEXT),
     ]
 
     def found(key: str, value: Json = "x", at: tuple[str, ...] = ()) -> dict[int, list[str]]:
@@ -159,3 +161,24 @@ def test_a_value_is_rebuilt_from_its_own_parts(
     if "additionalProperties" in schema:
         asked["type"] = "object"
     assert reshaped(value, asked, Explainer(compile_schema(asked))) == meant
+
+
+def test_a_place_whose_schema_refers_to_the_whole_tool_takes_anything() -> None:
+    closed: dict[str, Json] = {"type": "object", "properties": {"number": TEXT}}
+    fields = (
+        Field("payment", "object", schema={"oneOf": [{"$ref": "#/$defs/Card"}]}),
+        Field("card", "object", schema=closed),
+    )
+    slots = slots_of(a_spec(inputs=fields))
+    assert slots[("inputParams", "payment")].schema == {}
+    assert ("inputParams", "card", "number") in slots
+
+
+def test_a_name_compared_with_a_text_is_not_a_text() -> None:
+    def offered(condition: str) -> list[Problem]:
+        return _patched(_report(_document("FLOW.IF", {"condition_expression": condition})))
+
+    (quoted,) = offered("data.kind == bug")
+    assert quoted.patch is not None
+    assert quoted.patch[0]["value"] == "data.kind == 'bug'"
+    assert offered("kind == 'bug'") == []

@@ -7,6 +7,8 @@ notation of `member_shapes`, by examples, or by the schema of a tool.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import orjson
+
 from toolweave.catalog.member_names import members_of
 from toolweave.catalog.member_shapes import member_schema
 from toolweave.catalog.schema import field_schema
@@ -24,7 +26,7 @@ Steps = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class NodeSlot:
     """A place below a node's `data`, and what may stand in it."""
 
     steps: Steps
@@ -38,7 +40,7 @@ class Slot:
         return self.steps[-1]
 
 
-def slots_of(spec: NodeSpec) -> dict[Steps, Slot]:
+def slots_of(spec: NodeSpec) -> dict[Steps, NodeSlot]:
     """Every place that the specification names."""
     found = [
         slot
@@ -49,26 +51,28 @@ def slots_of(spec: NodeSpec) -> dict[Steps, Slot]:
     return {slot.steps: slot for slot in found}
 
 
-def _of_field(spec: NodeSpec, part: str, field: Field) -> Iterator[Slot]:
+def _of_field(spec: NodeSpec, part: str, field: Field) -> Iterator[NodeSlot]:
     schema = field_schema(field)
+    if b'"$ref"' in orjson.dumps(schema):
+        schema = {}  # the definitions are in the schema of the whole tool
     if field.members is not None:
         schema = {**schema, **member_schema(field.members)}
     elif field.type == "object" and field.schema is None:
         schema = {**schema, **_sampled(spec, part, field.name)}
     for name in (field.name, *field.aliases):
         needed = field.required and field.default is None and name == field.name
-        yield Slot((part, name), schema, field.description, needed)
+        yield NodeSlot((part, name), schema, field.description, needed)
     yield from _members((part, field.name), schema)
 
 
-def _members(at: Steps, schema: JsonObject) -> Iterator[Slot]:
+def _members(at: Steps, schema: JsonObject) -> Iterator[NodeSlot]:
     known, needed = schema.get("properties"), schema.get("required")
     for name, inner in known.items() if isinstance(known, dict) else ():
         if isinstance(inner, dict) and len(at) <= _MAX_DEPTH:
             about = inner.get("description")
             is_needed = isinstance(needed, list) and name in needed
             text = about if isinstance(about, str) else ""
-            yield Slot((*at, name), inner, text, is_needed)
+            yield NodeSlot((*at, name), inner, text, is_needed)
             yield from _members((*at, name), inner)
 
 
@@ -101,7 +105,7 @@ class Stray:
         return self.steps[-1]
 
 
-def strays_in(node: Node, slots: dict[Steps, Slot]) -> list[Stray]:
+def strays_in(node: Node, slots: dict[Steps, NodeSlot]) -> list[Stray]:
     """The values in the parts of a node that are in no known place."""
     found: list[Stray] = []
     for part in PARTS:
@@ -111,7 +115,7 @@ def strays_in(node: Node, slots: dict[Steps, Slot]) -> list[Stray]:
     return found
 
 
-def _strays(at: Steps, given: JsonObject, slots: dict[Steps, Slot]) -> Iterator[Stray]:
+def _strays(at: Steps, given: JsonObject, slots: dict[Steps, NodeSlot]) -> Iterator[Stray]:
     schema = slots[at].schema if at in slots else {}
     is_open = len(at) > 1 and ("properties" not in schema or _takes_others(schema))
     for name, value in given.items():
@@ -127,7 +131,7 @@ def _takes_others(schema: JsonObject) -> bool:
     return schema.get("additionalProperties") not in (None, False)
 
 
-def free_slots(node: Node, slots: dict[Steps, Slot]) -> list[Slot]:
+def free_slots(node: Node, slots: dict[Steps, NodeSlot]) -> list[NodeSlot]:
     """The places in which nothing stands, and above which nothing else does.
 
     Not those that every node has: a node may have a time limit of its own beside them.

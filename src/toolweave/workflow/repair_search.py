@@ -26,7 +26,7 @@ from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch, steps_of
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.node_slots import (
-    Slot,
+    NodeSlot,
     Steps,
     Stray,
     free_slots,
@@ -99,7 +99,6 @@ class _Search:
         self._said = Counter((one.code, one.message) for one in problems)
         self._left = MAX_CHECKED
         self._after: dict[bytes, _After | None] = {}
-        self._explainer = Explainer(compile_schema({}))
 
     def fixed(self, problem: Problem) -> Problem:
         """The problem with the patch of the only edit that removes it."""
@@ -129,7 +128,7 @@ class _Search:
         return replace(problem, hint=listed) if listed else problem
 
     def _edits(
-        self, problem: Problem, node: Node, slots: dict[Steps, Slot], at: Steps
+        self, problem: Problem, node: Node, slots: dict[Steps, NodeSlot], at: Steps
     ) -> Iterator[_Edit]:
         strays = strays_in(node, slots)
         free = free_slots(node, slots)
@@ -138,7 +137,7 @@ class _Search:
         else:
             strays_meant = strays
         for stray in strays_meant:
-            yield from self._moves(problem, node, stray, free, strays)
+            yield from self._moves(problem, node, slots, stray, free, strays)
         if problem.code not in _UNKNOWN:
             yield from _gathered(node, slots, strays)
         if problem.code in _TYPES and (schema := _schema_at(slots, at)) is not None:
@@ -146,7 +145,7 @@ class _Search:
             if "%" in str(value):
                 return  # `80%` is 80 or 0.8, which the schema does not say
             # Whether a value is the only item of a list, the check of its type has asked already.
-            made = reshaped(value, schema, self._explainer, at[-1])
+            made = reshaped(value, schema, _explainer(slots, at), at[-1])
             for one in [one for one in made if one != [value]]:
                 patch: Operation = {"op": "replace", "path": pointer(*at), "value": one}
                 yield _Edit((patch,), f"write {shown(one)}")
@@ -155,19 +154,20 @@ class _Search:
         self,
         problem: Problem,
         node: Node,
+        slots: dict[Steps, NodeSlot],
         stray: Stray,
-        free: Sequence[Slot],
+        free: Sequence[NodeSlot],
         strays: Sequence[Stray],
     ) -> Iterator[_Edit]:
         """The moves of a value to the places that the strongest evidence speaks for."""
-        for rank, slots in ranks(stray, free, strays).items():
+        for rank, meant in ranks(stray, free, strays).items():
             # What is left over says where it belongs only if something is missing there.
-            if not slots or (rank == ONLY and problem.code in _UNKNOWN):
+            if not meant or (rank == ONLY and problem.code in _UNKNOWN):
                 continue
             # Beside it is nearer than elsewhere.
-            near = [one for one in slots if one.steps[:-1] == stray.steps[:-1]]
-            for slot in near or slots:
-                if takes(self._explainer, slot.schema, stray.value):
+            near = [one for one in meant if one.steps[:-1] == stray.steps[:-1]]
+            for slot in near or meant:
+                if takes(_explainer(slots, slot.steps), slot.schema, stray.value):
                     yield _move(node, stray, slot)
             return
 
@@ -198,7 +198,7 @@ class _Search:
         return canonical(document), codes, Counter((one.code, one.message) for one in problems)
 
 
-def _gathered(node: Node, slots: dict[Steps, Slot], strays: Sequence[Stray]) -> Iterator[_Edit]:
+def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:
     """The moves of all unknown names of a part into an object with names of the author."""
     for slot in slots.values():
         inner = [one for one in strays if one.steps[:-1] == slot.steps[:1] and len(slot.steps) == 2]
@@ -218,7 +218,7 @@ def _gathered(node: Node, slots: dict[Steps, Slot], strays: Sequence[Stray]) -> 
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
 
 
-def _move(node: Node, stray: Stray, slot: Slot) -> _Edit:
+def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
     made: list[Operation] = []
     owner: Json = node.data
     for at, step in enumerate(slot.steps[:-1]):
@@ -240,7 +240,7 @@ def _placed(patch: Sequence[Operation], place: str) -> tuple[Operation, ...]:
     )
 
 
-def _schema_at(slots: dict[Steps, Slot], at: Steps) -> JsonObject | None:
+def _schema_at(slots: dict[Steps, NodeSlot], at: Steps) -> JsonObject | None:
     """The schema of a place; of an item that of the items of its list."""
     for size in range(len(at), 1, -1):
         if at[:size] in slots:
@@ -251,6 +251,11 @@ def _schema_at(slots: dict[Steps, Slot], at: Steps) -> JsonObject | None:
                 )
             return schema if isinstance(schema, dict) else None
     return None
+
+
+def _explainer(slots: dict[Steps, NodeSlot], at: Steps) -> Explainer:
+    """For the schemas of a place: what they refer to is in that of its setting or input."""
+    return Explainer(compile_schema(slots[at[:2]].schema))
 
 
 def _value_at(owner: Json, at: Steps) -> Json:

@@ -84,6 +84,8 @@ def _with_quotes(
     if any(repair.meant(node, ref.path, asked.language) for ref, _ in wrong):
         return None
     ours = with_quoted_words(asked.ours, {str(ref.path[0]) for ref, _ in wrong})
-    if ours is None or not compile_text(ours).is_usable:
+    meant = None if ours is None else compile_text(ours)
+    # Two texts are not compared: `kind` in `kind == 'bug'` is a field of something.
+    if ours is None or meant is None or not meant.is_usable or not meant.references:
         return None
     return OtherReading(wrong[0], ours, f"a text is written in quotes: {ours!r}")
