@@ -12,7 +12,7 @@ from toolweave.tools.reshaping import reshaped
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.violations import Explainer
 from toolweave.workflow.formats.load import convert
-from toolweave.workflow.node_slots import Slot, Stray
+from toolweave.workflow.node_slots import NodeSlot, Stray
 from toolweave.workflow.report import Report, examine
 from toolweave.workflow.slot_evidence import DESCRIBED, NAMED, ONLY, OPTION, ranks
 
@@ -63,11 +63,10 @@ def test_values_beside_the_object_that_names_them_are_moved_into_it_and_not_remo
     assert fixed["nodes"][1]["data"]["inputParams"] == {"url_variables": {"sku": "AB-1"}}
 
 
-def test_a_patch_that_needs_another_one_of_its_node_has_both() -> None:
+def test_a_fix_that_needs_another_one_of_its_node_is_applied_with_it() -> None:
     settings = {"operation": "srot", "sort_cofnig": {"field": "price"}}
     report = _report(_document("ACTION.DATA_TRANSFORMATION", settings, {"data": []}))
     assert _settings(report) == {"operation": "sort", "sort_config": {"field": "price"}}
-    assert not any("alone" in (one.hint or "") for one in report.problems if one.patch is None)
 
 
 @pytest.mark.parametrize(
@@ -122,10 +121,10 @@ def test_nodes_are_known_by_their_types_and_ids_by_the_edges() -> None:
 
 def test_the_strongest_evidence_is_asked_first() -> None:
     slots = [
-        Slot(("configurations", "from_address"), TEXT, "The sender of the message."),
-        Slot(("configurations", "subject"), TEXT, "Its subject."),
-        Slot(("configurations", "level"), {"enum": ["low", "high"]}, "How loud it is."),
-        Slot(("configurations", "box", "left"), TEXT),
+        NodeSlot(("configurations", "from_address"), TEXT, "The sender of the message."),
+        NodeSlot(("configurations", "subject"), TEXT, "Its subject."),
+        NodeSlot(("configurations", "level"), {"enum": ["low", "high"]}, "How loud it is."),
+        NodeSlot(("configurations", "box", "left"), TEXT),
     ]
 
     def found(key: str, value: Json = "x", at: tuple[str, ...] = ()) -> dict[int, list[str]]:

@@ -24,7 +24,7 @@ Steps = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class NodeSlot:
     """A place below a node's `data`, and what may stand in it."""
 
     steps: Steps
@@ -38,7 +38,7 @@ class Slot:
         return self.steps[-1]
 
 
-def slots_of(spec: NodeSpec) -> dict[Steps, Slot]:
+def slots_of(spec: NodeSpec) -> dict[Steps, NodeSlot]:
     """Every place that the specification names."""
     found = [
         slot
@@ -49,7 +49,7 @@ def slots_of(spec: NodeSpec) -> dict[Steps, Slot]:
     return {slot.steps: slot for slot in found}
 
 
-def _of_field(spec: NodeSpec, part: str, field: Field) -> Iterator[Slot]:
+def _of_field(spec: NodeSpec, part: str, field: Field) -> Iterator[NodeSlot]:
     schema = field_schema(field)
     if field.members is not None:
         schema = {**schema, **member_schema(field.members)}
@@ -57,18 +57,18 @@ def _of_field(spec: NodeSpec, part: str, field: Field) -> Iterator[Slot]:
         schema = {**schema, **_sampled(spec, part, field.name)}
     for name in (field.name, *field.aliases):
         needed = field.required and field.default is None and name == field.name
-        yield Slot((part, name), schema, field.description, needed)
+        yield NodeSlot((part, name), schema, field.description, needed)
     yield from _members((part, field.name), schema)
 
 
-def _members(at: Steps, schema: JsonObject) -> Iterator[Slot]:
+def _members(at: Steps, schema: JsonObject) -> Iterator[NodeSlot]:
     known, needed = schema.get("properties"), schema.get("required")
     for name, inner in known.items() if isinstance(known, dict) else ():
         if isinstance(inner, dict) and len(at) <= _MAX_DEPTH:
             about = inner.get("description")
             is_needed = isinstance(needed, list) and name in needed
             text = about if isinstance(about, str) else ""
-            yield Slot((*at, name), inner, text, is_needed)
+            yield NodeSlot((*at, name), inner, text, is_needed)
             yield from _members((*at, name), inner)
 
 
@@ -101,7 +101,7 @@ class Stray:
         return self.steps[-1]
 
 
-def strays_in(node: Node, slots: dict[Steps, Slot]) -> list[Stray]:
+def strays_in(node: Node, slots: dict[Steps, NodeSlot]) -> list[Stray]:
     """The values in the parts of a node that are in no known place."""
     found: list[Stray] = []
     for part in PARTS:
@@ -111,7 +111,7 @@ def strays_in(node: Node, slots: dict[Steps, Slot]) -> list[Stray]:
     return found
 
 
-def _strays(at: Steps, given: JsonObject, slots: dict[Steps, Slot]) -> Iterator[Stray]:
+def _strays(at: Steps, given: JsonObject, slots: dict[Steps, NodeSlot]) -> Iterator[Stray]:
     schema = slots[at].schema if at in slots else {}
     is_open = len(at) > 1 and ("properties" not in schema or _takes_others(schema))
     for name, value in given.items():
@@ -127,7 +127,7 @@ def _takes_others(schema: JsonObject) -> bool:
     return schema.get("additionalProperties") not in (None, False)
 
 
-def free_slots(node: Node, slots: dict[Steps, Slot]) -> list[Slot]:
+def free_slots(node: Node, slots: dict[Steps, NodeSlot]) -> list[NodeSlot]:
     """The places in which nothing stands, and above which nothing else does.
 
     Not those that every node has: a node may have a time limit of its own beside them.

@@ -26,7 +26,7 @@ from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch, steps_of
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.node_slots import (
-    Slot,
+    NodeSlot,
     Steps,
     Stray,
     free_slots,
@@ -129,7 +129,7 @@ class _Search:
         return replace(problem, hint=listed) if listed else problem
 
     def _edits(
-        self, problem: Problem, node: Node, slots: dict[Steps, Slot], at: Steps
+        self, problem: Problem, node: Node, slots: dict[Steps, NodeSlot], at: Steps
     ) -> Iterator[_Edit]:
         strays = strays_in(node, slots)
         free = free_slots(node, slots)
@@ -156,7 +156,7 @@ class _Search:
         problem: Problem,
         node: Node,
         stray: Stray,
-        free: Sequence[Slot],
+        free: Sequence[NodeSlot],
         strays: Sequence[Stray],
     ) -> Iterator[_Edit]:
         """The moves of a value to the places that the strongest evidence speaks for."""
@@ -198,7 +198,7 @@ class _Search:
         return canonical(document), codes, Counter((one.code, one.message) for one in problems)
 
 
-def _gathered(node: Node, slots: dict[Steps, Slot], strays: Sequence[Stray]) -> Iterator[_Edit]:
+def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:
     """The moves of all unknown names of a part into an object with names of the author."""
     for slot in slots.values():
         inner = [one for one in strays if one.steps[:-1] == slot.steps[:1] and len(slot.steps) == 2]
@@ -218,7 +218,7 @@ def _gathered(node: Node, slots: dict[Steps, Slot], strays: Sequence[Stray]) -> 
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
 
 
-def _move(node: Node, stray: Stray, slot: Slot) -> _Edit:
+def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
     made: list[Operation] = []
     owner: Json = node.data
     for at, step in enumerate(slot.steps[:-1]):
@@ -240,7 +240,7 @@ def _placed(patch: Sequence[Operation], place: str) -> tuple[Operation, ...]:
     )
 
 
-def _schema_at(slots: dict[Steps, Slot], at: Steps) -> JsonObject | None:
+def _schema_at(slots: dict[Steps, NodeSlot], at: Steps) -> JsonObject | None:
     """The schema of a place; of an item that of the items of its list."""
     for size in range(len(at), 1, -1):
         if at[:size] in slots:

@@ -10,7 +10,7 @@ from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.key_meaning import containing, is_decoration, longer_or_shorter, says_when
 from toolweave.tools.meaning import CHANGING, words
 from toolweave.tools.opposites import are_opposite
-from toolweave.workflow.node_slots import Slot, Stray
+from toolweave.workflow.node_slots import NodeSlot, Stray
 
 NAMED, DESCRIBED, OPTION, ONLY = range(4)
 _LEAST = 4
@@ -21,7 +21,9 @@ _VAGUE = words(
 )
 
 
-def ranks(stray: Stray, slots: Sequence[Slot], strays: Sequence[Stray]) -> dict[int, list[Slot]]:
+def ranks(
+    stray: Stray, slots: Sequence[NodeSlot], strays: Sequence[Stray]
+) -> dict[int, list[NodeSlot]]:
     """The places that a name may mean, by the rank of what speaks for them."""
     possible = [one for one in slots if not are_opposite(stray.name, one.name)]
     return {
@@ -36,7 +38,7 @@ def _is_named(key: str, name: str) -> bool:
     return bool(is_meant(key, name) or containing(key, [name]) or longer_or_shorter(key, [name]))
 
 
-def _is_described(key: str, slot: Slot) -> bool:
+def _is_described(key: str, slot: NodeSlot) -> bool:
     """Whether the description of a place has all words of a name."""
     given = words(key) - _VAGUE
     if not given or max(map(len, given)) < _LEAST:
@@ -47,12 +49,14 @@ def _is_described(key: str, slot: Slot) -> bool:
     return given <= words(slot.description) | words(slot.name)
 
 
-def _is_option(value: Json, slot: Slot) -> bool:
+def _is_option(value: Json, slot: NodeSlot) -> bool:
     options = slot.schema.get("enum")
     return isinstance(value, str) and isinstance(options, list) and value in options
 
 
-def _is_only(stray: Stray, slot: Slot, slots: Sequence[Slot], strays: Sequence[Stray]) -> bool:
+def _is_only(
+    stray: Stray, slot: NodeSlot, slots: Sequence[NodeSlot], strays: Sequence[Stray]
+) -> bool:
     """Whether one object has exactly one name that it does not know, beside where it lacks one."""
     owner = stray.steps[:-1]
     if slot.steps[:-1] != owner or [one for one in strays if one.steps[:-1] == owner] != [stray]:
