@@ -180,13 +180,16 @@ class Source(NamedTuple):
 def findings_in(root: Path) -> list[Finding]:
     """Everything the rules have to say about the tree under `root`."""
     names = files_of(root)
-    texts = {name: text for name in names if (text := text_of(root / name)) is not None}
+    links = [name for name in names if (root / name).is_symlink()]
+    files = [name for name in names if (root / name).is_file()]
+    texts = {name: text for name in files if (text := text_of(root / name)) is not None}
     product = {name: text for name, text in texts.items() if PRODUCT.match(name)}
     sources, broken = parse({name: text for name, text in texts.items() if name.endswith(".py")})
     ours = [source for source in sources if source.path.startswith("src/")]
     tests = [source for source in sources if re.search(r"^tests/(.*/)?test_[^/]*$", source.path)]
     found = [
         *broken,
+        *(Finding(name, 1, "is a link: keep the file itself") for name in links),
         *named_files(texts),
         *sizes(product),
         *composition(product),
@@ -210,8 +213,8 @@ def files_of(root: Path) -> list[str]:
     try:
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
-        return sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
-    return sorted(name for name in set(listed.split("\0")) - {""} if (root / name).is_file())
+        return sorted(p.relative_to(root).as_posix() for p in root.rglob("*"))
+    return sorted(set(listed.split("\0")) - {""})
 
 
 def text_of(path: Path) -> str | None:

@@ -233,6 +233,13 @@ def test_a_machine_path_or_a_registry_in_any_text_file_is_a_fault(
     assert (finding.path, finding.line, finding.level) == ("docs/a.md", 2, "fault")
 
 
+def test_a_link_is_a_fault_wherever_it_leads(tmp_path: Path) -> None:
+    assert _findings(tmp_path, {"tests/data/a.json": "{}"}) == []
+    (tmp_path / "tests" / "linked").symlink_to(tmp_path / "tests" / "data")
+    (finding,) = _findings(tmp_path, {})
+    assert (finding.path, finding.level) == ("tests/linked", "fault")
+
+
 @pytest.mark.parametrize("line", ["src/work/x", "a.root/b", "/workspace/x", "my-pypi.organic"])
 def test_a_line_that_names_no_place_is_fine(tmp_path: Path, line: str) -> None:
     assert _findings(tmp_path, {"docs/a.md": line}) == []
