@@ -24,7 +24,7 @@ def test_a_backup_holds_everything_but_the_key_of_the_vault(tw: Commands, tmp_pa
     assert ran["files"] == ["toolweave.db", "workflows"]
     assert (tmp_path / "all.tar.gz").stat().st_mode & 0o777 == 0o600
     with tarfile.open(tmp_path / "all.tar.gz") as archive:
-        archive.extractall(tmp_path / "again", filter="data")
+        archive.extractall(tmp_path / "again")
     restored = tw.ok("servers", "list", "--json", TOOLWEAVE_HOME=str(tmp_path / "again")).json
     assert [server["name"] for server in restored] == ["demo"]
     assert (tmp_path / "again" / "workflows" / "one.json").read_text() == "{}"

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.anyio
 
 NO_KEY = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 NO_CHAT = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+NO_MEDIA = "f" * 64
 # method, address, the scope it wants
 KEYED = [
     ("GET", "/api/v1/mcp/tools", "tools:read"),
@@ -58,7 +59,7 @@ KEYED = [
     ("GET", "/api/v1/runs/0000/input", "workflows:read"),
     ("GET", "/api/v1/runs/0000/output", "workflows:read"),
     ("GET", "/api/v1/runs/0000/media", "workflows:read"),
-    ("GET", f"/api/v1/runs/0000/media/{'0' * 64}", "workflows:read"),
+    ("GET", f"/api/v1/runs/0000/media/{NO_MEDIA}", "workflows:read"),
     ("POST", "/api/v1/runs/0000/cancel", "workflows:run"),
     ("POST", "/api/v1/runs/0000/answer", "workflows:run"),
     ("GET", "/api/v1/inbox", "workflows:read"),
@@ -173,6 +174,7 @@ EXAMPLES = {
     "1234": "{number}",
     "nothing": "{service}",
     NO_CHAT: "{chat}",
+    NO_MEDIA: "{digest}",
     NO_KEY: "{key}",
     "?seconds=0": "",
 }

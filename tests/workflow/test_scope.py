@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from tests.workflow.checks.building import known, node, whole
 from tests.workflow.strategies import WORKFLOWS
 
 from toolweave.catalog.live import spec_of as made_spec
+from toolweave.catalog.node import NodeContext
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.mcp._answers import parsed_of
@@ -298,15 +300,17 @@ def test_a_live_tool_gives_what_it_says(gives: JsonObject | None, verdict: str) 
     assert look_up(scope.value_of(NodeId("a")), "nmae").verdict == verdict
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(("gives", "structured"), [(CLOSED, {"name": "x"}), (None, None)])
-def test_catalog_completion_and_run_agree_on_what_a_tool_gives(
+async def test_catalog_completion_and_run_agree_on_what_a_tool_gives(
     gives: JsonObject | None, structured: Json
 ) -> None:
     spec = live_spec(gives)
     nodes = [node("a", spec.ref), *plain("b")]
     scope = Scope(whole(nodes, ["a > b"]), lambda one: spec if one.id == "a" else None)
     answer = ToolResult((Content("text", text='{"n": 1}'),), structured=structured)
-    value = parsed_of(answer)
+    # Only media ask where they are kept.
+    value = await parsed_of(cast("NodeContext", None), answer)
     assert isinstance(value, dict)
     offered = [one.path for one in completions_at(scope, nodes[1], {}, lambda _, value: str(value))]
     for name in value:

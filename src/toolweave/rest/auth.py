@@ -206,20 +206,21 @@ def _is_loopback(request: HTTPConnection) -> bool:
 
 
 def _sent_key(headers: Headers) -> str | None:
-    """Return the key of a request. Raises `Unauthorized`: there are several.
+    """Return the key of a request. Raises `Unauthorized`: a header is there twice.
 
     Of two keys, another program on the way may have checked the other one.
     """
-    sent = {*headers.getlist("x-api-key")}
-    for value in headers.getlist("authorization"):
-        scheme, _, token = value.partition(" ")
-        if scheme.lower() == "bearer":
-            sent.add(token.strip())
-    sent.discard("")
-    if len(sent) > 1:
-        message = "the request has several API keys"
-        raise Unauthorized("KEY_INVALID", message, hint="send one of them")
-    return next(iter(sent), None)
+    bearers = [one for value in headers.getlist("authorization") if (one := _bearer(value))]
+    for sent in (headers.getlist("x-api-key"), bearers):
+        if len({*sent} - {""}) > 1:
+            message = "the request has several API keys"
+            raise Unauthorized("KEY_INVALID", message, hint="send one of them")
+    return headers.get("x-api-key") or next(iter(bearers), None)
+
+
+def _bearer(value: str) -> str | None:
+    scheme, _, token = value.partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
 
 
 def key_of(request: Request) -> ApiKey:

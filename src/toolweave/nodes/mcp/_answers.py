@@ -47,8 +47,9 @@ def _says_more(result: ToolResult) -> bool:
 
 async def _block(context: NodeContext, block: Content) -> JsonObject:
     """A block of an answer; a large one refers to its bytes, which are stored beside the run."""
-    media = context.resources.media
-    if block.data is None or len(block.data) <= MAX_DATA or media is None:
+    if block.data is None or len(block.data) <= MAX_DATA:
+        return block_json(block)
+    if (media := context.resources.media) is None:
         return block_json(block)
     stored = await media.keep(context.run.id, block.data, block.mime_type)
     return {**block_json(replace(block, data=None)), "bytes": len(block.data), **stored}

@@ -109,7 +109,7 @@ def source_key(edges: Sequence[Json], nodes: Nodes) -> str | None:
         named = _keys_of_nodes(one, nodes) if isinstance(one, dict) else []
         if not isinstance(one, dict) or len(named) != len(_ENDS_OF_EDGE):
             return None
-        starts |= {key for key in named if nodes[str(one[key])].get("type") in _STARTS}
+        starts |= {key for key in named if str(nodes[str(one[key])].get("type")) in _STARTS}
     return starts.pop() if len(starts) == 1 else None
 
 

@@ -198,22 +198,25 @@ def hides_parts(node: JsonObject, data: Json) -> bool:
 def _identity(node: JsonObject, place: str, unnamed: Collection[str]) -> Iterator[Operation]:
     known = _USUAL["toolweave"] | _USUAL["agent-team"]
     others = {key: one for key, one in node.items() if key not in known and isinstance(one, str)}
+    moved: dict[str, str] = {}
     if "type" not in node:
         found = [key for key, one in others.items() if is_known_type(one)]
         found = [key for key in found if plain(key) in _TYPES] or found
         if len(found) == 1:
-            yield _move(place + pointer(found[0]), f"{place}/type")
+            moved[found[0]] = "type"
     if "id" not in node:
         # An edge leads to it by what is its id.
         found = [key for key, one in others.items() if one in unnamed]
         found = found or [key for key, one in others.items() if plain(key) in _IDS and one]
         if len(found) == 1:
-            yield _move(place + pointer(found[0]), f"{place}/id")
-    for key in node.keys() - known:
+            moved[found[0]] = "id"
+    for key in node.keys() - known - moved.keys():
         # `Data` or `dtaa` for `data`
-        name = meant_key(key, _LOWER - node.keys())
+        name = meant_key(key, _LOWER - node.keys() - {*moved.values()})
         if name is not None and plain(key) not in _IDS | _TYPES:
-            yield _move(place + pointer(key), f"{place}/{name}")
+            moved[key] = name
+    for key, name in moved.items():
+        yield _move(place + pointer(key), f"{place}/{name}")
 
 
 def _moves(
