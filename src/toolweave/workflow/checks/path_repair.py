@@ -6,6 +6,7 @@ reads the correct path and no longer the wrong one.
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
 
 from toolweave.cel.language import compile_text
@@ -14,12 +15,7 @@ from toolweave.cel.tokens import Token, is_name, tokens
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import words
 from toolweave.tools.repair import misspelt
-from toolweave.workflow.checks.field_repair import (
-    WRAPPERS,
-    fields_meant,
-    input_meant,
-    main_output,
-)
+from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
@@ -99,19 +95,22 @@ class PathRepair:
 
     def declared(self, node: Node, path: Path) -> Path | None:
         """`trigger.city` for `city`: the only value before a node that has a field of this name."""
-        if any(path[0] in object_at(node.data, part) for part in ("configurations", "inputParams")):
+        parts = (object_at(node.data, part) for part in ("configurations", "inputParams"))
+        if self.is_spent or any(path[0] in part for part in parts):
             return None  # its own value of this name may be meant
-        before: list[str] = [
-            one.id
-            for one in self._scope.graph.nodes.values()
-            if is_name(one.id)
-            and not self._scope.is_started_with(one.id)
-            and self._scope.reach.can_have_run(one.id, node.id)
-        ]
-        shapes = {one: self._scope.value_of(NodeId(one)) for one in before}
-        shapes |= {"trigger": self._scope.trigger}
-        found = [name for name, shape in shapes.items() if path[0] in shape.fields]
+        reach, giving = self._scope.reach, self._giving.get(str(path[0]), [])
+        found = [x for x in giving if x == "trigger" or reach.can_have_run(NodeId(x), node.id)]
         return (found[0], *path) if len(found) == 1 else None
+
+    @cached_property
+    def _giving(self) -> dict[str, list[str]]:
+        """The nodes that give a field of each name; those that start a run are the trigger."""
+        found: dict[str, list[str]] = {name: ["trigger"] for name in self._scope.trigger.fields}
+        for owner in self._scope.graph.nodes:
+            if is_name(owner) and not self._scope.is_started_with(owner):
+                for name in self._scope.value_of(owner).fields:
+                    found.setdefault(name, []).append(owner)
+        return found
 
     def _step(self, node: Node, path: Path, found: ResolvedPath, language: Language) -> Path | None:
         wrong = path[found.at]
