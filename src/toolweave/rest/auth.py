@@ -210,17 +210,21 @@ def _sent_key(headers: Headers) -> str | None:
 
     Of two keys, another program on the way may have checked the other one.
     """
-    bearers = [one for value in headers.getlist("authorization") if (one := _bearer(value))]
-    for sent in (headers.getlist("x-api-key"), bearers):
-        if len({*sent} - {""}) > 1:
-            message = "the request has several API keys"
-            raise Unauthorized("KEY_INVALID", message, hint="send one of them")
-    return headers.get("x-api-key") or next(iter(bearers), None)
+    own: str | None = None
+    bearer: str | None = None
+    for name, value in headers.raw:
+        if name == b"x-api-key" and value:
+            own = _only(own, value.decode("latin-1"))
+        elif name == b"authorization" and value[:7].lower() == b"bearer ":
+            bearer = _only(bearer, value[7:].decode("latin-1").strip() or None)
+    return own or bearer
 
 
-def _bearer(value: str) -> str | None:
-    scheme, _, token = value.partition(" ")
-    return token.strip() or None if scheme.lower() == "bearer" else None
+def _only(before: str | None, sent: str | None) -> str | None:
+    if before is not None and sent is not None and before != sent:
+        message = "the request has several API keys"
+        raise Unauthorized("KEY_INVALID", message, hint="send one of them")
+    return sent or before
 
 
 def key_of(request: Request) -> ApiKey:

@@ -76,8 +76,8 @@ class Guard:
 
     def _refused(self, headers: list[tuple[bytes, bytes]]) -> ToolweaveError | None:
         hosts: list[str] = []
-        names = {name for name, _ in headers}
-        has_other_origin, length = False, "0"
+        has_other_origin, has_encoding = False, False
+        length: str | None = None
         for name, value in headers:
             if name == b"host":
                 hosts.append(value.decode("latin-1").lower())
@@ -86,6 +86,8 @@ class Guard:
                 has_other_origin = has_other_origin or not is_own
             elif name == b"content-length":
                 length = value.decode("latin-1")
+            elif name == b"transfer-encoding":
+                has_encoding = True
         # Of two hosts, another program on the way may read the other one.
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return Denied(
@@ -95,13 +97,12 @@ class Guard:
             )
         if has_other_origin:
             return Denied("ORIGIN_DENIED", "requests from pages of other origins are not allowed")
-        if {b"content-length", b"transfer-encoding"} <= names:
+        if length is not None and has_encoding:
             # A proxy that reads the other one sees other requests than we do.
             message = "`Content-Length` and `Transfer-Encoding` contradict each other"
             return Invalid("REQUEST_INVALID", message, hint="send one of them")
-        if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
-            return too_large()
-        return None
+        is_bounded = length is None or (length.isdecimal() and len(length) <= 15)
+        return None if is_bounded and int(length or "0") <= MAX_BODY_BYTES else too_large()
 
 
 class _Answer:
