@@ -205,7 +205,7 @@ class Previews:
         return RunHistory(facts, plan, [begun])
 
     async def _entries(self, run: RunRecord) -> Sequence[JournalEntry] | None:
-        """Return the events of a run; nothing of one that is too large to be looked at."""
+        """Return the events of a run; None if it is too large for a preview."""
         if self._kept is not None and self._kept[0] == run.id:
             return self._kept[1]
         report = await report_of(self._engine.journal, run.id)

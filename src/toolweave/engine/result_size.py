@@ -13,7 +13,7 @@ import anyio.to_thread
 from toolweave.engine.events import StepFailed
 from toolweave.engine.frames import StepFrame
 from toolweave.engine.heavy_work import ITEM, LARGE, LESS_DATA, MAX_RESULT_BYTES, size_of
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json
 
 MIB = 1024 * 1024
 # Of a step with effects, whose answers have limits of their own.
@@ -45,12 +45,12 @@ class ResultSizes:
     ) -> None:
         """Measure a large value in a thread, so that asking for its size takes no time."""
         if size_of(value) > LARGE:
-            found = await anyio.to_thread.run_sync(self._measured, value, most, limiter=lane)
+            found = await anyio.to_thread.run_sync(self._with_members, value, most, limiter=lane)
             self._ahead[id(value)] = value, found
 
     def of(self, value: Json, most: int = MAX_RESULT_BYTES) -> int | None:
         """Return the size in characters; `None` if it is too large or too deep to be kept."""
-        _, found = self._ahead.pop(id(value), None) or (value, self._measured(value, most))
+        _, found = self._ahead.pop(id(value), None) or (value, self._with_members(value, most))
         if found is None:
             return None
         size, new, depth = found
@@ -68,14 +68,7 @@ class ResultSizes:
         if len(self._known) > KNOWN:
             self._known.popitem(last=False)
 
-    def _measured(self, value: Json, most: int, levels: int = PASSED_LEVELS) -> _Measured:
-        if (
-            levels
-            and isinstance(value, dict)
-            and len(value) < KNOWN
-            and id(value) not in self._known
-        ):
-            return self._by_members(value, most, levels - 1)
+    def _measured(self, value: Json, most: int) -> _Measured:
         new, known, depth, deepest = 0, 0, 0, 0
         level: list[Json] = [value]
         while level:
@@ -97,24 +90,16 @@ class ResultSizes:
                 return None
         return new + known, new, max(depth, deepest)
 
-    def _by_members(self, value: JsonObject, most: int, levels: int) -> _Measured:
-        """Measure the members one by one, as the next step may pass on one of them."""
-        new, known, depth = ITEM * len(value) + sum(map(len, value)), 0, 1
-        large: list[tuple[Json, int, int]] = []
-        for one in value.values():
-            found = self._measured(one, most, levels)
-            if found is None:
-                return None
-            size, fresh, deep = found
-            if size > LARGE and isinstance(one, dict | list):
-                large.append((one, size, deep))
-            new, known, depth = new + fresh, known + size - fresh, max(depth, deep + 1)
-            if new + known > most or depth > MAX_DEPTH:
-                return None
-        # Only now: one that is in it twice is written twice.
-        for entry in large:
-            self._remember(*entry)
-        return new + known, new, depth
+    def _with_members(self, value: Json, most: int, levels: int = PASSED_LEVELS) -> _Measured:
+        """Measure a value; remember its large members, as the next step may pass on one of them."""
+        found = self._measured(value, most)
+        is_large = found is not None and found[0] > LARGE and id(value) not in self._known
+        if is_large and levels and isinstance(value, dict) and len(value) < KNOWN:
+            for one in value.values():
+                inner = self._with_members(one, most, levels - 1)
+                if inner is not None and inner[0] > LARGE and isinstance(one, dict | list):
+                    self._remember(one, inner[0], inner[2])
+        return found
 
 
 def result_too_large(place: StepFrame) -> StepFailed:

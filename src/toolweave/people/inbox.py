@@ -37,7 +37,7 @@ class Inbox:
     ) -> "list[OpenQuestion]":
         """The open questions, oldest first: those that a person may answer, or of some workflows.
 
-        The limit counts these only, so nobody learns how many others there are.
+        The limit counts only these, so that it does not disclose how many others there are.
         """
         found: list[OpenQuestion] = []
         async with aclosing(self.questions.each_open()) as questions:

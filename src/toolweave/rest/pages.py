@@ -99,7 +99,7 @@ class Pages:
         return Response(page.data, headers=headers, media_type=page.media_type)
 
     def has(self, name: str) -> bool:
-        """Whether the folder has a file of this name; nobody learns of files elsewhere."""
+        """Whether the folder has a file of this name; files elsewhere are never reported."""
         return self._path(name) is not None
 
     def _path(self, name: str) -> Path | None:
