@@ -37,7 +37,7 @@ from toolweave.assistant.requests import send
 from toolweave.assistant.response_fields import read_value
 from toolweave.catalog.resources.model import ModelQuestion, ModelReply, ModelTool, Said
 from toolweave.demo.server import TOOLS
-from toolweave.nodes.mcp._prompts import filled
+from toolweave.nodes.mcp._language import filled
 
 REQUESTS = Path(__file__).with_name("local_requests.json")
 DEFINITIONS = "tools"

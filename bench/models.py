@@ -15,8 +15,7 @@ from pathlib import Path
 import anyio
 import httpx2
 
-from toolweave.app.node_resources import open_resources
-from toolweave.app.open_engine import open_engine
+from toolweave.app.open_engine import open_engine, open_resources
 from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import home_models
 from toolweave.assistant.model_caller import HomeModelCaller

@@ -7,11 +7,11 @@ import pytest
 from toolweave.assistant.extraction.amounts import amounts_in
 from toolweave.assistant.extraction.tokens import tokens_of
 from toolweave.assistant.extraction.tool_choice import likely_tools
-from toolweave.assistant.model_size import is_small_model
+from toolweave.assistant.model_caller import is_small_model
 from toolweave.assistant.narrowed_schema import narrowed_schema
 from toolweave.catalog.resources.model import ModelTool
 from toolweave.demo.server import TOOLS
-from toolweave.nodes.mcp._prompts import filled
+from toolweave.nodes.mcp._language import filled
 
 DEMO = {
     tool.name: ModelTool(

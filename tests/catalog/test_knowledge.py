@@ -13,8 +13,8 @@ from tests.catalog.builders import (
 
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.knowledge import Knowledge
-from toolweave.catalog.queries import ask
 from toolweave.catalog.serialise import serialise
+from toolweave.catalog.tool_service import ask
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject, write
 

@@ -4,9 +4,9 @@ import pytest
 from tests.catalog.builders import our_knowledge
 
 from toolweave.catalog.budget import tokens
-from toolweave.catalog.queries import ask
 from toolweave.catalog.spec import NODE_TYPES
 from toolweave.catalog.tool_definitions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS, listed, strict
+from toolweave.catalog.tool_service import ask
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.read_tool import read_tool

@@ -16,7 +16,7 @@ from toolweave.app.running_studio import open_running_studio
 from toolweave.cli.studio_protocol import LOCK
 from toolweave.cli.studio_socket import open_command_socket
 from toolweave.home import open_home
-from toolweave.serve.studio_key import studio_key
+from toolweave.serve.command import studio_key
 from toolweave.settings import from_environment
 from toolweave.storage.lock import owner_of
 from toolweave.testing.server import ScriptedServer

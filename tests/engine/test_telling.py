@@ -6,8 +6,8 @@ from tests.engine.conftest import Opened
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.events import StepProgress
-from toolweave.engine.progress import MAX_LINES, MAX_MESSAGE, StepProgressReporter
 from toolweave.engine.runs import RunRequest
+from toolweave.engine.step_attempts import MAX_LINES, MAX_MESSAGE, StepProgressReporter
 from toolweave.tools.tool import ToolProgress
 
 pytestmark = pytest.mark.anyio

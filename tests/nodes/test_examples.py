@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
 
-from toolweave.app.node_resources import open_resources
+from toolweave.app.open_engine import open_resources
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.spec import Example
 from toolweave.engine.runs import RunRequest

@@ -10,8 +10,8 @@ from toolweave.cli.studio_protocol import KEY_FILE as FILE
 from toolweave.home import open_home
 from toolweave.serve.browser import FILE as LEADING
 from toolweave.serve.browser import leading_file, may_open, studio_url
+from toolweave.serve.command import studio_key
 from toolweave.serve.http import ListenAddress
-from toolweave.serve.studio_key import studio_key
 from toolweave.settings import Settings
 
 pytestmark = pytest.mark.anyio

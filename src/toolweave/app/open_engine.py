@@ -4,28 +4,41 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
-from toolweave.app.node_resources import open_resources
+import anyio
+
+from toolweave.access.secret_text import SecretTexts
 from toolweave.app.schema_watch import stop_when_newer
 from toolweave.app.studio import Studio
+from toolweave.assistant.home_models import open_model_caller
 from toolweave.authoring.environment import ToolKnowledge
 from toolweave.authoring.run_check import RunCheck
 from toolweave.catalog.resources.record import Resources
+from toolweave.credentials.services import vault_services
 from toolweave.engine.backend import ChosenBackend
 from toolweave.engine.backend_choice import choose_backend
 from toolweave.engine.context import EngineServices, Listener
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.retention import Retention, prune
+from toolweave.engine.run_media import RunMedia
 from toolweave.engine.runs import WorkflowChecker
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.home import Home
+from toolweave.home import FILES, Home
 from toolweave.nodes.prompt.answer_source import AnswerSource
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.recording.exchange_log import ExchangeLog, KeptModel, KeptTools
 from toolweave.resources.commands import CommandRunner
+from toolweave.resources.databases import SqlDatabases
+from toolweave.resources.files import AllowedFolders
+from toolweave.resources.http import NodeHttpClient
+from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
+from toolweave.resources.mailer import SmtpMailer
 from toolweave.resources.open_calls import OpenCalls
+from toolweave.resources.stores import open_stores
+from toolweave.servers.approved_tools import ApprovedTools
 from toolweave.tasks import background, keep_going
 from toolweave.tools.tool import AskingToolCaller
 
@@ -34,6 +47,43 @@ logger = logging.getLogger(__name__)
 PRUNE_EVERY_S = 3600.0
 # The secret with the API key of the run backend.
 BACKEND_KEY = "backend_key"
+
+
+@asynccontextmanager
+async def open_resources(
+    home: Home, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
+) -> AsyncGenerator[Resources]:
+    """Open all resources but `commands` and `workflows`, which need servers and an engine.
+
+    `file_roots` are folders beside the home's own.
+    """
+    secrets = SecretTexts(home.vault, home.masker)
+    folders = AllowedFolders((home.settings.home / FILES, *file_roots))
+    http = NodeHttpClient(secrets, allow_private=allow_private)
+    services = vault_services(home, http)
+    try:
+        async with (
+            open_model_caller(home) as model,
+            open_stores(
+                home.database, home.settings.home, secrets, allow_private=allow_private
+            ) as stores,
+        ):
+            yield Resources(
+                http=http,
+                files=folders,
+                databases=SqlDatabases(folders, secrets, allow_private=allow_private),
+                stores=stores,
+                services=services,
+                mailer=SmtpMailer(secrets, services.refresh, allow_private=allow_private),
+                mailboxes=ImapMailboxes(secrets, allow_private=allow_private),
+                mail_tokens=GrantedTokens(secrets, http, masker=home.masker, clock=home.clock),
+                model=model,
+                approved_tools=ApprovedTools(home.registry, home.lockfile),
+                media=RunMedia(home.database),
+            )
+    finally:
+        with anyio.CancelScope(shield=True):
+            await http.aclose()
 
 
 @asynccontextmanager

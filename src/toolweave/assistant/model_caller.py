@@ -6,9 +6,7 @@ import anyio
 
 from toolweave.access.mask import Masker
 from toolweave.assistant.constrained import ConstrainedQuestion, with_schema_in_text
-from toolweave.assistant.model_size import is_small_model
 from toolweave.assistant.models import Model, Models
-from toolweave.assistant.prices import cost_usd
 from toolweave.assistant.provider import Provider, Request, StructuredOutput, Target
 from toolweave.assistant.providers import discover
 from toolweave.assistant.providers._ollama import OLLAMA
@@ -16,15 +14,67 @@ from toolweave.assistant.requests import Web, provider_unavailable, send
 from toolweave.assistant.response_fields import read_value
 from toolweave.assistant.structured_output import probe_structured_output
 from toolweave.assistant.tool_names import ToolNames
-from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener
+from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener, TokenUsage
 from toolweave.clock import Clock
 from toolweave.errors import Limited, NotFound, TimedOut, ToolweaveError, Unavailable
+from toolweave.patterns import pattern
 from toolweave.workflow.checks.models import WAYS
 
 DEADLINE_S = 300.0
 # Delays before the second and third attempt; a provider may ask for up to the longest.
 WAITS_S = (1.0, 4.0)
 LONGEST_WAIT_S = 30.0
+
+
+SMALL_PARAMETERS = 1.5e9
+_SIZE = pattern(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)\s?([mb])(?![a-z0-9])")
+_FACTORS = {"m": 1e6, "b": 1e9}
+
+
+MILLION = 1_000_000
+# By prefix of the model's name: input, cached input, output.
+PRICES: dict[str, dict[str, tuple[float, float, float]]] = {
+    "anthropic": {
+        "claude-opus-4-5": (5.0, 0.5, 25.0),
+        "claude-opus-4": (15.0, 1.5, 75.0),
+        "claude-sonnet-4": (3.0, 0.3, 15.0),
+        "claude-haiku-4-5": (1.0, 0.1, 5.0),
+        "claude-3-5-haiku": (0.8, 0.08, 4.0),
+    },
+    "openai": {
+        "gpt-5-nano": (0.05, 0.005, 0.4),
+        "gpt-5-mini": (0.25, 0.025, 2.0),
+        "gpt-5": (1.25, 0.125, 10.0),
+        "gpt-4.1-nano": (0.1, 0.025, 0.4),
+        "gpt-4.1-mini": (0.4, 0.1, 1.6),
+        "gpt-4.1": (2.0, 0.5, 8.0),
+        "gpt-4o-mini": (0.15, 0.075, 0.6),
+        "gpt-4o": (2.5, 1.25, 10.0),
+    },
+    "gemini": {
+        "gemini-2.5-pro": (1.25, 0.125, 10.0),
+        "gemini-2.5-flash-lite": (0.1, 0.01, 0.4),
+        "gemini-2.5-flash": (0.3, 0.03, 2.5),
+    },
+}
+
+
+def cost_usd(provider: str, model: str, usage: TokenUsage) -> float | None:
+    """Return the cost of an answer; `None` if the price is unknown."""
+    # `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, `gpt-5.1` is not a `gpt-5`.
+    known = PRICES.get(provider, {})
+    names = [name for name in known if model == name or model.startswith(f"{name}-")]
+    if not names:
+        return None
+    fresh, cached, output = known[max(names, key=len)]
+    paid = (usage.input_tokens - usage.cached_tokens) * fresh + usage.cached_tokens * cached
+    return (paid + usage.output_tokens * output) / MILLION
+
+
+def is_small_model(name: str) -> bool:
+    """Whether a name such as `smollm2:135m` or `Qwen2.5-0.5B` says that the model is small."""
+    sizes = [float(match[1]) * _FACTORS[match[2]] for match in _SIZE.finditer(name.lower())]
+    return bool(sizes) and max(sizes) <= SMALL_PARAMETERS
 
 
 class HomeModelCaller:

@@ -5,6 +5,7 @@ Checking a large workflow takes a while, so it runs in a thread and does not blo
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 
 import anyio.to_thread
@@ -17,12 +18,12 @@ from toolweave.authoring.environment import (
     tool_in,
 )
 from toolweave.authoring.live_environment import known_live
-from toolweave.authoring.problem_counts import ProblemCounts
+from toolweave.catalog.index import Catalog
 from toolweave.errors import Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
 from toolweave.servers.connections import Connections
-from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.checks.context import KnownEnvironment, KnownHome
 from toolweave.workflow.extraction.extract import ExtractedWorkflow, extract
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
@@ -32,9 +33,39 @@ from toolweave.workflow.mode_switch import refuse_new_errors, switch_mode
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import Mode, text_at
 from toolweave.workflow.report import Report, examine_loaded
-from toolweave.workflow.store import Stored
+from toolweave.workflow.store import Revision, Stored
 from toolweave.workflow.stored_form import to_store
-from toolweave.workflow.workflow_json import WorkflowSummary
+from toolweave.workflow.workflow_json import WorkflowSummary, summary_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What the problems of a workflow depend on."""
+
+    revision: Revision
+    catalog: Catalog
+    home: KnownHome | None
+    # A list of tools grows old.
+    day: date
+
+
+class ProblemCounts:
+    """Summaries of stored workflows, by their file."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[_Basis, WorkflowSummary]] = {}
+
+    def summaries(self, stored: Sequence[Stored], known: KnownEnvironment) -> list[WorkflowSummary]:
+        """Summarize the workflows; those that are gone are forgotten."""
+        self._known = {one.slug: self._summary(one, known) for one in stored}
+        return [self._known[one.slug][1] for one in stored]
+
+    def _summary(self, stored: Stored, known: KnownEnvironment) -> tuple[_Basis, WorkflowSummary]:
+        basis = _Basis(stored.revision, known.catalog, known.home, known.now.date())
+        if (found := self._known.get(stored.slug)) is not None and found[0] == basis:
+            return found
+        problems = examine_loaded(stored.loaded, known).problems
+        return basis, summary_of(stored, problems)
 
 
 @dataclass(frozen=True, slots=True)

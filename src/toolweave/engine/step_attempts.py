@@ -1,30 +1,108 @@
 """The attempts of one run's steps while they run: time limit, cancellation, outcome as an event."""
 
 import logging
+import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import anyio
 
 from toolweave.access.mask import secrets_in_use
 from toolweave.catalog.node import NodeInput, RunFacts, Wait
+from toolweave.catalog.spec import Effect
 from toolweave.clock import timestamp
 from toolweave.engine.context import EngineServices, StepContext, current_step
 from toolweave.engine.decide import NextWork
-from toolweave.engine.events import Event, Key, StepCancelled, StepFailed, StepFinished
+from toolweave.engine.events import (
+    Event,
+    Key,
+    StepCancelled,
+    StepFailed,
+    StepFinished,
+    StepProgress,
+)
 from toolweave.engine.fork import with_edits
 from toolweave.engine.held_lease import HeldLease
-from toolweave.engine.progress import StepProgressReporter
 from toolweave.engine.result_size import MAX_ANSWER_BYTES, ResultSizes, result_too_large
-from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
 from toolweave.engine.step_failure import failure_of, waiting, without_secrets
-from toolweave.errors import TimedOut, ToolweaveError
+from toolweave.errors import Limited, TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import step_scope
+from toolweave.tools.tool import ToolProgress
 
 logger = logging.getLogger(__name__)
+
+
+FIRST_WAIT_S = 1.0
+FACTOR = 3.0
+LONGEST_WAIT_S = 300.0
+
+
+EVERY_S = 0.2
+MAX_LINES = 200
+MAX_MESSAGE = 500
+
+
+class StepProgressReporter:
+    """The messages of one attempt; if they come too fast, the newest is kept."""
+
+    def __init__(self, key: Key, attempt: int, tell: Callable[[StepProgress], None]) -> None:
+        self._key = key
+        self._attempt = attempt
+        self._tell = tell
+        self._left = MAX_LINES
+        self._last: float | None = None
+        self._held: ToolProgress | None = None
+
+    def hear(self, progress: ToolProgress) -> None:
+        """Record it, now or later; chunks of a text belong to the text."""
+        if progress.is_piece:
+            return
+        moment = time.monotonic()
+        is_soon = self._last is not None and moment - self._last < EVERY_S
+        if is_soon or self._left <= 1:
+            self._held = progress  # the last entry is reserved for the last message
+            return
+        self._last = moment
+        self._write(progress)
+
+    def end(self) -> None:
+        """Record what was held back when the attempt ends."""
+        if self._held is not None:
+            self._write(self._held)
+
+    def _write(self, progress: ToolProgress) -> None:
+        self._left -= 1
+        self._held = None
+        message = progress.message[:MAX_MESSAGE] if progress.message else None
+        self._tell(StepProgress(self._key, progress.done, progress.total, message, self._attempt))
+
+
+def retry_at(
+    error: ToolweaveError, effect: Effect, *, attempt: int, attempts: int, now: datetime
+) -> datetime | None:
+    """Return the time of the next attempt; None if there is none.
+
+    A step with effect `once` is retried only if the effect certainly did not happen: the other
+    side said that it is too busy.
+    """
+    if attempt >= attempts or not _may_pass(error, effect):
+        return None
+    wait_s = min(FIRST_WAIT_S * FACTOR ** (attempt - 1), LONGEST_WAIT_S)
+    told = error.facts.get("retry_after_s")
+    if isinstance(told, int | float):
+        wait_s = max(wait_s, min(float(told), LONGEST_WAIT_S))
+    # Jitter, so that runs that failed together do not all retry together.
+    return now + timedelta(seconds=wait_s * random.uniform(0.8, 1.2))
+
+
+def _may_pass(error: ToolweaveError, effect: Effect) -> bool:
+    if effect == "once":
+        return isinstance(error, Limited)
+    return isinstance(error, Limited | Unavailable | TimedOut)
 
 
 class StepAttempts:

@@ -5,7 +5,7 @@ its id is enough to return to it.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from math import inf
@@ -18,19 +18,21 @@ from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import FINAL, Finished, Key
+from toolweave.engine.events import FINAL, Finished, Key, PureStepsDone, StepFinished
 from toolweave.engine.journal import JournalEntry
+from toolweave.engine.plan import NEVER_RUN
 from toolweave.engine.runs import RunRequest
+from toolweave.engine.state import TURN
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.mcp_server import elicitation as asking
 from toolweave.mcp_server.context import McpContext, WaitLimits
-from toolweave.mcp_server.progress import RunProgress
 from toolweave.mcp_server.results import finished_result
 from toolweave.mcp_server.tasks import created, has_tasks, require_tasks
 from toolweave.mcp_server.tool_call import Answer, McpCaller, ToolRequest, structured_result
 from toolweave.publishing.service import PublishedTool
 from toolweave.tasks import background
+from toolweave.workflow.model import Workflow
 from toolweave.workflow.question import Question
 
 logger = logging.getLogger(__name__)
@@ -38,6 +40,37 @@ logger = logging.getLogger(__name__)
 TRIGGER = "mcp"
 CANCEL_S = 5.0
 MAX_TRIES = 3
+
+
+class RunProgress:
+    """Counts completed steps; a run with loops has no known total."""
+
+    def __init__(self, workflow: Workflow, caller: McpCaller) -> None:
+        self._titles = {
+            str(node.id): node.title for node in workflow.nodes if node.type not in NEVER_RUN
+        }
+        self._session = caller.context.session
+        self._done = 0
+
+    async def note(self, entries: Sequence[JournalEntry]) -> None:
+        """Report the steps among these entries."""
+        for entry in entries:
+            for key in _done(entry):
+                self._done += 1
+                total = len(self._titles)
+                title = self._titles.get(key.rpartition("/")[2], key)
+                known = total if self._done <= total else None
+                await self._session.report_progress(self._done, known, title)
+
+
+def _done(entry: JournalEntry) -> list[str]:
+    match entry.event:
+        case PureStepsDone(steps):
+            return [str(key) for key, number, *_ in steps if number != TURN]
+        case StepFinished(key):
+            return [key]
+        case _:
+            return []
 
 
 class PublishedCalls:

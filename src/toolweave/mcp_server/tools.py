@@ -12,11 +12,25 @@ from toolweave.access.authorization import PUBLISHED_TOOL, UNKNOWN_TOOL, tool_ru
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
+from toolweave.mcp_server.app_tools import AppTools
+from toolweave.mcp_server.authoring import AuthoringTools
 from toolweave.mcp_server.context import McpContext
+from toolweave.mcp_server.definitions import app, authoring, library, running
+from toolweave.mcp_server.diagnostics import DiagnosticTools
 from toolweave.mcp_server.identity import NAME
+from toolweave.mcp_server.library_tools import LibraryTools
 from toolweave.mcp_server.published_calls import PublishedCalls
-from toolweave.mcp_server.tool_call import Answer, Context, McpCaller, ToolRequest, asker, refused
-from toolweave.mcp_server.tool_code import contributed
+from toolweave.mcp_server.run_tools import RunTools
+from toolweave.mcp_server.stored_workflows import StoredWorkflowTools
+from toolweave.mcp_server.tool_call import (
+    Answer,
+    Context,
+    McpCaller,
+    ToolRequest,
+    Tools,
+    asker,
+    refused,
+)
 from toolweave.mcp_server.tool_list import ALIASES, APP_ONLY, CONTRIBUTED, listed
 from toolweave.problems import did_you_mean
 from toolweave.publishing.service import PublishedTool
@@ -25,6 +39,18 @@ from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
 logger = logging.getLogger("toolweave.mcp")
+
+
+def contributed(context: McpContext) -> dict[str, Tools]:
+    """The tools by name; the studio is opened by the first call."""
+    tools: dict[str, Tools] = {}
+    tools |= dict.fromkeys((one.name for one in authoring.DEFINITIONS), AuthoringTools(context))
+    tools |= dict.fromkeys((one.name for one in authoring.STORED), StoredWorkflowTools(context))
+    tools |= dict.fromkeys((one.name for one in authoring.DIAGNOSTICS), DiagnosticTools(context))
+    tools |= dict.fromkeys((one.name for one in running.DEFINITIONS), RunTools(context))
+    tools |= dict.fromkeys((one.name for one in library.DEFINITIONS), LibraryTools(context))
+    tools |= dict.fromkeys((one.name for one in app.DEFINITIONS), AppTools(context))
+    return tools
 
 
 class McpTools:

@@ -3,12 +3,14 @@
 No process is started and no connection is made: the engine has no other resources.
 """
 
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 
 from toolweave import json_text
@@ -17,7 +19,7 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.live import specs_of
 from toolweave.catalog.resources.record import Resources
 from toolweave.clock import SystemClock
-from toolweave.engine.context import EngineServices
+from toolweave.engine.context import EngineServices, current_step
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, JournalEntry
@@ -30,7 +32,6 @@ from toolweave.nodes.registry import NodeRegistry
 from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.recording.playback import Playback, PlayedResources
 from toolweave.recording.recording import Recording
-from toolweave.recording.replay_clock import ReplayClock
 from toolweave.recording.replayed_nodes import ReplayedKinds
 from toolweave.storage.database import Database, Statement
 from toolweave.storage.dialects.sqlite import opened_in_memory
@@ -46,6 +47,36 @@ from toolweave.workflow.report import examine_loaded
 MAX_CACHED = 64
 # A replay that answers and waits more often than this would never end.
 MAX_TURNS = 10_000
+
+
+class ReplayClock:
+    """Implements `toolweave.clock.Clock`: each step sees the time at which it was recorded."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._starts: dict[str, datetime] = {}
+
+    def begin(self, now: datetime, at_ms: dict[str, float]) -> None:
+        """Begin a replay at this time; `at_ms` says when each step (`RUN/STEP`) started."""
+        self._now = now
+        self._starts = {key: now + timedelta(milliseconds=ms) for key, ms in at_ms.items()}
+
+    def advance_to(self, moment: datetime) -> None:
+        """Let time pass until then; it never goes back."""
+        self._now = max(self._now, moment)
+
+    def now(self) -> datetime:
+        """The time of the replay, or the later one at which the current step was recorded."""
+        start = self._starts.get(current_step.get())
+        return self._now if start is None else max(self._now, start)
+
+    def monotonic(self) -> float:
+        """Seconds that never jump."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait in real time: only background tasks of the engine sleep."""
+        await anyio.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)

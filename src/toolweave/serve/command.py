@@ -2,27 +2,30 @@
 
 import gc
 import logging
+import os
 import signal
 import socket
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import click
 import uvicorn
 
-from toolweave.access.keys import ApiKeys
+from toolweave.access.keys import STUDIO, ApiKeys
 from toolweave.app.client_config import client_config
 from toolweave.cli.studio_protocol import KEY_FILE
-from toolweave.errors import Unavailable
+from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.home import open_home
 from toolweave.json_text import write
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
 from toolweave.serve.connections import MAX_CONNECTIONS, LimitedConnection
 from toolweave.serve.http import ListenAddress, open_app
-from toolweave.serve.studio_key import studio_key
 from toolweave.settings import Settings, from_environment, read_queues
+from toolweave.storage.files import write_private
 
 INSECURE = (
     "warning: plain HTTP on an address that others can reach; keys and data can be read on the way."
@@ -34,6 +37,45 @@ GRACE_S = 3
 TURN_S = 0.001
 # Full collections stop all threads, so they are rare and leave out what startup created.
 COLLECT_AFTER = (20_000, 20, 50)
+
+
+async def studio_key(keys: ApiKeys, home: Path, *, is_shared: bool = False) -> str | None:
+    """Return the studio's key, a new one if needed; `None` if it cannot be stored.
+
+    Where homes share a database, each has a key of its own.
+    """
+    path = home / KEY_FILE
+    name = f"{STUDIO}@{socket.gethostname()}:{home}" if is_shared else STUDIO
+    text = await anyio.to_thread.run_sync(_read, path)
+    if text is not None and await keys.check(text) is not None:
+        return text
+    try:
+        await _revoke_older(keys, name)
+        _, text = await keys.create(name, ["admin"])
+        await anyio.to_thread.run_sync(_write, path, text)
+    except (OSError, ToolweaveError):
+        return None
+    return text
+
+
+async def _revoke_older(keys: ApiKeys, name: str) -> None:
+    """Revoke keys whose file is gone or was readable by others."""
+    for key in await keys.list():
+        if key.name == name and "admin" in key.scopes and key.revoked_at is None:
+            await keys.revoke(key.id)
+
+
+def _read(path: Path) -> str | None:
+    with suppress(OSError):
+        is_private = os.name != "posix" or not path.stat().st_mode & 0o077
+        text = path.read_bytes().decode("ascii", "replace").strip()
+        return text if is_private and text else None
+    return None
+
+
+def _write(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    write_private(path, text + "\n")
 
 
 @click.command()

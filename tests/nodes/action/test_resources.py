@@ -7,7 +7,7 @@ import pytest
 from tests.engine.building import EchoTools, workflow
 from tests.network.wire import json_answer, peer
 
-from toolweave.app.node_resources import open_resources
+from toolweave.app.open_engine import open_resources
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine

@@ -12,7 +12,7 @@ from tests.nodes.flow.running import an_engine, finish
 from tests.nodes.proof.rows import PAUSE, SETTINGS, Fails, Row, Unset, record_of
 
 from toolweave import json_text
-from toolweave.app.node_resources import open_resources
+from toolweave.app.open_engine import open_resources
 from toolweave.catalog.spec import NodeSpec
 from toolweave.engine.engine import Engine
 from toolweave.engine.runs import RunRequest

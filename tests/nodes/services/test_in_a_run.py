@@ -14,7 +14,7 @@ from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
 from tests.nodes.services.smtp_server import serving_smtp
 
 from toolweave import json_text
-from toolweave.app.node_resources import open_resources
+from toolweave.app.open_engine import open_resources
 from toolweave.credentials.store import Credential, Credentials
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution

@@ -5,6 +5,8 @@ question and each call is a part of its own in the journal, so what was chosen i
 """
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import cast
 
 from toolweave import json_text
@@ -23,9 +25,9 @@ from toolweave.nodes.agent import (
 )
 from toolweave.nodes.agent_parts import ToolPart, past
 from toolweave.nodes.mcp._answers import value_of
-from toolweave.nodes.mcp._prompts import filled
 from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.nodes.model_tools import skills_of, told
+from toolweave.patterns import pattern
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool, ToolCall
@@ -35,6 +37,19 @@ from toolweave.workflow.modes import PARAM_CONFIG, TASK_CONFIG, text_at
 CORRECTIONS = 3
 STEPS, CALLS, TOKENS = 12, 20, 200_000
 MAX_DATA_CHARS = 40_000
+
+
+_HOLE = pattern(r"\{\{(\w+)\}\}")
+
+
+def filled(name: str, **values: str) -> str:
+    """A prompt with its holes filled; what is put in is never looked at again."""
+    return _HOLE.sub(lambda hole: values[hole[1]], _read(name)).strip()
+
+
+@cache
+def _read(name: str) -> str:
+    return files("toolweave.nodes.mcp").joinpath("prompts", f"{name}.md").read_text("utf-8")
 
 
 async def fill_parameters(context: NodeContext) -> Outcome | Wait:
