@@ -22,7 +22,7 @@ from toolweave.workflow.prompt_templates import as_single, fill_prompt, read_pro
 
 # The field of a node's data, and the two things it says.
 ANSWERED_BY = "answeredBy"
-MODEL, SUBSTITUTION = "model", "substitution"
+MODEL = "model"
 MAX_DATA_CHARS = 40_000
 NO_BRANCH = "none of these"
 _CHOOSE = (
