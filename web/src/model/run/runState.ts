@@ -59,6 +59,8 @@ export interface Step {
   finishedAt: string | null;
   value?: Json | undefined;
   truncated?: TruncatedValue | undefined;
+  /** What a tool said in text beside the value. */
+  said?: string | undefined;
   log: readonly LogLine[];
   parts: readonly ModelActivity[];
   question?: JsonObject | null;
@@ -200,6 +202,7 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         value: event["value"] as Json,
         ports: (event["ports"] as string[] | null) ?? undefined,
         truncated: truncatedField(event, "value"),
+        said: saidBeside(event),
       });
     case "step_failed":
       return failStep(run, key, event);
@@ -243,6 +246,13 @@ function applyTo(run: RunDraft, event: RunEvent): void {
     case "finished":
       return finishRun(run, event);
   }
+}
+
+function saidBeside(event: RunEvent): string | undefined {
+  const blocks = event["content"];
+  if (!Array.isArray(blocks)) return truncatedField(event, "content")?.text;
+  const texts = blocks.map((block) => (block as JsonObject)["text"]);
+  return texts.filter((text) => typeof text === "string").join("\n") || undefined;
 }
 
 function truncatedField(event: RunEvent, field: string): TruncatedValue | undefined {
