@@ -4,6 +4,7 @@ import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
 import type { QueueWait } from "./queueWait";
 import { queueOf } from "./queueWait";
+import { toolTextOf } from "./toolText";
 
 export { durationMs, formatDuration } from "./duration";
 
@@ -59,7 +60,6 @@ export interface Step {
   finishedAt: string | null;
   value?: Json | undefined;
   truncated?: TruncatedValue | undefined;
-  /** What a tool said in text beside the value. */
   said?: string | undefined;
   log: readonly LogLine[];
   parts: readonly ModelActivity[];
@@ -202,7 +202,7 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         value: event["value"] as Json,
         ports: (event["ports"] as string[] | null) ?? undefined,
         truncated: truncatedField(event, "value"),
-        said: saidBeside(event),
+        said: toolTextOf(event["content"]),
       });
     case "step_failed":
       return failStep(run, key, event);
@@ -222,10 +222,8 @@ function applyTo(run: RunDraft, event: RunEvent): void {
     case "step_queued":
       return updateStep(run, key, { status: "waiting", queue: queueOf(event) }, event.at);
     case "slot_awaited":
-      run.status = "waiting";
-      return;
     case "slot_freed":
-      run.status = "running";
+      run.status = event.type === "slot_freed" ? "running" : "waiting";
       return;
     case "step_uncertain":
       run.status = "uncertain";
@@ -246,13 +244,6 @@ function applyTo(run: RunDraft, event: RunEvent): void {
     case "finished":
       return finishRun(run, event);
   }
-}
-
-function saidBeside(event: RunEvent): string | undefined {
-  const blocks = event["content"];
-  if (!Array.isArray(blocks)) return truncatedField(event, "content")?.text;
-  const texts = blocks.map((block) => (block as JsonObject)["text"]);
-  return texts.filter((text) => typeof text === "string").join("\n") || undefined;
 }
 
 function truncatedField(event: RunEvent, field: string): TruncatedValue | undefined {
