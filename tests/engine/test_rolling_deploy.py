@@ -27,6 +27,8 @@ from toolweave.storage.migrations import Migration, migrate, require_known_schem
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
 
 HOLD_S = 2.0
+# A version that cannot read the event `slot_awaited`, and the first one that can.
+OLDER, NEEDED = 1, 2
 SHORT = workflow({"s": "start", "b": "keyed", "e": "end"}, ["s > b", "b > e"])
 
 
@@ -61,21 +63,21 @@ async def test_an_older_worker_leaves_a_newer_run_alone_and_finishes_the_others(
             change = JournalChange("waiting", engine.clock.now(), seen=entries[-1].seq)
             await engine.journal.append(lease, waits, change)
             before = await epoch_of(database, newer)
-            with laborer(address, tmp_path, HOLD_S, version=VERSION - 1, backend=place):
+            with laborer(address, tmp_path, HOLD_S, version=OLDER, backend=place):
                 older = await engine.runs.start(RunRequest(SHORT, {"n": 2}))
                 assert await over(engine, older) == "success"
                 found = await deployed_versions(database, engine.clock)
-                assert found.workers == (VERSION - 1,)
+                assert found.workers == (OLDER,)
                 assert found.stranded == 1
                 (reason,) = await left_alone(database, engine.clock, newer)
-                assert f"needs a worker of engine version {VERSION}" in reason
+                assert f"needs a worker of engine version {NEEDED}" in reason
                 assert (await engine.get(newer)).status == "waiting"
                 if backend == "local":
                     doctor = partial(Commands(tmp_path, tmp_path), "doctor")
                     ran = await anyio.to_thread.run_sync(
                         partial(doctor, TOOLWEAVE_DATABASE=address)
                     )
-                    assert f"1 runs need engine version {VERSION}, which no worker has" in ran.out
+                    assert f"1 runs need engine version {NEEDED}, which no worker has" in ran.out
                 # It does not even take the lease.
                 assert await epoch_of(database, newer) == before
                 with laborer(address, tmp_path, HOLD_S, backend=place):
@@ -83,7 +85,7 @@ async def test_an_older_worker_leaves_a_newer_run_alone_and_finishes_the_others(
                         await engine.backend.signal(newer)
                     assert await over(engine, newer) == "success"
                     found = await deployed_versions(database, engine.clock)
-                    assert (found.workers, found.stranded) == ((VERSION - 1, VERSION), 0)
+                    assert (found.workers, found.stranded) == ((OLDER, VERSION), 0)
 
 
 async def test_a_newer_worker_finishes_what_an_older_one_began(
@@ -94,7 +96,7 @@ async def test_a_newer_worker_finishes_what_an_older_one_began(
         await migrate(database)
         engine = engine_on(database, marks, HOLD_S)
         async with engine.running():
-            with laborer(address, tmp_path, HOLD_S, version=VERSION - 1) as older:
+            with laborer(address, tmp_path, HOLD_S, version=OLDER) as older:
                 run = await engine.runs.start(RunRequest(GRAPH, {"n": 1}))
                 await eventually(marks.under_way)
                 older.kill()

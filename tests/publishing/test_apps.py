@@ -229,7 +229,7 @@ async def test_a_limited_key_acts_in_the_app_only_on_runs_of_its_tools(tmp_path:
                 await client.read_resource("ui://toolweave/pause.html")
             for name, more in acts:
                 code = await refusal(client, name, run_id=other, **more)
-                assert code == "TOOL_NOT_ALLOWED", name
+                assert code == "RUN_UNKNOWN", name
                 # Not by the first characters either, which would show that the run exists.
                 assert await refusal(client, name, run_id=other[:8], **more) == "RUN_UNKNOWN"
             for tool in ("pause", "nope"):

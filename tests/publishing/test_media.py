@@ -13,8 +13,10 @@ from publishing.desk import MODES, Desk, Mode
 from rest.drawn import drawn
 from toolweave.engine import run_media
 from toolweave.engine.retention import Retention, prune
+from toolweave.nodes.mcp._answers import said_beside
 from toolweave.servers.definition import definition_hash
 from toolweave.testing.server import ScriptedServer, a_tool, answers
+from toolweave.tools.tool import Content, ToolResult
 
 pytestmark = pytest.mark.anyio
 
@@ -151,3 +153,50 @@ async def test_a_run_with_too_much_media_fails_with_the_limit(
         answer = await client.call_tool("draw", {})
     assert answer.is_error
     assert answer.structured_content["error"]["code"] == "MEDIA_LIMIT"
+
+
+SAID: dict[str, Any] = {
+    "content": [{"type": "text", "text": "It will rain.", "annotations": {"priority": 1.0}}],
+    "structuredContent": {"degrees": 7},
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_text_beside_structured_content_is_passed_on(
+    desk: Desk, tmp_path: Path, mode: Mode
+) -> None:
+    await published(desk, tmp_path, SAID)
+    async with desk.client(mode) as client:
+        answer = await client.call_tool("draw", {})
+        assert answer.structured_content == {"degrees": 7}
+        [text] = answer.content
+        assert isinstance(text, types.TextContent)
+        assert (text.text, text.annotations and text.annotations.priority) == ("It will rain.", 1.0)
+        assert answer.meta is not None
+        told = await client.call_tool("run_result", {"run_id": answer.meta["toolweave/run"]})
+    assert told.structured_content is not None
+    assert told.structured_content["finalResult"] == {"degrees": 7}
+    assert told.structured_content["finalContent"][0]["text"] == "It will rain."
+    by_node = {one["nodeId"]: one for one in told.structured_content["intermediateResults"]}
+    assert by_node["t"]["output"] == {"degrees": 7}
+    assert by_node["t"]["content"][0]["text"] == "It will rain."
+
+
+@pytest.mark.parametrize(
+    ("structured", "texts", "is_kept"),
+    [
+        ({"a": 1}, ['{"a": 1}'], False),
+        ({"result": "x"}, ["x"], False),
+        ({"result": [1, 2]}, ["1", "2"], False),
+        ({"result": ["a", "b"]}, ["a", "b"], False),
+        ({"result": 7}, ["7"], False),
+        ({"a": 1}, ['{"a": 2}'], True),
+        ({"a": 1, "b": "x"}, ["x"], True),
+        ({"a": 1}, [], False),
+    ],
+)
+def test_text_that_repeats_structured_content_is_not_kept_twice(
+    structured: dict[str, Any], texts: list[str], is_kept: bool
+) -> None:
+    result = ToolResult(tuple(Content("text", text=one) for one in texts), structured)
+    assert (said_beside(result) is not None) is is_kept

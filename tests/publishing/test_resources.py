@@ -23,6 +23,7 @@ from toolweave.workflow.formats.load import read
 pytestmark = pytest.mark.anyio
 
 FORBIDDEN = -32003
+INVALID_PARAMS = -32602
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -157,6 +158,7 @@ async def test_a_limited_key_sees_its_workflow_and_the_runs_of_it(tmp_path: Path
             assert {str(one.uri) for one in (await client.list_resources()).resources} == seen
             for uri in seen:
                 assert await text_of(client, uri)
+            kinds = "documents", "recordings", "catalog"  # none of these is for such a key
             for uri in (
                 *(all_of_them - seen),
                 f"toolweave://runs/{other}/timeline",
@@ -165,7 +167,8 @@ async def test_a_limited_key_sees_its_workflow_and_the_runs_of_it(tmp_path: Path
                 "toolweave://recordings/a",
                 "toolweave://catalog/types",
             ):
-                assert await refusal(client, uri) == FORBIDDEN
+                is_kind = uri.split("/")[2] in kinds
+                assert await refusal(client, uri) == (FORBIDDEN if is_kind else INVALID_PARAMS), uri
             assert await completions(client, "toolweave://runs/{run}", "run", "") == [mine]
             with pytest.raises(MCPError):
                 await completions(client, "toolweave://documents/{path}", "path", "")

@@ -1,5 +1,6 @@
 """The authorisation table against the routes, MCP methods and tools that really exist."""
 
+import uuid
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -203,6 +204,13 @@ async def test_a_limited_key_sees_only_the_workflows_runs_and_questions_of_its_t
             assert answer.status_code == 200, answer.text
             return {one[name] for one in answer.json()[path]}
 
+        async def told(
+            method: str, path: str, headers: dict[str, str], body: dict[str, Any]
+        ) -> tuple[int, str]:
+            address = f"/api/v1/{path}"
+            answer = await house.client.request(method, address, headers=headers, **body)
+            return answer.status_code, answer.text.partition(',"request_id"')[0]
+
         assert await listed("workflows", "name", limited_key) == {"greet"}
         assert await listed("workflows", "name", full) == {"greet", "pause", "ask"}
         assert await listed("runs", "id", limited_key) == {mine}
@@ -211,22 +219,31 @@ async def test_a_limited_key_sees_only_the_workflows_runs_and_questions_of_its_t
         assert inbox["questions"] == []
         inbox = (await house.client.get("/api/v1/inbox", headers=asker)).json()
         assert [one["id"] for one in inbox["questions"]] == [question["id"]]
-        for path in (
-            "workflows/ask",
-            f"runs/{other}",
-            f"runs/{other}/events",
-            f"runs/{other}/workflow",
-            f"runs/{other}/input?step=ask",
-            f"runs/{other}/output",
-            f"runs/{other}/media?step=ask",
-            f"runs/{other}/media/{'0' * 64}",
-            f"inbox/{question['id']}",
+        reading = "", "/events", "/workflow", "/input?step=ask", "/output", "/media?step=ask"
+        acting = "cancel", "answer", "fork"
+        reply = {"reply": {"boxes": 2}}
+        bodies = {"reply": reply, "answer": {"step": "ask", **reply}, "fork": {"from": "ask"}}
+        for method, path in (
+            ("GET", "workflows/ask"),
+            *(("GET", f"runs/{other}{part}") for part in reading),
+            ("GET", f"runs/{other}/media/{'0' * 64}"),
+            ("GET", f"inbox/{question['id']}"),
+            ("POST", f"inbox/{question['id']}/answer"),
+            *(("POST", f"runs/{other}/{part}") for part in acting),
         ):
-            refused = await house.client.get(f"/api/v1/{path}", headers=limited_key)
-            assert (refused.status_code, code_of(refused)) == (403, "TOOL_NOT_ALLOWED"), path
-            if not path.endswith("events"):  # endless while the run waits
-                allowed = await house.client.get(f"/api/v1/{path}", headers=asker)
-                assert allowed.status_code != 403, path
+            last = path.rpartition("/")[2] if not path.startswith("inbox") else "reply"
+            body = {"json": bodies.get(last, {})} if method == "POST" else {}
+
+            # What others have is as unknown as what nobody has, word by word.
+            absent = {other: str(uuid.uuid4()), question["id"]: "0" * 16, "ask": "nothing"}
+            old, new = next((one, absent[one]) for one in absent if f"/{one}" in path)
+            unknown = await told(method, path.replace(f"/{old}", f"/{new}", 1), limited_key, body)
+            refused = await told(method, path, limited_key, body)
+            assert refused == (404, unknown[1].replace(new, old)), path
+            if method == "GET" and not path.endswith("events"):  # endless while the run waits
+                allowed, _ = await told(method, path, asker, body)
+                # The run has no media, so that a caller who may see them is told this instead.
+                assert allowed not in {403, 404} or "/media" in path, path
 
 
 async def test_a_limited_key_cannot_find_out_which_workflows_others_have(
@@ -240,7 +257,7 @@ async def test_a_limited_key_cannot_find_out_which_workflows_others_have(
 
         async def refused(method: str, path: str, **body: Any) -> Any:
             answer = await house.client.request(method, path, headers=mine, **body)
-            assert answer.status_code == 403, answer.text
+            assert answer.status_code == 404, answer.text
             return answer.json()["error"]
 
         for method, path, body in (
@@ -253,9 +270,9 @@ async def test_a_limited_key_cannot_find_out_which_workflows_others_have(
                 sent = {"json": {body: name} if body else {}} if method == "POST" else {}
                 error = await refused(method, path.format(name), **sent)
                 assert error == {
-                    "code": "TOOL_NOT_ALLOWED",
-                    "message": "this key is limited to certain tools",
-                    "hint": "it may use greet",
+                    "code": "WORKFLOW_NOT_FOUND",
+                    "message": f"there is no workflow {name!r}",
+                    "hint": "this key may use only what is published as greet",
                 }
         assert "ask" not in (await refused("GET", f"/api/v1/runs/{run}"))["message"]
 
@@ -295,8 +312,8 @@ async def test_a_limited_key_answers_only_questions_of_its_tools_by_their_whole_
 
         for identity in (question["id"], question["id"][:4]):
             refused = await answer(identity, text)
-            assert refused.status_code in {403, 422}, refused.text
-        assert code_of(await answer(question["id"], text)) == "TOOL_NOT_ALLOWED"
+            assert refused.status_code in {404, 422}, refused.text
+        assert code_of(await answer(question["id"], text)) == "QUESTION_UNKNOWN"
         _, full = await house.keys.create("ada", ["workflows:run"])
         assert (await answer(question["id"][:4], full)).status_code == 422  # whole ids only
         _, own = await house.keys.create("ada", LIMITED_SCOPES, ["ask"])

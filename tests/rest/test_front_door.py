@@ -95,6 +95,10 @@ class Listener:
         self.status = 0
         self._has_asked = False
 
+    def header(self, name: str) -> str:
+        """A header of the request."""
+        return dict(self._scope["headers"])[name.encode()].decode()
+
     async def run(self) -> None:
         await self._app(self._scope, self._receive, self._send)
         self.ended.set()

@@ -100,7 +100,7 @@ async def test_a_limited_key_runs_no_trigger_of_what_is_not_published(
     await driver.store("unpublished")
     _, text = await house.keys.create("limited", ["workflows:run"], ["some-tool"])
     refused = await Driver(house, {"X-API-Key": text}).do("unpublished", "run")
-    assert refused.json()["error"]["code"] == "TOOL_NOT_ALLOWED"
+    assert refused.json()["error"]["code"] == "WORKFLOW_NOT_FOUND"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What a revoked key still gets: nothing; requests under way end, and runs go on by their rules."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -11,6 +11,7 @@ from tests.security.controls import Control
 from rest.drawn import pausing
 from rest.house import House, house_in
 from rest.test_front_door import Listener, mcp_stream
+from rest.test_triggers import hooked
 from toolweave.mcp_server import list_changes
 from toolweave.serve import mcp_endpoint
 
@@ -81,12 +82,32 @@ async def test_a_subscription_ends_with_its_key_and_that_of_another_goes_on(
         theirs.gone.set()
 
 
+async def older(house: House, key: str, tool: str) -> Listener:
+    """A call in a session of the older protocol, which handles it in a task of its own."""
+    opened = await mcp_stream(house, key)
+    session = opened.header("mcp-session-id")
+    params = {"name": tool, "arguments": {"who": "Ada"}}
+    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
+    return Listener(
+        *(house, "/mcp", key, orjson.dumps(body)),
+        accept="application/json, text/event-stream",
+        content_type="application/json",
+        mcp_session_id=session,
+    )
+
+
+async def newer(house: House, key: str, tool: str) -> Listener:
+    return modern(house, key, "tools/call", name=tool, arguments={"who": "Ada"})
+
+
+@pytest.mark.parametrize("call_in", [older, newer])
 async def test_a_call_ends_with_its_key_and_its_run_as_if_the_caller_had_left(
-    house: House, control: Control
+    house: House, control: Control, call_in: Callable[[House, str, str], Awaitable[Listener]]
 ) -> None:
-    await publish_pause(house)
+    tool = f"pause_{call_in.__name__}"
+    await publish_pause(house, tool)
     reader = await house.key("workflows:read")
-    path = "/api/v1/runs?workflow=pause"
+    path = f"/api/v1/runs?workflow={tool}"
 
     async def statuses() -> list[str]:
         found = (await house.client.get(path, headers=reader)).json()["runs"]
@@ -99,7 +120,7 @@ async def test_a_call_ends_with_its_key_and_its_run_as_if_the_caller_had_left(
             await anyio.sleep(0.02)
 
     revoked, text = await house.keys.create("caller", SCOPES)
-    call = modern(house, text, "tools/call", name="pause", arguments={"who": "Ada"})
+    call = await call_in(house, text, tool)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call.run)
         with anyio.fail_after(60):
@@ -110,10 +131,38 @@ async def test_a_call_ends_with_its_key_and_its_run_as_if_the_caller_had_left(
             await call.ended.wait()
             await until(["cancelled"])
     assert call.status in (200, 401)  # a stream that ends, or no answer at all
-    again = modern(house, text, "tools/call", name="pause", arguments={"who": "Ada"})
+    again = await newer(house, text, tool)
     await again.run()
     assert again.status == 401
     assert await statuses() == ["cancelled"]  # nothing was started
+
+
+async def test_a_request_that_waits_ends_with_its_key_and_that_of_another_goes_on(
+    house: House, control: Control
+) -> None:
+    scopes = ["workflows:read", "workflows:write"]
+    revoked, text = await house.keys.create("first", scopes)
+    _, other = await house.keys.create("second", scopes)
+    path, question = "/api/v1/triggers/listen", {"document": hooked("waited"), "node": "hook"}
+    begun = await house.client.post(path, json=question, headers={"X-API-Key": text})
+    body = orjson.dumps({**question, "listener": begun.json()["listener"]})
+    mine, theirs = (
+        Listener(house, path, key, body, content_type="application/json") for key in (text, other)
+    )
+    async with anyio.create_task_group() as tasks:
+        for one in (mine, theirs):
+            tasks.start_soon(one.run)
+        with anyio.fail_after(60):
+            await anyio.wait_all_tasks_blocked()
+            control("both wait", not mine.ended.is_set() and not theirs.ended.is_set())
+            await house.keys.revoke(revoked.id)
+            house.clock.seconds += 2
+            await mine.ended.wait()
+            assert (mine.status, b"KEY_INVALID" in mine.received) == (401, True)
+            control("another key waits on", not theirs.ended.is_set())
+            await house.client.post("/hooks/waited", json={"order": 7})
+            await theirs.ended.wait()
+    control("and gets its event", (theirs.status, b'"order":7' in theirs.received) == (200, True))
 
 
 async def test_one_key_cannot_take_all_sessions_and_subscriptions(

@@ -18,7 +18,7 @@ async def published_copy(studio: RunningStudio, key: ApiKey, name: str) -> Loade
     """Return the copy that a limited key runs in place of a workflow; `None` without a limit.
 
     Raises:
-        Denied: `TOOL_NOT_ALLOWED`.
+        NotFound: `WORKFLOW_NOT_FOUND`.
     """
     if key.tools is None:
         return None

@@ -28,6 +28,8 @@ class Outcome:
 
     value: Json
     ports: tuple[str, ...] = (OUTPUT_PORT,)
+    # What a tool said beside its structured content, as blocks; expressions do not see it.
+    content: list[Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)

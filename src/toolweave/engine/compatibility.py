@@ -6,15 +6,25 @@ process leaves runs that need a later version to others.
 
 from collections.abc import Iterable, Mapping
 
+from toolweave.engine.events import Event, Finished, StepFinished
+
 # Raised when an event, or a change of its meaning, is one that older versions cannot read.
-VERSION = 2
+VERSION = 3
 
 # The version that wrote an event first; of others it is 1.
 _SINCE: Mapping[str, int] = {"slot_awaited": 2, "slot_freed": 2, "step_queued": 2}
 # The version that begins a step only on a worker of its queue.
 QUEUES_SINCE = 2
+# The version that keeps what tools say beside their values.
+_CONTENT_SINCE = 3
 
 
-def needed_version(kinds: Iterable[str]) -> int:
-    """Return the lowest version that can read events of these kinds."""
-    return max((_SINCE[kind] for kind in kinds if kind in _SINCE), default=1)
+def needed_version(events: Iterable[Event]) -> int:
+    """Return the lowest version that can read these events."""
+    return max(map(_needed, events), default=1)
+
+
+def _needed(event: Event) -> int:
+    if isinstance(event, StepFinished | Finished) and event.content is not None:
+        return _CONTENT_SINCE
+    return _SINCE.get(event.kind, 1)

@@ -148,8 +148,17 @@ def _ended(state: RunState) -> Finished:
 
 def _finished(state: RunState) -> Finished:
     if not state.failures:
-        return Finished("success", result_of(state))
+        result = result_of(state)
+        return Finished("success", result, content=_said_beside(state, result))
     return _unsuccessful(state, *next(iter(state.failures.items())))
+
+
+def _said_beside(state: RunState, result: Json) -> list[Json] | None:
+    """What the tool whose value is the result said beside it."""
+    for outcome in reversed(list(state.top.outcomes.values())):
+        if outcome.content is not None and outcome.value == result:
+            return outcome.content
+    return None
 
 
 def _unsuccessful(state: RunState, key: Key, failed: StepFailed) -> Finished:

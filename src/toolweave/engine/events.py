@@ -76,6 +76,8 @@ class StepFinished:
     key: Key
     value: Json
     ports: list[str] | None = None  # the default port
+    # What a tool said beside the value, as blocks.
+    content: list[Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,8 @@ class Finished:
     status: RunStatus
     result: Json = None
     error: JsonObject | None = None
+    # What the tool whose value the result is said beside it, as blocks.
+    content: list[Json] | None = None
 
 
 Event: TypeAlias = (

@@ -41,6 +41,8 @@ class StepRecord:
     parts: tuple[Json, ...] = ()
     # The queue whose workers it waits for.
     queue: str | None = None
+    # What a tool said beside the value.
+    content: list[Json] | None = None
 
     @property
     def took_ms(self) -> int:
@@ -81,7 +83,7 @@ def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
 def execution(
     run_id: str, plan: Plan, entries: Sequence[JournalEntry], *, is_whole: bool = True
 ) -> JsonObject:
-    """A finished run as a `FlowExecution`; `runId` is an addition.
+    """A finished run as a `FlowExecution`; `runId`, `content` and `finalContent` are additions.
 
     Without its long values the variables that steps used are not known.
     """
@@ -107,6 +109,8 @@ def execution(
         "status": finished.status if finished else "running",
         "finalResult": finished.result if finished and finished.status == "success" else None,
     }
+    if finished and finished.content:
+        shown["finalContent"] = finished.content
     usage = spent(entries)
     if usage is not None:
         shown["usage"] = usage
@@ -139,7 +143,8 @@ def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRec
         case StepStarted():
             yield _begun(event, at, found.get(event.key))
         case StepFinished(key, value):
-            yield replace(found[key], status="success", finished_at=at, value=value)
+            said = event.content
+            yield replace(found[key], status="success", finished_at=at, value=value, content=said)
         case StepWaiting(key):
             # A step that gathers branches waits without having started.
             before = found.get(key, StepRecord(key, "waiting", at))
@@ -193,6 +198,7 @@ def _result(record: StepRecord, plan: Plan, variables: JsonObject) -> JsonObject
         "templateName": step.template_name if step else record.key,
         "inputVariables": variables,
         "output": record.value,
+        **({"content": record.content} if record.content else {}),
         "executionTimeMs": record.took_ms,
         "timestamp": record.finished_at,
     }

@@ -142,7 +142,7 @@ class _ShortenedEvents:
             case StepStarted():
                 return replace(event, given=None)
             case StepFinished():
-                return replace(event, value=self._short(event.value))
+                return replace(event, value=self._short(event.value), content=self._said(event))
             case StepFailed(problems=list() as problems):
                 return replace(event, problems=problems[:20])
             case StepWaiting():
@@ -154,7 +154,8 @@ class _ShortenedEvents:
             case LoopOpened():
                 return replace(event, items=None)
             case Finished():
-                return replace(event, result=self._short(event.result))
+                result = self._short(event.result)
+                return replace(event, result=result, content=self._said(event))
             case _:
                 return event
 
@@ -170,6 +171,9 @@ class _ShortenedEvents:
             for number, value in enumerate(event.values)
         ]
         return PureStepsDone(steps, values)
+
+    def _said(self, event: StepFinished | Finished) -> list[Json] | None:
+        return event.content and [self._short(block) for block in event.content]
 
     def _short(self, value: Json) -> Json:
         if not isinstance(value, str | dict | list):

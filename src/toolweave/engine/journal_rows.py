@@ -94,7 +94,7 @@ def numbers(pending: Pending) -> Statement:
     change = pending.change
     sets = "seq = seq + ?, changed_at = ?"
     values: list[Value] = [len(pending.events), pending.at]
-    if (version := needed_version(event.kind for event in pending.events)) > 1:
+    if (version := needed_version(pending.events)) > 1:
         sets += ", compatible_from = CASE WHEN compatible_from < ? THEN ? ELSE compatible_from END"
         values += [version, version]
     if change is not None:

@@ -187,8 +187,7 @@ class Questions:
             f"{_COLUMNS} WHERE questions.id = ? AND {_OF_PEOPLE}", identity
         )
         if row is None:
-            hint = "give its whole id; `toolweave inbox list` shows what is open"
-            raise NotFound("QUESTION_UNKNOWN", f"there is no question {identity!r}", hint=hint)
+            raise unknown_question(identity)
         return _read(row)
 
     async def match(self, identity: str) -> OpenQuestion:
@@ -202,6 +201,12 @@ class Questions:
             hint = "give more of its id" if rows else "`toolweave inbox list` shows what is open"
             raise NotFound("QUESTION_UNKNOWN", f"there is no question {identity!r}", hint=hint)
         return _read(rows[0])
+
+
+def unknown_question(identity: str) -> NotFound:
+    """Return the error for an id that no question has, or none that the caller may see."""
+    hint = "give its whole id; `toolweave inbox list` shows what is open"
+    return NotFound("QUESTION_UNKNOWN", f"there is no question {identity!r}", hint=hint)
 
 
 def _read(row: Row) -> OpenQuestion:

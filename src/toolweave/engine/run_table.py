@@ -49,6 +49,12 @@ class RunRecord:
     queue: str | None = None
 
 
+def unknown_run(run: str) -> NotFound:
+    """Return the error for an id that no run has, or none that the caller may see."""
+    hint = "give its whole id; `toolweave runs list` shows them"
+    return NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)
+
+
 class RunTable:
     """Reads runs."""
 
@@ -59,8 +65,7 @@ class RunTable:
         """Return one run by its whole id. Raises `RUN_UNKNOWN`."""
         row = await self._database.row(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
         if row is None:
-            hint = "give its whole id; `toolweave runs list` shows them"
-            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)
+            raise unknown_run(run)
         return _run(row)
 
     async def match(self, run: str) -> RunRecord:

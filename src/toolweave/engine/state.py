@@ -100,7 +100,7 @@ class RunState:
                     self._computed(str(key), int(str(number)), values, ports)
             case StepFinished(key, value, ports):
                 left_by = ("output",) if ports is None else tuple(ports)
-                self.leave(self.place(key), Outcome(value, left_by))
+                self.leave(self.place(key), Outcome(value, left_by, event.content))
             case StepCancelled(key):
                 self._forget(key)
             case StepProgress() | StepQueued() | Interrupted() | SlotAwaited() | SlotFreed():

@@ -200,7 +200,8 @@ class StepAttempts:
         if self._sizes.of_answer(outcome.value) is None:
             return result_too_large(work.place)
         ports = None if outcome.ports == ("output",) else list(outcome.ports)
-        return StepFinished(key, secrets.hide(outcome.value), ports)
+        said = outcome.content and [secrets.hide(block) for block in outcome.content]
+        return StepFinished(key, secrets.hide(outcome.value), ports, said)
 
     def _timed_out(self, work: NextWork) -> StepFailed:
         step = work.place.step

@@ -45,8 +45,9 @@ async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finish
         }
         return _error(payload)
     text = value if isinstance(value, str) else write(structured)
+    said = content_blocks({"content": finished.content})
     return {
-        "content": blocks or [{"type": "text", "text": text}],
+        "content": blocks or said or [{"type": "text", "text": text}],
         "structuredContent": structured,
         "isError": False,
     }

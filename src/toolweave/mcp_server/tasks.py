@@ -12,13 +12,13 @@ from mcp.shared.exceptions import MCPError
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished
 from toolweave.engine.run_table import RunRecord
-from toolweave.errors import Denied, NotFound
+from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server import elicitation as asking
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.results import finished_result
-from toolweave.mcp_server.tool_call import FORBIDDEN, Context, McpCaller
-from toolweave.publishing.limited_keys import require_workflow
+from toolweave.mcp_server.tool_call import Context, McpCaller
+from toolweave.publishing.limited_keys import VisibleRuns
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 MISSING_CAPABILITY = -32021
@@ -142,17 +142,13 @@ class TaskMethods:
         if self._context is None:
             raise _no_task(params)
         engine = (await self._context.studio()).engine
+        runs = VisibleRuns(engine, self._context.published)
         try:
-            run = await engine.get(params.task_id)
             if caller.key is not None:
-                await require_workflow(self._context.published, caller.key, run.workflow)
+                return engine, await runs.get(caller.key, params.task_id)
+            return engine, await engine.get(params.task_id)
         except NotFound:
-            run = None
-        except Denied as error:
-            raise MCPError(FORBIDDEN, error.message, data=error.as_json()) from None
-        if run is None or run.id != params.task_id:
-            raise _no_task(params)
-        return engine, run
+            raise _no_task(params) from None
 
 
 async def _questions(engine: Engine, run: str) -> asking.Questions:

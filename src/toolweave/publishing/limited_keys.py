@@ -8,8 +8,8 @@ from toolweave.access.keys import ApiKey
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal_reader import JournalEntry
 from toolweave.engine.run_search import RunSearch
-from toolweave.engine.run_table import RunRecord
-from toolweave.errors import Denied
+from toolweave.engine.run_table import RunRecord, unknown_run
+from toolweave.errors import NotFound
 from toolweave.publishing.service import Published, PublishedTool
 
 
@@ -33,23 +33,29 @@ async def require_workflow(published: Published, key: ApiKey, workflow: str) -> 
     The error is the same whether there is such a workflow or not, and published or not.
 
     Raises:
-        Denied: `TOOL_NOT_ALLOWED`.
+        NotFound: `WORKFLOW_NOT_FOUND`.
     """
     if not await allows_workflow(published, key, workflow):
-        key.require_tool(None)
+        raise _not_found(key, workflow)
 
 
 async def published_of(published: Published, key: ApiKey, workflow: str) -> PublishedTool:
     """Return the published copy of a workflow, which is all that a limited key may see and run.
 
     Raises:
-        Denied: `TOOL_NOT_ALLOWED`, also if it was unpublished meanwhile.
+        NotFound: `WORKFLOW_NOT_FOUND`, also if it was unpublished meanwhile.
     """
     await require_workflow(published, key, workflow)
     found = await published.of_workflow(workflow)
     if found is None:
-        raise Denied("TOOL_NOT_ALLOWED", f"workflow {workflow!r} is not published")
+        raise _not_found(key, workflow)
     return found
+
+
+def _not_found(key: ApiKey, workflow: str) -> NotFound:
+    allowed = ", ".join(sorted(key.tools or ()))
+    hint = f"this key may use only what is published as {allowed}"
+    return NotFound("WORKFLOW_NOT_FOUND", f"there is no workflow {workflow!r}", hint=hint)
 
 
 class VisibleRuns:
@@ -62,12 +68,14 @@ class VisibleRuns:
     async def get(self, key: ApiKey, run: str) -> RunRecord:
         """Return a run by its whole id, to act on it.
 
+        The error is the same whether there is no such run, or the key may not see it.
+
         Raises:
             NotFound: `RUN_UNKNOWN`.
-            Denied: `TOOL_NOT_ALLOWED`.
         """
         record = await self._engine.get(run)
-        await require_workflow(self._published, key, record.workflow)
+        if not await allows_workflow(self._published, key, record.workflow):
+            raise unknown_run(run)
         return record
 
     async def match(self, key: ApiKey, run: str) -> RunRecord:

@@ -4,7 +4,7 @@ import hmac
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -18,7 +18,6 @@ from toolweave.errors import Denied, Limited, ToolweaveError, Unavailable
 
 Gate = Callable[[Request], Awaitable[ApiKey]]
 
-CHECK_KEY_EVERY_S = 1.0
 MAX_BUCKETS = 10_000
 MAX_STREAMS_PER_KEY = 100
 MAX_STREAMS = 1_000
@@ -106,7 +105,7 @@ class Authenticator:
             Denied: `SCOPE_MISSING`, `TOOL_NOT_ALLOWED`.
             Limited: `RATE_LIMITED`.
         """
-        key = await self._key_of(_sent_key(request.headers))
+        key = await self._key_of(sent_key(request.headers))
         # `authenticator` is for streams: see `rest.stream`.
         request.scope.setdefault("state", {}).update(
             client=key.id, client_name=key.name, key=key, authenticator=self
@@ -114,14 +113,6 @@ class Authenticator:
         self._rates.spend(key.id)
         rule.require(key)
         return key
-
-    async def until_revoked(self, request: HTTPConnection) -> None:
-        """Wait until the key of an authenticated request is not valid any more."""
-        text, is_valid = _sent_key(request.headers) or "", True
-        while is_valid:
-            await self.keys.clock.sleep(CHECK_KEY_EVERY_S)
-            with suppress(Unavailable):  # a database that restarts ends no request
-                is_valid = await self.keys.check(text) is not None
 
     @contextmanager
     def counted_stream(self, key: ApiKey) -> Generator[None]:
@@ -205,7 +196,7 @@ def _is_loopback(request: HTTPConnection) -> bool:
         return False
 
 
-def _sent_key(headers: Headers) -> str | None:
+def sent_key(headers: Headers) -> str | None:
     """Return the key of a request. Raises `Unauthorized`: a header is there twice.
 
     Of two keys, another program on the way may have checked the other one.

@@ -8,13 +8,16 @@ import logging
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError
+from toolweave.rest.auth import key_invalid
 from toolweave.rest.error_responses import error_response
+from toolweave.rest.open_requests import OpenRequests
 
 logger = logging.getLogger("toolweave.rest")
 
@@ -35,8 +38,17 @@ class Guard:
     Routes put what the log line shows into the request's state: `client`, a key's id, and `tool`.
     """
 
-    def __init__(self, app: ASGIApp, *, hosts: Sequence[str], origins: Sequence[str]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Sequence[str],
+        origins: Sequence[str],
+        requests: OpenRequests | None = None,
+    ) -> None:
+        """`requests` ends those of revoked keys."""
         self._app = app
+        self._requests = requests
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower() for origin in origins)
         self._bodies = BodyLimits()
@@ -61,7 +73,16 @@ class Guard:
                 closing = error_response(scope, refused, {"Connection": "close"})
                 await closing(scope, receive, answer)
             else:
-                await self._app(scope, self._bodies.bounded(receive), answer)
+                with self._requests.entered(scope) if self._requests else nullcontext():
+                    await self._app(scope, self._bodies.bounded(receive), answer)
+        except asyncio.CancelledError:
+            task = cast("asyncio.Task[Any]", asyncio.current_task())
+            if "is_revoked" not in state or task.uncancel():
+                raise
+            if answer.status is None:
+                await error_response(scope, key_invalid())(scope, receive, answer)
+            else:
+                await answer.end()
         except Exception:
             logger.exception("request failed", extra=_log_fields(scope, state))
             if answer.status is None:
@@ -112,12 +133,21 @@ class _Answer:
         self._send = send
         self._request_id = request_id
         self.status: int | None = None
+        self._is_stream = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            MutableHeaders(scope=message)[REQUEST_ID] = self._request_id
+            headers = MutableHeaders(scope=message)
+            headers[REQUEST_ID] = self._request_id
+        else:
+            self._is_stream = message.get("more_body", False)
         await self._send(message)
+
+    async def end(self) -> None:
+        """End a stream of events."""
+        if self._is_stream:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class BodyTooLarge(Exception):

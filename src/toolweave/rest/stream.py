@@ -18,11 +18,9 @@ BEAT_EVERY_S = 15.0
 
 
 class StreamOwner(Protocol):
-    """Counts the streams of keys, and knows when a key is revoked."""
+    """Counts the streams of keys."""
 
     def counted_stream(self, key: ApiKey) -> AbstractContextManager[None]: ...
-
-    async def until_revoked(self, request: HTTPConnection) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class EventStream(Response):
         self.init_headers({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the response; it is counted for its key and ends when the key is revoked."""
+        """Send the response; it is counted for its key."""
         connection = HTTPConnection(scope)
         owner: StreamOwner | None = getattr(connection.state, "authenticator", None)
         with owner.counted_stream(connection.state.key) if owner else nullcontext():
@@ -64,8 +62,6 @@ class EventStream(Response):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_until_gone, receive, tasks.cancel_scope)
                 tasks.start_soon(self._beat, send)
-                if owner is not None:
-                    tasks.start_soon(_until_revoked, owner, connection, tasks.cancel_scope)
                 await self.write(send)
                 tasks.cancel_scope.cancel()
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -84,13 +80,6 @@ class EventStream(Response):
         while True:
             await anyio.sleep(self._beat_every_s)
             await _send(send, b": still here\n\n")
-
-
-async def _until_revoked(
-    owner: StreamOwner, connection: HTTPConnection, sending: anyio.CancelScope
-) -> None:
-    await owner.until_revoked(connection)
-    sending.cancel()
 
 
 async def _until_gone(receive: Receive, listening: anyio.CancelScope) -> None:

@@ -15,7 +15,10 @@ from toolweave.problems import pointer
 from toolweave.tools.unions import kind_of
 
 # Fields of events that hold user data of any size.
-_VALUES = ("inputs", "edits", "value", "result", "memory", "question", "reply", "items", "given")
+_VALUES = (
+    *("inputs", "edits", "value", "content", "result", "memory", "question", "reply", "items"),
+    "given",
+)
 MAX_MEDIA = 8
 MAX_WALKED = 20_000
 MAX_SAID_CHARS = 2_000

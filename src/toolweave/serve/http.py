@@ -27,6 +27,7 @@ from toolweave.people.replies import open_replies
 from toolweave.rest.auth import Authenticator, RateLimiter
 from toolweave.rest.guard import Guard
 from toolweave.rest.log import logged_to
+from toolweave.rest.open_requests import OpenRequests
 from toolweave.serve.mcp_door import McpDoor
 from toolweave.serve.rest_parts import RestParts
 from toolweave.serve.studio_app import StudioApp
@@ -141,7 +142,10 @@ async def open_app(
             tasks.start_soon(app.load)
             tasks.start_soon(keep_going, partial(_connect_servers, studio, app))
             tasks.start_soon(keep_going, partial(studio.published.follow, mcp.tools_changed))
-            yield Guard(app, hosts=address.hosts, origins=address.origins)
+            requests = OpenRequests(authenticator.keys)
+            tasks.start_soon(keep_going, requests.run)
+            hosts, origins = address.hosts, address.origins
+            yield Guard(app, hosts=hosts, origins=origins, requests=requests)
 
 
 def _create_rest(parts: RestParts) -> ASGIApp:

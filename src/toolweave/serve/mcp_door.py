@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-import anyio
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
 
@@ -13,8 +12,7 @@ from toolweave.app.lazy import Lazy
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.live_catalog import CountingToolService, LiveCatalog
 from toolweave.modules import load_in_thread
-from toolweave.rest.auth import Authenticator, key_invalid
-from toolweave.tasks import background
+from toolweave.rest.auth import Authenticator
 
 if TYPE_CHECKING:  # loads the SDK
     from toolweave.serve.mcp_endpoint import McpEndpoint
@@ -69,7 +67,6 @@ class McpDoor:
         """Pass a request on, or answer it with 401, 403 or 429."""
         connection = HTTPConnection(scope)
         key = await self._authenticator.authenticate(connection, _MCP_RULE)
-        has_begun, is_revoked = False, False
 
         async def heard() -> Message:
             message = await receive()
@@ -77,23 +74,13 @@ class McpDoor:
                 connection.state.has_left = True  # not interrupted by the shutdown
             return message
 
-        async def say(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
-        async def end_with_key(request: anyio.CancelScope) -> None:
-            nonlocal is_revoked
-            await self._authenticator.until_revoked(connection)
-            is_revoked = connection.state.has_left = True
-            request.cancel()
-
         endpoint = await self._endpoint.get()
         # The standing stream of a session; a POST may be a stream as well, which ends likewise.
         is_stream = scope["method"] == "GET"
         with self._authenticator.counted_stream(key) if is_stream else nullcontext():
-            async with background() as tasks:
-                tasks.start_soon(end_with_key, tasks.cancel_scope)
-                await endpoint.serve(scope, heard, say, key)
-        if is_revoked and not has_begun:
-            raise key_invalid()
+            try:
+                await endpoint.serve(scope, heard, send, key)
+            finally:
+                if getattr(connection.state, "is_revoked", False):
+                    # A session handles its requests in a task of its own.
+                    await endpoint.end_sessions(key)

@@ -56,6 +56,16 @@ class McpEndpoint:
         user = AuthenticatedUser(owner)
         await self.sessions.handle_request({**scope, "user": user}, receive, send)
 
+    async def end_sessions(self, key: ApiKey) -> None:
+        """End the sessions of a revoked key, and what they are doing."""
+        owners = self.sessions._session_owners  # pyright: ignore[reportPrivateUsage]
+        ended = [id_ for id_, owner in owners.items() if owner["client_id"] == key.id]
+        for session in ended:
+            transport = self.sessions._server_instances.get(session)  # pyright: ignore[reportPrivateUsage]
+            if transport is not None:
+                with anyio.CancelScope(shield=True):
+                    await transport.terminate()
+
     def _require_room(self, key: ApiKey) -> None:
         # The SDK limits all sessions together, and has no public way to count those of a key.
         owners = self.sessions._session_owners.values()  # pyright: ignore[reportPrivateUsage]

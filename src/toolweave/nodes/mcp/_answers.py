@@ -40,6 +40,30 @@ async def parsed_of(context: NodeContext, result: ToolResult) -> Json:
     return {**value, "content": content}
 
 
+def said_beside(result: ToolResult) -> list[Json] | None:
+    """The texts beside structured content, unless they repeat it or the value has them."""
+    structured = result.structured
+    if structured is None or _says_more(result) or len(result.text) > MAX_PARSED:
+        return None
+    texts = [block.text for block in result.content if block.text]
+    if not texts or _repeats(structured, texts):
+        return None
+    return [block_json(block) for block in result.content]
+
+
+def _repeats(structured: Json, texts: list[str]) -> bool:
+    """Whether texts are structured content written as JSON, its only member, or the items of it."""
+    members = list(structured.values()) if isinstance(structured, dict) else []
+    same: list[Json] = [structured, *(members if len(members) == 1 else [])]
+    if len(texts) == 1 and texts[0] in (one for one in same if isinstance(one, str)):
+        return True
+    try:
+        parsed: list[Json] = [json_text.read(text) for text in texts]
+    except Invalid:
+        return texts in same
+    return parsed in same or (len(parsed) == 1 and parsed[0] in same)
+
+
 def _says_more(result: ToolResult) -> bool:
     """Whether the content has media or links, which structured content cannot hold."""
     return any(block.kind != "text" for block in result.content)

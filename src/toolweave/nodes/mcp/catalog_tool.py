@@ -1,7 +1,7 @@
 """`TOOL.MCP:SERVER/TOOL`: a tool of a connected server by its name in the catalog."""
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.nodes.mcp._answers import value_of
+from toolweave.nodes.mcp._answers import said_beside, value_of
 from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.tools.tool import ToolCall
 
@@ -27,7 +27,8 @@ class CatalogTool:
         result = await call_tool(context, call)
         if isinstance(result, Wait):
             return result
-        return Outcome(await value_of(context, result, call))
+        value = await value_of(context, result, call)
+        return Outcome(value, content=said_beside(result))
 
 
 plain = CatalogTool()

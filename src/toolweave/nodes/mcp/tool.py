@@ -6,7 +6,7 @@ The three modes: every parameter set, parameters described, the whole task descr
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Effect
 from toolweave.json_text import JsonObject
-from toolweave.nodes.mcp._answers import value_of
+from toolweave.nodes.mcp._answers import said_beside, value_of
 from toolweave.nodes.mcp._language import fill_parameters, work_task
 from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.tools.tool import ToolCall
@@ -47,7 +47,8 @@ async def _call(context: NodeContext) -> Outcome | Wait:
     result = await call_tool(context, call)
     if isinstance(result, Wait):
         return result
-    return Outcome(await value_of(context, result, call))
+    value = await value_of(context, result, call)
+    return Outcome(value, content=said_beside(result))
 
 
 plain = McpTool()

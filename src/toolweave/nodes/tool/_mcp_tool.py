@@ -8,7 +8,7 @@ from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
-from toolweave.nodes.mcp._answers import parsed_of
+from toolweave.nodes.mcp._answers import parsed_of, said_beside
 from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.nodes.model_tools import skills_of
 from toolweave.problems import did_you_mean
@@ -99,7 +99,8 @@ class BoundTool:
                 "execution_time": result.took_ms / 1000,
                 "cached": False,
                 **self._ids(arguments, answer),
-            }
+            },
+            content=said_beside(result),
         )
 
     async def skills(self, context: NodeContext, taken: Sequence[str]) -> tuple[AgentTool, ...]:

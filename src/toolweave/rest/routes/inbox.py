@@ -9,11 +9,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
 
+from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
+from toolweave.engine.open_questions import OpenQuestion, unknown_question
 from toolweave.json_record import JsonRecord
 from toolweave.people.inbox import Inbox
 from toolweave.people.question_json import InboxQuestion
-from toolweave.publishing.limited_keys import require_workflow, workflows_of
+from toolweave.publishing.limited_keys import allows_workflow, workflows_of
 from toolweave.rest.auth import Authenticator, key_of, require_part
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
@@ -103,10 +105,9 @@ class _Handlers:
     async def show_question(self, identity: QuestionId, request: Request) -> InboxQuestion:
         """Show a question, open or closed."""
         key = key_of(request)
-        find = self._inbox.show if key.tools is None else self._inbox.questions.get
-        question = await find(identity)
-        await require_workflow(self._published, key, question.workflow)
-        return InboxQuestion.of(question)
+        if key.tools is not None:
+            return InboxQuestion.of(await self._visible(key, identity))
+        return InboxQuestion.of(await self._inbox.show(identity))
 
     async def answer_question(
         self,
@@ -118,15 +119,20 @@ class _Handlers:
         key = key_of(request)
         if body.as_ is not None:
             require_part(request, "as")
-        if key.tools is not None:
-            question = await self._inbox.show(identity)
-            await require_workflow(self._published, key, question.workflow)
+        await self._visible(key, identity)
         who = body.as_ or key.name
         taken = await self._inbox.answer(identity, body.reply, who=who, via="rest")
         question = taken.question
         return AnswerQuestionResponse(
             id=question.id, run=question.run, counts=taken.counts, why=taken.why
         )
+
+    async def _visible(self, key: ApiKey, identity: str) -> OpenQuestion:
+        """Return a question by its whole id; one of another key's tools is as unknown as none."""
+        question = await self._inbox.questions.get(identity)
+        if not await allows_workflow(self._published, key, question.workflow):
+            raise unknown_question(identity)
+        return question
 
 
 def inbox_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRouter:

@@ -27,6 +27,7 @@ import { DataView } from "../../ui/DataView";
 import { JsonField } from "../../ui/JsonField";
 import { MediaParts } from "../../ui/MediaParts";
 import { StepError } from "../../ui/StepError";
+import { ToolText } from "../../ui/ToolText";
 import { PinEditor } from "./PinnedOutput";
 
 interface Fault {
@@ -250,6 +251,7 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   return (
     <>
       <p className="faint">From the run on the canvas</p>
+      <ToolText text={step.said} />
       <OutputMedia run={run} step={step.key} value={step.value} />
       <OutputValue value={step.value} ports={step.ports} />
     </>

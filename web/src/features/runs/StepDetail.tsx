@@ -10,6 +10,7 @@ import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { StepError } from "../../ui/StepError";
+import { ToolText } from "../../ui/ToolText";
 import { Tabs } from "../../ui/Tabs";
 import { ModelChoices } from "./ModelChoices";
 import { RunValue } from "./RunValue";
@@ -86,12 +87,15 @@ function Output({ run, step, title }: { run: string; step: Step; title: string }
   if (isNothing)
     return <p className="faint">{step.status === "running" ? "No output yet." : "No output."}</p>;
   return (
-    <RunValue
-      name={`${title} output`}
-      value={step.value}
-      truncated={step.truncated}
-      source={{ run, step: step.key, part: "output" }}
-    />
+    <>
+      <ToolText text={step.said} />
+      <RunValue
+        name={`${title} output`}
+        value={step.value}
+        truncated={step.truncated}
+        source={{ run, step: step.key, part: "output" }}
+      />
+    </>
   );
 }
 

@@ -35,6 +35,23 @@ describe("run state", () => {
     expect(run.status).toBe("failed");
   });
 
+  it("keeps what a tool said beside its value", () => {
+    const at = "2026-01-01T00:00:00Z";
+    const said: RunEvent[] = [
+      { type: "step_started", seq: 1, at, key: "rain" },
+      {
+        type: "step_finished",
+        seq: 2,
+        at,
+        key: "rain",
+        value: { degrees: 7 },
+        content: [{ type: "text", text: "It will rain." }],
+      },
+    ];
+    const { steps } = said.reduce(applyEvent, emptyRun("r"));
+    expect(steps["rain"]).toMatchObject({ value: { degrees: 7 }, said: "It will rain." });
+  });
+
   it("applies a batch of events, reports the touched nodes, and does not mutate the previous state", () => {
     const before = events.slice(0, 3).reduce(applyEvent, emptyRun("r"));
     const { run, touched } = applyEvents(before, events.slice(3));

@@ -4,6 +4,7 @@ import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
 import type { QueueWait } from "./queueWait";
 import { queueOf } from "./queueWait";
+import { toolTextOf } from "./toolText";
 
 export { durationMs, formatDuration } from "./duration";
 
@@ -59,6 +60,7 @@ export interface Step {
   finishedAt: string | null;
   value?: Json | undefined;
   truncated?: TruncatedValue | undefined;
+  said?: string | undefined;
   log: readonly LogLine[];
   parts: readonly ModelActivity[];
   question?: JsonObject | null;
@@ -200,6 +202,7 @@ function applyTo(run: RunDraft, event: RunEvent): void {
         value: event["value"] as Json,
         ports: (event["ports"] as string[] | null) ?? undefined,
         truncated: truncatedField(event, "value"),
+        said: toolTextOf(event["content"]),
       });
     case "step_failed":
       return failStep(run, key, event);
@@ -219,10 +222,8 @@ function applyTo(run: RunDraft, event: RunEvent): void {
     case "step_queued":
       return updateStep(run, key, { status: "waiting", queue: queueOf(event) }, event.at);
     case "slot_awaited":
-      run.status = "waiting";
-      return;
     case "slot_freed":
-      run.status = "running";
+      run.status = event.type === "slot_freed" ? "running" : "waiting";
       return;
     case "step_uncertain":
       run.status = "uncertain";

@@ -1,0 +1,52 @@
+"""The requests that are being answered: those of a key that is revoked end.
+
+One loop serves all of them: a task or cancel scope for each would cost more than most requests.
+"""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import Any, cast
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from toolweave.access.keys import ApiKeys
+from toolweave.errors import Unavailable
+from toolweave.rest.auth import sent_key
+
+CHECK_KEYS_EVERY_S = 1.0
+
+
+class OpenRequests:
+    """Knows the task of each request, and interrupts it when its key is not valid any more."""
+
+    def __init__(self, keys: ApiKeys) -> None:
+        self._keys = keys
+        self._scopes: dict[asyncio.Task[Any], Scope] = {}
+
+    @contextmanager
+    def entered(self, scope: Scope) -> Generator[None]:
+        """Count a request while the body answers it."""
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._scopes[task] = scope
+        try:
+            yield
+        finally:
+            del self._scopes[task]
+
+    async def run(self) -> None:
+        """Interrupt requests of revoked keys until cancelled."""
+        while True:
+            await self._keys.clock.sleep(CHECK_KEYS_EVERY_S)
+            for task, scope in list(self._scopes.items()):
+                state: dict[str, Any] = scope["state"]
+                if "key" in state and not await self._is_valid(scope) and task in self._scopes:
+                    # Its run is treated as if the caller had disconnected.
+                    state.update(is_revoked=True, has_left=True)
+                    task.cancel()
+
+    async def _is_valid(self, scope: Scope) -> bool:
+        with suppress(Unavailable):  # a database that restarts ends no request
+            return await self._keys.check(sent_key(Headers(scope=scope)) or "") is not None
+        return True
