@@ -229,17 +229,30 @@ def _json(data: bytes) -> Json:
         return json_text.read(data, max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
     # Data set aside when converting is nested a few levels deeper than originally.
     limit = MAX_DEPTH + DEEPER if X.encode() in data else MAX_DEPTH
-    if (place := _below(value, limit)) is not None:
+    indented = _indented(value)
+    is_shallow = indented is not None and b"\n" + b"  " * (limit + 1) not in indented
+    if not is_shallow and (place := _below(value, limit)) is not None:
         raise Invalid("JSON_INVALID", f"nested more than {limit} deep", facts={"pointer": place})
+    # What is written again as it was has no key twice.
+    if data in (indented, written := orjson.dumps(value)):
+        return value
     # A key that is there twice leaves fewer quotes when the value is written again; only a quote
     # written as an escape could make up for them.
-    if b"\\u0022" not in data and data.count(b'"') == orjson.dumps(value).count(b'"'):
+    if b"\\u0022" not in data and data.count(b'"') == written.count(b'"'):
         return value
     twice: object = json.loads(data, object_pairs_hook=_twice_among)
     if (found := _twice_in(twice)) is not None:
         message = f"the key {found.steps[-1]!r} appears twice in one object"
         raise Invalid("JSON_INVALID", message, facts={"pointer": pointer(*found.steps)})
     return value
+
+
+def _indented(value: Json) -> bytes | None:
+    """The value with two spaces for each level; None for one that is nested very deep."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except orjson.JSONEncodeError:
+        return None
 
 
 def _below(value: Json, limit: int) -> str | None:
