@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -36,6 +37,12 @@ LOOK_S = 3.0  # how often to look whether the processors idle
 IDLE_SHARE = 0.15  # of their time; with more, a worker is added
 MOST = 5  # workers for each processor
 
+KEEPING_APPS = (
+    "_is_gen_callable_cached",
+    "_is_async_gen_callable_cached",
+    "_is_coroutine_callable_cached",
+)
+
 Group = list[int]  # places in `session.items`
 
 
@@ -51,14 +58,25 @@ def _workers(text: str) -> int:
     return AUTO if text == "auto" else int(text)
 
 
-# While tests are collected, nothing is garbage; afterwards nothing collected is worth a look.
+# While tests are collected, nothing is garbage; afterwards nothing collected is worth a look. What
+# tests leave in caches would be looked at again and again: a full collection is rare.
+COLLECT_AFTER = (5_000, 10, 20)
 gc.disable()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
     gc.enable()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let go of the apps of a module, which FastAPI keeps through the functions of their routes."""
+    if nextitem is None or nextitem.path != item.path:
+        fastapi = cast(Any, sys.modules.get("fastapi.dependencies.models"))
+        for name in KEEPING_APPS if fastapi else ():
+            getattr(fastapi, name).cache_clear()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -156,7 +156,7 @@ def outcome(fault: Fault, right: Report, known: KnownEnvironment) -> Outcome:
 def bad_patches(text: str, report: Report) -> Iterator[str]:
     """The patches of a report that must not be applied alone to the file with this text."""
     patches = {json.dumps(one.patch): one for one in report.problems if one.patch}
-    before = _errors(text, report.known) if patches else Counter[str]()
+    before: Counter[str] | None = None
     document: Json = json.loads(text)
     for one in patches.values():
         try:
@@ -164,7 +164,11 @@ def bad_patches(text: str, report: Report) -> Iterator[str]:
         except Invalid as error:
             yield f"{one.code} {one.pointer}: {error.message}"
             continue
-        if new := _errors(json.dumps(after), report.known) - before:
+        new = _errors(json.dumps(after), report.known)
+        if new:  # without an error there is none that was caused
+            before = _errors(text, report.known) if before is None else before
+            new -= before
+        if new:
             yield f"{one.code} {one.pointer}: {', '.join(sorted(new))}"
 
 
