@@ -1,6 +1,6 @@
 /** Runs: the list with its filters, a single run, the input of a step, and starting and cancelling one. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
 import { eventTriggerOf } from "../model/run/inputs";
@@ -16,28 +16,56 @@ export type WholeRun = Schemas["RunDetails"];
 export const RUNS = ["runs"] as const;
 export const RUN = ["run"] as const;
 
+const FIRST_PAGE = 50;
+const NEXT_PAGE = 250;
+
 export interface RunFilter {
   status: RunStatus | null;
   workflow: string | null;
-  limit: number;
   /** Text in the inputs of the run. */
-  text?: string;
-  /** The start of the period in which the run started. */
-  since?: string | null;
+  text: string;
+  /** The period in which the run started. */
+  since: string | null;
+  until: string | null;
 }
 
-export function useRuns({ status, workflow, limit, text = "", since = null }: RunFilter) {
+/** The runs that started last. */
+export function useRecentRuns(limit: number) {
   return useQuery({
-    queryKey: [...RUNS, status, workflow, limit, text, since],
-    queryFn: async () => {
-      const wanted = { status, workflow, text, since };
-      const query = { limit, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value)) };
-      return (await unwrap(client.GET("/api/v1/runs", { params: { query } }))).runs;
-    },
+    queryKey: [...RUNS, limit],
+    queryFn: () => listRuns({ limit }),
     // The change feed triggers refetches; this interval is the fallback without it.
+    refetchInterval: 30_000,
+  });
+}
+
+/** The runs that match, newest first, page by page. */
+export function useRunPages(filter: RunFilter) {
+  return useInfiniteQuery({
+    queryKey: [...RUNS, "pages", filter],
+    queryFn: ({ pageParam }) =>
+      listRuns({
+        ...filter,
+        limit: pageParam ? NEXT_PAGE : FIRST_PAGE,
+        ...(pageParam ? { until: pageParam } : {}),
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last, _, page) =>
+      last.length < (page ? NEXT_PAGE : FIRST_PAGE) ? null : justAfter(last.at(-1)!.startedAt),
+    select: ({ pages }) => [...new Map(pages.flat().map((run) => [run.id, run])).values()],
     refetchInterval: 30_000,
     placeholderData: (previous) => previous,
   });
+}
+
+/** A page ends before this time; runs that started in the same millisecond are in both pages. */
+function justAfter(time: string): string {
+  return new Date(Date.parse(time) + 1).toISOString();
+}
+
+async function listRuns(wanted: Partial<RunFilter> & { limit: number }): Promise<RunSummary[]> {
+  const query = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value));
+  return (await unwrap(client.GET("/api/v1/runs", { params: { query } }))).runs;
 }
 
 /** A run with its steps; large values are truncated and have a digest. */

@@ -9,6 +9,7 @@ import { runCommand } from "../state/commands";
 import { isDirty } from "../state/document";
 import { useDocument, useEditor, useProblems, useRunState } from "../state/editorContext";
 import { setPanels, panelStore } from "../state/panels";
+import { hrefToRunsOf } from "../state/route";
 import { Badge } from "../ui/Badge";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -173,7 +174,7 @@ function InspectorButton() {
 }
 
 function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
-  const isNew = useDocument((state) => state.storedAs === null);
+  const name = useDocument((state) => state.storedAs);
   const hasSelection = useDocument((state) => state.selection.size > 0);
   return (
     <Menu
@@ -183,8 +184,14 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
           title: "Versions…",
           icon: "history",
           keys: "V",
-          isDisabled: isReadOnly || isNew,
+          isDisabled: isReadOnly || name === null,
           run: () => runCommand("versions"),
+        },
+        {
+          title: "Runs",
+          icon: "clock",
+          isDisabled: name === null,
+          run: () => (window.location.hash = hrefToRunsOf(name!)),
         },
         { title: "Export…", icon: "download", run: () => runCommand("export") },
         {

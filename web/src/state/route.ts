@@ -28,3 +28,8 @@ export function hrefTo(page: string, ...rest: string[]): string {
 export function navigate(page: string, ...rest: string[]): void {
   window.location.hash = hrefTo(page, ...rest);
 }
+
+/** The runs of a workflow. */
+export function hrefToRunsOf(workflow: string): string {
+  return `${hrefTo("runs")}?${new URLSearchParams({ workflow }).toString()}`;
+}

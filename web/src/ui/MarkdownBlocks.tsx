@@ -1,5 +1,7 @@
 /** Parsed Markdown as elements: no HTML, no images, and no links that can be followed. */
 
+import { Badge } from "./Badge";
+
 export type MarkdownInline =
   | { kind: "text" | "strong" | "emphasis" | "code"; text: string }
   | { kind: "link"; text: string; address: string };
@@ -8,7 +10,22 @@ export type MarkdownBlock =
   | { kind: "heading"; level: number; content: MarkdownInline[] }
   | { kind: "paragraph" | "quote"; content: MarkdownInline[] }
   | { kind: "list"; isOrdered: boolean; items: MarkdownInline[][] }
+  | { kind: "table"; head: MarkdownInline[][]; rows: MarkdownInline[][][] }
   | { kind: "code"; text: string };
+
+/** A text of somebody else; a badge warns of what is shown without effect. */
+export function MarkdownText({ blocks, warnings }: { blocks: MarkdownBlock[]; warnings: readonly string[] }) {
+  return (
+    <div className="markdown">
+      {warnings.length > 0 && (
+        <Badge tone="warn" title="Shown without HTML and links">
+          contains {warnings.join(", ")}
+        </Badge>
+      )}
+      <MarkdownBlocks blocks={blocks} />
+    </div>
+  );
+}
 
 export function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
   return blocks.map((block, at) => <BlockView key={at} block={block} />);
@@ -30,6 +47,8 @@ function BlockView({ block }: { block: MarkdownBlock }) {
       ));
       return block.isOrdered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
+    case "table":
+      return <TableView head={block.head} rows={block.rows} />;
     case "code":
       return <pre tabIndex={0}>{block.text}</pre>;
     case "quote":
@@ -47,6 +66,35 @@ function BlockView({ block }: { block: MarkdownBlock }) {
         </p>
       );
   }
+}
+
+function TableView({ head, rows }: { head: MarkdownInline[][]; rows: MarkdownInline[][][] }) {
+  return (
+    <div className="markdown__table" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, at) => (
+              <th key={at} scope="col">
+                <InlineView parts={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            <tr key={row}>
+              {cells.map((cell, at) => (
+                <td key={at}>
+                  <InlineView parts={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }
 
 function InlineView({ parts }: { parts: readonly MarkdownInline[] }) {

@@ -3,9 +3,10 @@ import { Fragment } from "react";
 import type { Turn } from "../../model/chat/conversation";
 import { mediaIn, mediaViews } from "../../model/run/media";
 import { mediaData } from "../../model/run/mediaData";
+import { parseMarkdown } from "../../model/text/markdown";
 import { safeText } from "../../model/text/untrusted";
+import { MarkdownText } from "../../ui/MarkdownBlocks";
 import { MediaParts } from "../../ui/MediaParts";
-import { Untrusted } from "../../ui/Untrusted";
 
 /** A message, the tool calls for it, and the answer. */
 export function ChatTurn({ turn, children }: { turn: Turn; children?: ReactNode }) {
@@ -38,9 +39,9 @@ export function ChatTurn({ turn, children }: { turn: Turn; children?: ReactNode 
         </Fragment>
       ))}
       {turn.answer && (
-        <p className="chat__answer">
-          <Untrusted {...safeText(turn.answer)} />
-        </p>
+        <div className="chat__answer">
+          <Answer text={turn.answer} />
+        </div>
       )}
       {turn.fault && (
         <p className="field__fault" role="alert">
@@ -51,4 +52,10 @@ export function ChatTurn({ turn, children }: { turn: Turn; children?: ReactNode 
       {children}
     </li>
   );
+}
+
+/** What the model wrote: its Markdown is rendered, and its links are not followed. */
+function Answer({ text }: { text: string }) {
+  const { text: safe, warnings } = safeText(text);
+  return <MarkdownText blocks={parseMarkdown(safe)} warnings={warnings} />;
 }

@@ -1,4 +1,4 @@
-/** How to connect an MCP client: the address, the command for Claude Code, and a key for it. */
+/** How to connect an MCP client: the address, what Claude Code and other clients need, and a key for it. */
 
 import { useState } from "react";
 import { createToolKey } from "../../queries/publication";
@@ -20,7 +20,10 @@ export function ClientConnection({ tool }: { tool: string }) {
       setBusy(false);
     }
   };
-  const header = `Authorization: Bearer ${key ?? "YOUR_KEY"}`;
+  const secret = key ?? "YOUR_KEY";
+  const header = `Authorization: Bearer ${secret}`;
+  const servers = { toolweave: { url: address, headers: { Authorization: `Bearer ${secret}` } } };
+  const entry = JSON.stringify({ mcpServers: servers }, null, 2);
   const line = `claude mcp add --transport http toolweave ${address} --header "${header}"`;
   return (
     <section className="publish__connect" aria-label="Connect a client">
@@ -30,12 +33,15 @@ export function ClientConnection({ tool }: { tool: string }) {
       </p>
       <CopyField name="Address" text={address} />
       <CopyField name="Command for Claude Code" text={line} />
+      <CopyField name="Configuration for Cursor and others" text={entry} />
       <div className="row">
         <Button icon="key" disabled={isBusy || key !== null} onClick={() => void make()}>
           Create a key for this tool
         </Button>
         {key ? (
-          <span role="status">The command contains the key. Copy it now: it is not shown again.</span>
+          <span role="status">
+            The command and the configuration contain the key. Copy one now: it is not shown again.
+          </span>
         ) : (
           <span className="faint">It can call only {tool}.</span>
         )}
@@ -48,14 +54,17 @@ export function ClientConnection({ tool }: { tool: string }) {
 function CopyField({ name, text }: { name: string; text: string }) {
   return (
     <div className="publish__line">
-      <textarea
-        className="textarea textarea--code"
-        aria-label={name}
-        readOnly
-        rows={text.length > 60 ? 2 : 1}
-        value={text}
-        onFocus={(event) => event.target.select()}
-      />
+      <label className="publish__copied">
+        <span className="field__label">{name}</span>
+        <textarea
+          className="textarea textarea--code"
+          aria-label={name}
+          readOnly
+          rows={Math.max(text.split("\n").length, text.length > 60 ? 2 : 1)}
+          value={text}
+          onFocus={(event) => event.target.select()}
+        />
+      </label>
       <CopyButton text={text} what={name.toLowerCase()} />
     </div>
   );

@@ -44,7 +44,7 @@ export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClo
           workflow={workflow}
         />
       )}
-      {publication && <ClientConnection tool={publication.tool} />}
+      {draft && publication && <ClientConnection tool={publication.tool} />}
       <p className="row faint">
         Or share it as files:
         <Button look="quiet" icon="download" onClick={() => (onClose(), runCommand("export"))}>

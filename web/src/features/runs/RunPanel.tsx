@@ -11,10 +11,12 @@ import type { RunView } from "../../model/run/runState";
 import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
+import type { Rerun } from "../../queries/runs";
 import { cancelRun, rerunFrom } from "../../queries/runs";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 import { notifyError } from "../../state/notices";
 import { setPanels } from "../../state/panels";
+import { hrefTo, navigate } from "../../state/route";
 import { INITIAL_HEIGHT, maxHeight, MIN_HEIGHT, runPanelStore, setHeight } from "../../state/runPanel";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
@@ -52,6 +54,11 @@ export function RunPanel({ workflow, decision }: Props) {
     editor.document.select([nodeOfStep(key)]);
     editor.canvas?.reveal(nodeOfStep(key));
   };
+  /** The page of a run goes to the page of the new one, so that its address and a reload show it. */
+  const rerun = (wanted: Rerun, failure: string) =>
+    void rerunFrom(editor, wanted)
+      .then((id) => isReadOnly && navigate("runs", id))
+      .catch((error: unknown) => notifyError(error, failure));
   return (
     <div className="run-panel" style={{ "--run-height": `${height}px` } as CSSProperties}>
       <div className="run-panel__head">
@@ -62,6 +69,7 @@ export function RunPanel({ workflow, decision }: Props) {
             ? formatDuration(durationMs(run.startedAt, run.finishedAt))
             : `${run.order.length} steps so far`}
         </span>
+        <RunOrigin run={run} />
         {queue && (
           <span className="run-panel__error" role="status">
             No worker serves queue {queue}. Start one: <code>toolweave worker --queues {queue}</code>
@@ -89,21 +97,20 @@ export function RunPanel({ workflow, decision }: Props) {
             Open run
           </a>
         )}
-        <IconButton
-          label="Close the run"
-          icon="close"
-          onClick={() => (editor.run.clear(), setPanels({ hasRunPanel: false }))}
-        />
+        {/* The page of a run has nothing else to show. */}
+        {!isReadOnly && (
+          <IconButton
+            label="Close the run"
+            icon="close"
+            onClick={() => (editor.run.clear(), setPanels({ hasRunPanel: false }))}
+          />
+        )}
       </div>
       <UnrecordedRequest
         key={run.id}
         run={run}
         titles={titles}
-        onContinue={(node) =>
-          void rerunFrom(editor, { run: run.id, node }).catch((error: unknown) =>
-            notifyError(error, "Not continued"),
-          )
-        }
+        onContinue={(node) => rerun({ run: run.id, node }, "Not continued")}
       />
       <div className="run-panel__body">
         <Timeline run={run} titles={titles} chosen={chosen} onChoose={choose} />
@@ -144,12 +151,29 @@ export function RunPanel({ workflow, decision }: Props) {
           onRun={(input, isRecorded) => {
             setRerunOpen(false);
             const document = isReadOnly ? undefined : workflow;
-            const rerun = { run: run.id, node: step.key, input, workflow: document, isRecorded };
-            void rerunFrom(editor, rerun).catch((error: unknown) => notifyError(error, "Not re-run"));
+            rerun({ run: run.id, node: step.key, input, workflow: document, isRecorded }, "Not re-run");
           }}
         />
       )}
     </div>
+  );
+}
+
+/** When the run started, and the run that it repeats. */
+function RunOrigin({ run: { startedAt, forkOf } }: { run: RunView }) {
+  return (
+    <>
+      {startedAt && (
+        <time className="faint" dateTime={startedAt}>
+          {new Date(startedAt).toLocaleString()}
+        </time>
+      )}
+      {forkOf && (
+        <span className="faint">
+          Re-run of <a href={hrefTo("runs", forkOf)}>{forkOf.slice(0, 8)}</a>
+        </span>
+      )}
+    </>
   );
 }
 

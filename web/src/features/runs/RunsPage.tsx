@@ -2,38 +2,25 @@
 
 import type { CSSProperties } from "react";
 import { useState } from "react";
-import type { RunStatus } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
 import { triggerTitle } from "../../model/run/triggerTitle";
 import { safeText } from "../../model/text/untrusted";
 import type { RunSummary } from "../../queries/runs";
-import { useRuns } from "../../queries/runs";
+import { useRunPages } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
 import { navigate, hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { statusTone } from "../../ui/statusTone";
-import { PERIODS, useRunFilters } from "./useRunFilters";
+import { PERIODS, STATUSES, useRunFilters } from "./useRunFilters";
 import "./runs.css";
-
-const STATUSES: RunStatus[] = [
-  "running",
-  "waiting",
-  "uncertain",
-  "success",
-  "partial",
-  "failed",
-  "cancelled",
-];
 
 export function RunsPage() {
   const filters = useRunFilters();
-  const { status, setStatus, workflow, setWorkflow, text, since } = filters;
-  const [limit, setLimit] = useState(50);
+  const { chosen, choose } = filters;
   const [marked, setMarked] = useState<string[]>([]);
-  const { data: runs, error } = useRuns({ status, workflow, limit, text, since });
-  const { data: workflows } = useWorkflows();
+  const { data: runs, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useRunPages(filters.filter);
   const longestMs = Math.max(1, ...(runs ?? []).map(tookMs));
   const mark = (id: string) =>
     setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
@@ -54,35 +41,27 @@ export function RunsPage() {
             <select
               className="select"
               aria-label="Status"
-              value={status ?? ""}
-              onChange={(event) => setStatus((event.target.value || null) as RunStatus | null)}
+              value={chosen.status}
+              onChange={(event) => choose({ status: event.target.value })}
             >
               <option value="">All statuses</option>
               {STATUSES.map((option) => (
                 <option key={option}>{option}</option>
               ))}
             </select>
-            <select
-              className="select"
-              aria-label="Workflow"
-              value={workflow ?? ""}
-              onChange={(event) => setWorkflow(event.target.value || null)}
-            >
-              <option value="">All workflows</option>
-              {workflows?.map((workflow) => (
-                <option key={workflow.slug} value={workflow.name}>
-                  {safeText(workflow.name).text}
-                </option>
-              ))}
-            </select>
+            <WorkflowFilter
+              value={chosen.workflow}
+              runs={runs ?? []}
+              onChoose={(workflow) => choose({ workflow })}
+            />
             <select
               className="select"
               aria-label="Started"
-              value={filters.hours}
-              onChange={(event) => filters.setPeriod(Number(event.target.value))}
+              value={chosen.period}
+              onChange={(event) => choose({ period: event.target.value, from: "", to: "" })}
             >
-              {PERIODS.map(({ title, hours }) => (
-                <option key={hours} value={hours}>
+              {PERIODS.map(({ title, value }) => (
+                <option key={value} value={value}>
                   {title}
                 </option>
               ))}
@@ -97,6 +76,21 @@ export function RunsPage() {
             </Button>
           </div>
         </div>
+        {chosen.period === "custom" && (
+          <div className="row runs__period">
+            {(["from", "to"] as const).map((end) => (
+              <label key={end} className="row">
+                {end === "from" ? "From" : "To"}
+                <input
+                  className="input"
+                  type="datetime-local"
+                  value={chosen[end]}
+                  onChange={(event) => choose({ [end]: event.target.value })}
+                />
+              </label>
+            ))}
+          </div>
+        )}
         {error && <p role="alert">{error.message}</p>}
         {runs?.length === 0 && (
           <EmptyState title={filters.isAny ? "No runs match" : "No runs yet"}>
@@ -161,9 +155,42 @@ export function RunsPage() {
             </table>
           </div>
         )}
-        {runs && runs.length >= limit && <Button onClick={() => setLimit(limit * 2)}>Load more</Button>}
+        {hasNextPage && (
+          <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Load more
+          </Button>
+        )}
       </div>
     </div>
+  );
+}
+
+interface WorkflowFilterProps {
+  value: string;
+  runs: readonly RunSummary[];
+  onChoose(workflow: string): void;
+}
+
+/** Stored workflows, and those that are not stored (any more) but have runs in the list. */
+function WorkflowFilter({ value, runs, onChoose }: WorkflowFilterProps) {
+  const { data: workflows = [] } = useWorkflows();
+  const stored = workflows.map(({ name }) => name);
+  const others = [value, ...runs.map(({ workflow }) => workflow)].filter((name) => name !== "");
+  const names = [...new Set([...stored, ...others])];
+  return (
+    <select
+      className="select"
+      aria-label="Workflow"
+      value={value}
+      onChange={(event) => onChoose(event.target.value)}
+    >
+      <option value="">All workflows</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {safeText(name).text}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -1,41 +1,110 @@
-/** The filters of the list of runs. */
+/** The filters of the list of runs. They are in the address, so that Back and a link bring them again. */
 
 import { useEffect, useState } from "react";
 import type { RunStatus } from "../../model/run/runState";
+import type { RunFilter } from "../../queries/runs";
+import { hrefTo, parseRoute } from "../../state/route";
 
 const SEARCH_DELAY_MS = 250;
 const HOUR_MS = 3_600_000;
 
+export const STATUSES: readonly RunStatus[] = [
+  "running",
+  "waiting",
+  "uncertain",
+  "success",
+  "partial",
+  "failed",
+  "cancelled",
+];
+
 export const PERIODS = [
-  { title: "Any time", hours: 0 },
-  { title: "Last hour", hours: 1 },
-  { title: "Last 24 hours", hours: 24 },
-  { title: "Last 7 days", hours: 168 },
+  { title: "Any time", value: "" },
+  { title: "Last hour", value: "1" },
+  { title: "Last 24 hours", value: "24" },
+  { title: "Last 7 days", value: "168" },
+  { title: "Custom…", value: "custom" },
 ] as const;
 
+interface Choices {
+  status: string;
+  workflow: string;
+  text: string;
+  /** Hours until now, "custom", or "" for any time. */
+  period: string;
+  /** Local times of a custom period, as their fields write them. */
+  from: string;
+  to: string;
+}
+
+const NAMES = ["status", "workflow", "text", "period", "from", "to"] as const;
+
 export function useRunFilters() {
-  const [status, setStatus] = useState<RunStatus | null>(null);
-  const [workflow, setWorkflow] = useState<string | null>(null);
-  const [typed, setTyped] = useState("");
-  const [text, setText] = useState("");
-  const [hours, setHours] = useState(0);
-  const [since, setSince] = useState<string | null>(null);
+  const [chosen, setChosen] = useState(readChoices);
+  const [typed, setTyped] = useState(chosen.text);
+  const [openedAt, setOpenedAt] = useState(Date.now);
   useEffect(() => {
-    const timer = window.setTimeout(() => setText(typed.trim()), SEARCH_DELAY_MS);
+    // The link to this page, clicked on this page.
+    const reread = () => {
+      if (parseRoute(window.location.hash).page !== "runs") return;
+      const read = readChoices();
+      setChosen(read);
+      setTyped(read.text);
+    };
+    window.addEventListener("hashchange", reread);
+    return () => window.removeEventListener("hashchange", reread);
+  }, []);
+  const choose = (change: Partial<Choices>) => {
+    const next = { ...chosen, ...change };
+    setChosen(next);
+    if (change.period !== undefined) setOpenedAt(Date.now());
+    writeChoices(next);
+  };
+  useEffect(() => {
+    if (typed.trim() === chosen.text) return undefined;
+    const timer = window.setTimeout(() => choose({ text: typed.trim() }), SEARCH_DELAY_MS);
     return () => window.clearTimeout(timer);
-  }, [typed]);
-  const setPeriod = (chosen: number) => {
-    setHours(chosen);
-    setSince(chosen ? new Date(Date.now() - chosen * HOUR_MS).toISOString() : null);
-  };
-  const isAny = status !== null || workflow !== null || text !== "" || hours !== 0;
+  });
   const clear = () => {
-    setStatus(null);
-    setWorkflow(null);
     setTyped("");
-    setText("");
-    setPeriod(0);
+    choose({ status: "", workflow: "", text: "", period: "", from: "", to: "" });
   };
-  const chosen = { status, workflow, typed, text, hours, since, isAny };
-  return { ...chosen, setStatus, setWorkflow, setTyped, setPeriod, clear };
+  return {
+    chosen,
+    choose,
+    typed,
+    setTyped,
+    clear,
+    filter: filterOf(chosen, openedAt),
+    isAny: NAMES.some((name) => chosen[name] !== ""),
+  };
+}
+
+function filterOf({ status, workflow, text, period, from, to }: Choices, openedAt: number): RunFilter {
+  const isCustom = period === "custom";
+  const hours = Number(period) || 0;
+  return {
+    status: STATUSES.find((known) => known === status) ?? null,
+    workflow: workflow || null,
+    text,
+    since: isCustom ? moment(from) : hours > 0 ? new Date(openedAt - hours * HOUR_MS).toISOString() : null,
+    until: isCustom ? moment(to) : null,
+  };
+}
+
+function moment(local: string): string | null {
+  const time = Date.parse(local);
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+function readChoices(): Choices {
+  const { query } = parseRoute(window.location.hash);
+  return Object.fromEntries(NAMES.map((name) => [name, query.get(name) ?? ""])) as unknown as Choices;
+}
+
+/** Replaces the address without a new entry in the history. */
+function writeChoices(choices: Choices): void {
+  const query = new URLSearchParams(NAMES.flatMap((name) => (choices[name] ? [[name, choices[name]]] : [])));
+  const text = query.toString();
+  window.history.replaceState(null, "", hrefTo("runs") + (text && `?${text}`));
 }

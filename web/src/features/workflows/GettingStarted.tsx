@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { readStored, writeStored } from "../../api/storage";
-import { useRuns } from "../../queries/runs";
+import { useRecentRuns } from "../../queries/runs";
 import { useServers } from "../../queries/servers";
 import { hrefTo } from "../../state/route";
 import { IconButton } from "../../ui/Button";
@@ -23,7 +23,7 @@ interface FirstStep {
 /** `hasOwn`: a workflow other than the sample is saved. */
 export function GettingStarted({ hasOwn }: { hasOwn: boolean }) {
   const [isHidden, setHidden] = useState(() => readStored("localStorage", HIDDEN) === "yes");
-  const { data: runs } = useRuns({ status: null, workflow: null, limit: 1 });
+  const { data: runs } = useRecentRuns(1);
   const { data: servers } = useServers();
   const steps: FirstStep[] = [
     {

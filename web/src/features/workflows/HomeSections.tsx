@@ -2,7 +2,7 @@
 
 import { durationMs, formatDuration } from "../../model/run/runState";
 import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
-import { useRuns } from "../../queries/runs";
+import { useRecentRuns } from "../../queries/runs";
 import { useAvailable, useTemplates } from "../../queries/templates";
 import { hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
@@ -37,7 +37,7 @@ export function SuggestedTemplates() {
 }
 
 export function RecentRuns() {
-  const { data: runs } = useRuns({ status: null, workflow: null, limit: MAX_RUNS });
+  const { data: runs } = useRecentRuns(MAX_RUNS);
   if (!runs?.length) return null;
   return (
     <section aria-label="Recent runs">

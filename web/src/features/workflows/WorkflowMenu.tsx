@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { WorkflowOverview } from "../../queries/workflows";
 import { deleteWorkflow, loadWorkflow, saveWorkflow, useOverview, WORKFLOWS } from "../../queries/workflows";
 import { notify, notifyError } from "../../state/notices";
-import { navigate } from "../../state/route";
+import { hrefToRunsOf, navigate } from "../../state/route";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { TagsDialog } from "./TagsDialog";
@@ -44,6 +44,7 @@ export function WorkflowMenu({ workflow: listed }: { workflow: WorkflowOverview 
         label={`Actions for ${name}`}
         actions={[
           { title: "Open", icon: "list", run: () => navigate("w", name) },
+          { title: "Runs", icon: "clock", run: () => (window.location.hash = hrefToRunsOf(name)) },
           { title: "Duplicate", icon: "copy", run: () => notifyFailure(copy(), "Not duplicated") },
           { title: "Edit tags…", icon: "tag", run: () => setTagging(true) },
           {

@@ -46,3 +46,24 @@ test("a list shows the first line without its marks", () => {
   expect(firstLine("- one\n- two")).toBe("one");
   expect(firstLine("")).toBe("");
 });
+
+test("a table has the columns of its header, and a line with a bar alone is text", () => {
+  const text = (value: string) => [{ kind: "text", text: value }];
+  expect(
+    parseMarkdown("Prices:\n| item | price |\n|:--|--:|\n| desk \\| oak | 120 | more |\n| chair |\n\nEnd"),
+  ).toEqual([
+    { kind: "paragraph", content: text("Prices:") },
+    {
+      kind: "table",
+      head: [text("item"), text("price")],
+      rows: [
+        [text("desk | oak"), text("120")],
+        [text("chair"), []],
+      ],
+    },
+    { kind: "paragraph", content: text("End") },
+  ]);
+  expect(parseMarkdown("a | b\nc")).toEqual([{ kind: "paragraph", content: text("a | b\nc") }]);
+  expect(firstLine("a | b\n---|---")).toBe("a b");
+  expect(parseMarkdown("|" + " ".repeat(50_000) + "\n" + "|-".repeat(50_000) + "x")).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-/** The Markdown that people write in questions, as data: headings, lists, quotes, code and emphasis. */
+/** The Markdown that people write in questions, as data: headings, lists, tables, quotes, code and emphasis. */
 
 export type Inline =
   | { kind: "text" | "strong" | "emphasis" | "code"; text: string }
@@ -9,12 +9,16 @@ export type Block =
   | { kind: "heading"; level: number; content: Inline[] }
   | { kind: "paragraph" | "quote"; content: Inline[] }
   | { kind: "list"; isOrdered: boolean; items: Inline[][] }
+  | { kind: "table"; head: Inline[][]; rows: Inline[][][] }
   | { kind: "code"; text: string };
 
 const FENCE = /^ {0,3}(```|~~~)/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 const ITEM = /^\s{0,8}(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}>\s?(.*)$/;
+/** The line below the header of a table: `|---|:-:|`. */
+const RULE = /^ {0,3}\|?(?:\s{0,20}:?-+:?\s{0,20}\|)+(?:\s{0,20}:?-+:?\s{0,20})?$/;
+const MAX_COLUMNS = 50;
 
 export function parseMarkdown(text: string): Block[] {
   const lines = text.split(/\r?\n/);
@@ -32,6 +36,7 @@ export function firstLine(text: string): string {
   const [block] = parseMarkdown(text);
   if (!block) return "";
   if (block.kind === "code") return block.text;
+  if (block.kind === "table") return block.head.flatMap((cell) => cell.map((part) => part.text)).join(" ");
   const parts = block.kind === "list" ? (block.items[0] ?? []) : block.content;
   return parts.map((part) => part.text).join("");
 }
@@ -54,12 +59,36 @@ function readBlock(lines: readonly string[], at: number): [Block | null, number]
     const [rows, next] = takeWhile(lines, at, (row) => QUOTE.exec(row)?.[1]);
     return [{ kind: "quote", content: parseInline(rows.join("\n")) }, next];
   }
-  const [rows, next] = takeWhile(lines, at, (row) => (isText(row) ? row : undefined));
+  if (isTable(lines, at)) return readTable(lines, at);
+  const [rows, next] = takeWhile(lines, at, (row, index) =>
+    isText(row) && (index === at || !isTable(lines, index)) ? row : undefined,
+  );
   return [{ kind: "paragraph", content: parseInline(rows.join("\n")) }, next];
 }
 
 function isText(line: string): boolean {
   return line.trim() !== "" && ![FENCE, HEADING, ITEM, QUOTE].some((other) => other.test(line));
+}
+
+function isTable(lines: readonly string[], at: number): boolean {
+  return lines[at]!.includes("|") && RULE.test(lines[at + 1] ?? "");
+}
+
+/** Rows have as many cells as the header: missing ones are empty, further ones are dropped. */
+function readTable(lines: readonly string[], at: number): [Block, number] {
+  const head = cellsOf(lines[at]!);
+  const [rows, next] = takeWhile(lines, at + 2, (row) => (row.includes("|") ? row : undefined));
+  const cells = rows.map((row) => {
+    const written = cellsOf(row);
+    return head.map((_, column) => parseInline(written[column] ?? ""));
+  });
+  return [{ kind: "table", head: head.map(parseInline), rows: cells }, next];
+}
+
+function cellsOf(row: string): string[] {
+  const inner = row.trim().replace(/^\||(?<!\\)\|$/g, "");
+  const cells = inner.split(/(?<!\\)\|/, MAX_COLUMNS);
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
 function readCode(lines: readonly string[], at: number, fence: string): [Block, number] {
@@ -71,12 +100,12 @@ function readCode(lines: readonly string[], at: number, fence: string): [Block, 
 function takeWhile(
   lines: readonly string[],
   at: number,
-  read: (line: string) => string | undefined,
+  read: (line: string, index: number) => string | undefined,
 ): [string[], number] {
   const rows: string[] = [];
   let next = at;
   for (; next < lines.length; next++) {
-    const row = read(lines[next]!);
+    const row = read(lines[next]!, next);
     if (row === undefined) break;
     rows.push(row);
   }
