@@ -93,6 +93,9 @@ async def test_a_webhook_begins_a_new_workflow_with_an_address_that_works(
     first = page.get_by_role("button", name="Add first step")
     await first.click()
     await expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
+    # Not a second start or end.
+    options = page.get_by_role("dialog").get_by_role("option")
+    await expect(options.first).to_contain_text("Prompt")
     await page.keyboard.press("Escape")
     search = page.get_by_role("searchbox", name="Search nodes and tools")
     await search.fill("webhook")

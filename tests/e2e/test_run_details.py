@@ -1,13 +1,20 @@
 """A run looked at closely: large outputs, pictures, logs, and what a model chose, made fixed."""
 
+import base64
+import io
+import wave
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
+from e2e.mcp import approved, calling
 from e2e.studio import Studio, shot
+from e2e.test_playground import PIXEL
 from rest.drawn import drawn
 from toolweave.testing.model import KEY, ScriptedModel, calls
+from toolweave.testing.server import ScriptedServer, a_tool, answers
 
 pytestmark = pytest.mark.anyio
 
@@ -71,6 +78,76 @@ async def test_logs_pictures_and_five_megabytes_are_shown_without_holding_the_pa
     path = await (await downloading.value).path()
     assert path.stat().st_size == 100_000 * LARGE + 2
     await shot(page, "run-large")
+
+
+def second_of_silence() -> str:
+    """A sound that is too large for the value to be sent to a page as a whole."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(16_000)
+        sound.writeframes(bytes(32_000))
+    return base64.b64encode(file.getvalue()).decode()
+
+
+async def has_media(where: Locator) -> None:
+    """Shown, played, linked and read; a sound that is squeezed flat cannot be played."""
+    await expect(where.get_by_role("img", name="Image of")).to_be_visible()
+    sound = where.locator("audio")
+    await expect(sound).to_be_visible()
+    assert await sound.evaluate("sound => sound.getBoundingClientRect().height") > 30
+    link = where.get_by_role("link", name="https://example.org/report.pdf")
+    await expect(link).to_have_attribute("target", "_blank")
+    await expect(where.locator(".value")).to_contain_text("Drawn for you.")
+    await expect(where.locator(".value")).to_contain_text("# Notes")
+    assert PIXEL[:20] not in await where.locator(".value").inner_text()
+
+
+async def test_media_of_a_tool_are_shown_played_and_linked_everywhere(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    server = ScriptedServer(tmp_path, a_tool("make", inputSchema={"type": "object"}))
+    notes = {"uri": "memo://notes", "mimeType": "text/markdown", "text": "# Notes"}
+    content: list[dict[str, Any]] = [
+        {"type": "text", "text": "Drawn for you."},
+        {"type": "image", "mimeType": "image/png", "data": PIXEL},
+        {"type": "audio", "mimeType": "audio/wav", "data": second_of_silence()},
+        {"type": "resource_link", "uri": "https://example.org/report.pdf", "name": "Report"},
+        {"type": "resource", "resource": notes},
+    ]
+    server.on_call("make", *[[answers({"content": content})]] * 3)
+    identity = await approved(page, studio, "maker", server)
+    document = drawn("making", calling("make", "maker", "make") | {"name": "Make it"})
+    await studio.ask(page, "PUT", "/api/v1/workflows/making", {"document": document})
+    await page.goto(f"{studio.url}/#/w/making")
+    step = page.locator(".react-flow__node[data-id=make]")
+    await expect(step).to_be_visible()
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(".run-panel__head .badge")).to_have_text("success")
+    # A natural name is no problem.
+    await expect(page.locator(".editor__bar").get_by_role("button", name="warning")).to_have_count(
+        0
+    )
+    await page.locator(".timeline").get_by_role("option", name="Make it").click()
+    await has_media(page.locator(".step-detail"))
+    await shot(page, "media-run")
+    await step.dblclick()
+    view = page.get_by_role("dialog", name="Make it")
+    await has_media(view.get_by_role("region", name="Output").first)
+    # The icon of its server, as on the canvas.
+    await expect(view.locator(".node-view__head .monogram")).to_have_text("M")
+    await view.get_by_role("button", name="Run step").click()
+    await expect(view.get_by_text("Result of this step alone")).to_be_visible()
+    await has_media(view.get_by_role("region", name="Output").first)
+    await shot(page, "media-step")
+    await page.keyboard.press("Escape")
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    await page.get_by_role("button", name="Try it: make").click()
+    playground = page.get_by_role("dialog", name="Try make")
+    await playground.get_by_role("button", name="Run", exact=True).click()
+    await has_media(playground)
+    await shot(page, "media-playground")
 
 
 @pytest.mark.requirement("000:ui.mode-selection")

@@ -56,13 +56,25 @@ def cut(value: Json, most: int) -> JsonObject | None:
     text = value if isinstance(value, str) else _written(value)
     if len(text) <= most:
         return None
+    media = [_part(at, block).as_json() for at, block in media_in(value)]
+    said = _tool_text(value)
+    # Base64 is nothing to read.
+    shown = text if said is None or not (said or media) else said
     return {
         "kind": kind_of(value),
-        "text": text[:most],
+        "text": shown[:most],
         "chars": len(text),
         "digest": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        "media": [_part(at, block).as_json() for at, block in media_in(value)],
+        "media": media,
     }
+
+
+def _tool_text(value: Json) -> str | None:
+    """Return the text of a tool's result that has other content, too; None for other values."""
+    if not isinstance(value, dict) or not isinstance(value.get("content"), list):
+        return None
+    text = value.get("text")
+    return text if isinstance(text, str) else None
 
 
 def cut_event(body: JsonObject, most: int) -> JsonObject:

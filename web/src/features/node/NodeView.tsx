@@ -3,14 +3,15 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import { useId, useRef, useState } from "react";
 import { neighbour } from "../../model/workflow/navigation";
-import { canOpenNode, familyOfNode } from "../../model/workflow/families";
+import { nodeIcon } from "../../model/workflow/catalog";
+import { canOpenNode } from "../../model/workflow/families";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
 import { keyCombination, runCommand } from "../../state/commands";
 import { useEditor } from "../../state/editorContext";
 import { setPanels } from "../../state/panels";
 import { IconButton } from "../../ui/Button";
-import { FamilyIcon } from "../../ui/FamilyIcon";
+import { NodeIcon } from "../../ui/NodeIcon";
 import { Tabs } from "../../ui/Tabs";
 import { useModal } from "../../ui/useModal";
 import { InputPane } from "./InputPane";
@@ -81,7 +82,7 @@ export default function NodeView({ node, form, onClose }: Props) {
     >
       <div className="node-view__frame">
         <header className="node-view__head">
-          <FamilyIcon family={familyOfNode(node)} size={18} />
+          <NodeIcon {...nodeIcon(node)} size={18} />
           <h2 id={id} className="node-view__title">
             {nodeTitle(node)}
           </h2>

@@ -7,7 +7,9 @@ import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
 import { problemText } from "../../model/form/problems";
 import { parseJson } from "../../model/form/values";
+import type { MediaPart } from "../../model/run/media";
 import { mediaIn, mediaViews } from "../../model/run/media";
+import type { TruncatedValue } from "../../model/run/runState";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
 import { shownFault } from "../../model/text/hints";
 import type { Pin } from "../../model/workflow/studioData";
@@ -231,7 +233,7 @@ function StepOutput({ node, shown }: { node: string; shown: Shown }) {
         Result of this step alone
         {result.isCut && <span>Large values are cut.</span>}
       </p>
-      <OutputMedia run={result.run} step={node} value={result.output} />
+      <OutputMedia run={result.run} step={node} parts={mediaIn(result.output)} />
       <OutputValue value={result.output as Json} ports={result.ports} />
     </>
   );
@@ -246,14 +248,32 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   const run = useRunState((state) => state.run?.id ?? null);
   const error = step?.status === "failed" ? step.attempts.at(-1)?.error : undefined;
   if (error) return <StepError {...shownFault(error)} />;
-  if (step?.truncated) return <p className="node-view__none">The output is large; open the run to see it.</p>;
+  if (step?.truncated) return <LargeOutput run={run} step={step.key} {...step.truncated} />;
   if (step?.value === undefined) return <p className="node-view__none">No output yet.</p>;
   return (
     <>
       <p className="faint">From the run on the canvas</p>
       <ToolText text={step.said} />
-      <OutputMedia run={run} step={step.key} value={step.value} />
+      <OutputMedia run={run} step={step.key} parts={mediaIn(step.value)} />
       <OutputValue value={step.value} ports={step.ports} />
+    </>
+  );
+}
+
+/** The beginning of an output that is too large to be sent, and what can be seen or heard of it. */
+function LargeOutput({ run, step, text, chars, media }: { run: string | null; step: string } & TruncatedValue) {
+  return (
+    <>
+      <p className="faint">From the run on the canvas</p>
+      <OutputMedia run={run} step={step} parts={media} />
+      {text && (
+        <pre className="value" tabIndex={0} role="region" aria-label="Output">
+          {formatValue(text).text}
+        </pre>
+      )}
+      <p className="faint">
+        A part of {chars.toLocaleString("en")} characters is shown. The run panel downloads everything.
+      </p>
     </>
   );
 }
@@ -261,15 +281,15 @@ function LastOutput({ node }: { node: WorkflowNode }) {
 interface MediaProps {
   run: string | null;
   step: string;
-  value: unknown;
+  parts: readonly MediaPart[];
 }
 
-function OutputMedia({ run, step, value }: MediaProps) {
+function OutputMedia({ run, step, parts }: MediaProps) {
   if (run === null) return null;
   return (
     <MediaParts
       name="the output"
-      parts={mediaViews(mediaIn(value))}
+      parts={mediaViews(parts)}
       load={(at) => loadMedia(run, step, at)}
     />
   );

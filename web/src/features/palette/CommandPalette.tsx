@@ -9,12 +9,12 @@ import {
   entryIcon,
   entryText,
   inputPorts,
+  nodeIcon,
   outputPorts,
   portLabel,
 } from "../../model/workflow/catalog";
 import { connectPorts, removeItems } from "../../model/workflow/edits";
-import { isSecondTrigger, searchEntries } from "../../model/workflow/entrySearch";
-import { familyOfNode } from "../../model/workflow/families";
+import { isUnlikelyNext, searchEntries } from "../../model/workflow/entrySearch";
 import { fitsPoint } from "../../model/workflow/insertion";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, OUTPUT_PORT, nodeRef, nodeTitle } from "../../model/workflow/workflow";
@@ -191,7 +191,7 @@ function choicesOf(
   const nodes = searchEntries(fitting, text, {
     most: MAX_CHOICES,
     recent: preferredNodes(),
-    isUnlikely: (entry) => isSecondTrigger(workflow, entry),
+    isUnlikely: (entry) => isUnlikelyNext(workflow, entry),
   }).map((entry) => ({
     id: entry.ref,
     ...entryText(entry),
@@ -232,7 +232,7 @@ function nodeChoices(editor: Editor, text: string): Choice[] {
     id: node.id,
     title: nodeTitle(node),
     summary: nodeRef(node),
-    icon: { family: familyOfNode(node) },
+    icon: nodeIcon(node),
     run: () => {
       selectAndFocus(editor, node.id);
       editor.canvas?.reveal(node.id, true);
@@ -255,7 +255,7 @@ function targetChoices(editor: Editor, text: string, specs: Specs): Choice[] {
         id: `${node.id} ${port}`,
         title: nodeTitle(node),
         summary: ports.length > 1 ? `from ${portLabel(from, port)}` : node.id,
-        icon: { family: familyOfNode(node) },
+        icon: nodeIcon(node),
         run: () => {
           editor.document.edit((now) =>
             connectPorts(now, from.id, node.id, port, inputPorts(node, specs)[0]),

@@ -37,7 +37,9 @@ export function RunValue({ name, value, truncated, source }: Props) {
       <ValueViews name={name} value={value} beginning={truncated?.text} chosen={chosen} onChoose={setLook} />
       {!isAll && (
         <p className="row faint">
-          The beginning is shown{truncated ? ` of ${truncated.chars.toLocaleString("en")} characters` : ""}.
+          {truncated
+            ? `A part of ${truncated.chars.toLocaleString("en")} characters is shown.`
+            : "The beginning is shown."}
           {source && (
             <Button look="quiet" icon="download" onClick={() => void save(source, name)}>
               Download everything

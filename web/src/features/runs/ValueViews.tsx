@@ -28,6 +28,7 @@ const OPEN: ReadonlySet<string> = new Set([ROOT]);
 
 export function ValueViews({ name, value, beginning, chosen, onChoose }: Props) {
   const looks = beginning === undefined ? looksOf(value) : NO_LOOKS;
+  if (beginning === "") return null;
   const look = looks.find((one) => one === chosen) ?? looks[0] ?? "text";
   if (looks.length <= 1)
     return (

@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import { safeText } from "../text/untrusted";
 import type { Family } from "./families";
-import { familyOf } from "./families";
+import { familyOf, familyOfNode } from "./families";
 import { kindIcon, monogram } from "./kindIcons";
 import type { JsonObject, WorkflowNode } from "./workflow";
 import { nodeRef, asText } from "./workflow";
@@ -109,6 +109,17 @@ export function entryIcon(entry: CatalogEntry): {
     family: familyOf(entry.type),
     kind: kindIcon(entry.ref),
     monogram: entry.server ? monogram(entry.server) : null,
+  };
+}
+
+/** What a node's icon is made of: the same as that of the entry it was added from. */
+export function nodeIcon(node: WorkflowNode): ReturnType<typeof entryIcon> {
+  const ref = nodeRef(node);
+  const server = /MCP:([^/]+)\//.exec(ref)?.[1];
+  return {
+    family: familyOfNode(node),
+    kind: kindIcon(ref),
+    monogram: server ? monogram(server) : null,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { CatalogEntry } from "./catalog";
 import { entryTitle } from "./catalog";
+import { familyOf } from "./families";
 import type { Workflow } from "./workflow";
 
 export interface SearchOptions {
@@ -42,6 +43,14 @@ export function searchEntries(
     .slice(0, most)
     .map(({ entry }) => entry);
 }
+
+/** Whether an entry is rarely what a workflow needs next: a start or end that it has, a frame, a note. */
+export function isUnlikelyNext(workflow: Workflow, entry: CatalogEntry): boolean {
+  const isThere = ENDS.has(entry.type) && workflow.nodes.some(({ type }) => type === entry.type);
+  return isThere || familyOf(entry.type) === "note" || isSecondTrigger(workflow, entry);
+}
+
+const ENDS: ReadonlySet<string> = new Set(["start", "end"]);
 
 /** A workflow that begins already needs an action rather than a second trigger. */
 export function isSecondTrigger({ nodes, connections }: Workflow, entry: CatalogEntry): boolean {

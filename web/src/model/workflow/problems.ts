@@ -11,8 +11,12 @@ export function nodeAtPointer(workflow: Workflow, pointer: string): string | nul
   return edge ? (workflow.connections[Number(edge[1])]?.from ?? null) : null;
 }
 
-/** Whether somebody who edits the workflow can do something: the description of a tool is its server's text. */
+/**
+ * Whether somebody who edits the workflow has to do something: the description of a tool is its server's text,
+ * and a natural name is a problem only in the files of other programs.
+ */
 export function isActionable({ code, pointer }: Problem): boolean {
+  if (code === "NODE_NAME_UNUSUAL") return false;
   return !(code === "TEXT_TOO_LONG" && pointer.endsWith("/data/toolDescription"));
 }
 
