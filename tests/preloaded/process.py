@@ -69,13 +69,14 @@ def _for_the_parent(ours: socket.socket) -> Request | None:
     # a child of the process that asked, which has said that it takes in orphans.
     between = os.fork()
     if not between:
-        child = os.fork()
-        if child:
-            os.write(into, b"%d" % child)
+        if os.fork():
             os._exit(0)
-        os.close(out)
-        os.close(into)
-        _take(descriptors, request)
+        try:
+            _take(descriptors, request)
+        finally:  # not before: who asked may look at its session
+            os.write(into, b"%d" % os.getpid())
+            os.close(out)
+            os.close(into)
         return request
     os.waitpid(between, 0)
     ours.sendall(int(os.read(out, 20)).to_bytes(8, "big"))
