@@ -17,7 +17,8 @@ from toolweave.tools.key_meaning import (
 )
 from toolweave.tools.name_words import alike, words_in
 from toolweave.tools.opposites import are_opposite
-from toolweave.tools.violations import Explainer
+from toolweave.tools.other_names import names_of
+from toolweave.tools.violations import Explainer, Violation
 
 MAX_COMPARED = 100
 # Settings that every node has.
@@ -87,13 +88,17 @@ def only_fitting(
             and takes(explainer, known.get(name, True), value)
         ]
 
-    about = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None
+    if named := other_names(wrong, known, explainer):
+        found = fitting(one for one in named if one in free) if len(named) == 1 else []
+        is_limit = named[0] in _COMMON and _has_own_limit(wrong, free)
+        return found[0] if found and not is_limit else None
+    about = _node(explainer)
     found = (
         fitting(reordered(wrong, free))
         or fitting(switches_meant(wrong, [one for one in free if _is_switch(known.get(one))]))
         or fitting(one for one in distinctive(wrong, known) if one in free)
         or fitting(renamed(wrong, free))
-        or fitting(alike(wrong, free, about if isinstance(about, str) else ""))
+        or fitting(alike(wrong, free, about))
     )
     for similar in () if found else (containing, shortened):
         if len(others := fitting(similar(wrong, free))) == 1:
@@ -103,6 +108,40 @@ def only_fitting(
     if len(found) != 1 or (found[0] in _COMMON and _has_own_limit(wrong, free)):
         return None  # the limit of the whole node, or one of its own
     return found[0]
+
+
+def other_names(wrong: str, known: JsonObject, explainer: Explainer) -> tuple[str, ...]:
+    """The settings of a node that other systems call so, or the members of an object in one.
+
+    Several if it is not certain. The settings of the part in which the name stands come before
+    those of the other part.
+    """
+    ref, root = _node(explainer), explainer.root
+    if not ref or not isinstance(root, dict):
+        return ()
+    if known.keys() != explainer.properties(root).keys():
+        return tuple(one for one in names_of(ref).members.meant(wrong) if one in known)
+    named = names_of(ref).settings.meant(wrong, ref)
+    return tuple(one for one in named if one in known) or named
+
+
+def other_options(
+    fault: Violation, text: str, options: list[str], explainer: Explainer
+) -> list[str]:
+    """The options of a node's setting that other systems call so."""
+    ref, name = _node(explainer), str(fault.path[0]) if fault.path else ""
+    # The setting itself, or an item of its list.
+    is_setting = len(fault.path) == 1 or (len(fault.path) == 2 and isinstance(fault.path[1], int))
+    names = names_of(ref).options.get(name) if ref and is_setting else None
+    if names is None:
+        return []
+    found = names.meant(text, f"{ref} {name}") or names.phrased(text)
+    return [one for one in found if one in options]
+
+
+def _node(explainer: Explainer) -> str:
+    ref = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None
+    return ref if isinstance(ref, str) else ""
 
 
 def _has_own_limit(wrong: str, free: list[str]) -> bool:

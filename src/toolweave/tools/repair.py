@@ -24,7 +24,15 @@ from toolweave.tools.key_meaning import (
     renamed,
     says_when,
 )
-from toolweave.tools.key_repair import only_fitting, only_place, related_keys, required_in, takes
+from toolweave.tools.key_repair import (
+    only_fitting,
+    only_place,
+    other_names,
+    other_options,
+    related_keys,
+    required_in,
+    takes,
+)
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
 from toolweave.tools.name_words import alike
@@ -73,7 +81,7 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         case "additionalProperties":
             return _unknown(fault, whole, explainer)
         case "enum" | "const":
-            return _option(fault)
+            return _option(fault, explainer)
         case "type":
             return _kind(fault, whole, explainer)
         case "pattern":
@@ -133,7 +141,11 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     at = pointer(*fault.path, name)
     strange = [key for key in given if key not in known]
     free = [key for key in known if key not in given]
-    slips = [key for key in strange[:MAX_COMPARED] if misspelt(key, free) == name]
+    slips = [
+        key
+        for key in strange[:MAX_COMPARED]
+        if misspelt(key, free) == name and not other_names(key, known, explainer)
+    ]
     slips = slips or [
         key
         for key in strange[:MAX_COMPARED]
@@ -202,13 +214,15 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     wrong = str(fault.path[-1])
     known = explainer.properties(fault.schema)
     taken = [name for name in known_names if name in parent]
-    slip = misspelt(wrong, free)
-    if slip is None and (twin := _twin(wrong, taken)) is not None:
+    named = other_names(wrong, known, explainer)
+    if len(named) > 1:
+        return Repair(f"choose one of {', '.join(map(shown, named))}")
+    slip = None if named else misspelt(wrong, free)
+    twin = next((one for one in named if one in taken), None) or _twin(wrong, taken)
+    if slip is None and twin is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
     slip = slip or only_fitting(wrong, fault.value, known, free, explainer)
-    if slip is None and len(free) == 1 and free[0] in required_in(fault.schema):
-        strange = [key for key in parent if key not in known]
-        slip = free[0] if only_place(free[0], parent, strange, known, explainer) else None
+    slip = slip or _only_free(fault, parent, free, explainer)
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
     for special in (negated, nested, numbered):
@@ -232,6 +246,17 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     if not takes(explainer, known.get(meant, True), fault.value):
         return Repair(f"did you mean {meant!r}? {UNFIT}")
     return Repair(f"did you mean {meant!r}?", (move,))
+
+
+def _only_free(
+    fault: Violation, parent: JsonObject, free: list[str], explainer: Explainer
+) -> str | None:
+    """The only name that is left to be set, if the object needs it."""
+    if len(free) != 1 or free[0] not in required_in(fault.schema):
+        return None
+    known = explainer.properties(fault.schema)
+    strange = [key for key in parent if key not in known]
+    return free[0] if only_place(free[0], parent, strange, known, explainer) else None
 
 
 def _twin(wrong: str, taken: list[str]) -> str | None:
@@ -296,7 +321,8 @@ def _converted(
 ) -> Repair | None:
     """Rename a value that its field takes in another form, such as the only item of a list."""
     wrong, value = str(fault.path[-1]), fault.value
-    names = [*renamed(wrong, free), *alike(wrong, free), *containing(wrong, free)]
+    names = [one for one in other_names(wrong, known, explainer) if one in free]
+    names = names or [*renamed(wrong, free), *alike(wrong, free), *containing(wrong, free)]
     found: dict[str, Json] = {}
     for name in dict.fromkeys(names):
         schema = known.get(name)
@@ -313,7 +339,7 @@ def _converted(
     return Repair(f"write {name!r} as {shown(converted)}", (remove, add))
 
 
-def _option(fault: Violation) -> Repair:
+def _option(fault: Violation, explainer: Explainer) -> Repair:
     asked = fault.expected
     options = asked if isinstance(asked, list) and fault.keyword == "enum" else [asked]
     text = _plain(fault.value)
@@ -324,13 +350,18 @@ def _option(fault: Violation) -> Repair:
         if plain is not None and plain.strip().casefold() == text.strip().casefold():
             return Repair(f"write {shown(option)}", (_replace(fault.path, option),))
     texts = [option for option in options if isinstance(option, str)]
+    if found := other_options(fault, text, texts, explainer):
+        return _one_of(fault, found)
     # A word for the same says more than letters: `new_event` is `create_event`, not `get_event`.
     same = [option for option in texts if words(option) == words(text)]
     if len(same) == 1 and misspelt(text, texts) != same[0]:
         return Repair(f"did you mean {same[0]!r}?", (_replace(fault.path, same[0]),))
     if slip := misspelt(text, texts):
         return Repair(f"did you mean {slip!r}?", (_replace(fault.path, slip),))
-    found = meant_options(text, texts, _field(fault.path))
+    return _one_of(fault, meant_options(text, texts, _field(fault.path)))
+
+
+def _one_of(fault: Violation, found: list[str]) -> Repair:
     if len(found) == 1:
         return Repair(f"did you mean {found[0]!r}?", (_replace(fault.path, found[0]),))
     if found:

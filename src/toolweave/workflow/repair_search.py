@@ -160,7 +160,7 @@ class _Search:
         strays: Sequence[Stray],
     ) -> Iterator[_Edit]:
         """The moves of a value to the places that the strongest evidence speaks for."""
-        for rank, meant in ranks(stray, free, strays).items():
+        for rank, meant in ranks(stray, free, strays, node.ref or "").items():
             # What is left over says where it belongs only if something is missing there.
             if not meant or (rank == ONLY and problem.code in _UNKNOWN):
                 continue

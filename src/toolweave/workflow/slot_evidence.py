@@ -10,9 +10,10 @@ from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.key_meaning import containing, is_decoration, longer_or_shorter, says_when
 from toolweave.tools.meaning import CHANGING, words
 from toolweave.tools.opposites import are_opposite
+from toolweave.tools.other_names import names_of
 from toolweave.workflow.node_slots import NodeSlot, Stray
 
-NAMED, DESCRIBED, OPTION, ONLY = range(4)
+CALLED, NAMED, DESCRIBED, OPTION, ONLY = range(5)
 _LEAST = 4
 # Words that a description has for any field.
 _VAGUE = words(
@@ -22,9 +23,16 @@ _VAGUE = words(
 
 
 def ranks(
-    stray: Stray, slots: Sequence[NodeSlot], strays: Sequence[Stray]
+    stray: Stray, slots: Sequence[NodeSlot], strays: Sequence[Stray], ref: str = ""
 ) -> dict[int, list[NodeSlot]]:
-    """The places that a name may mean, by the rank of what speaks for them."""
+    """The places that a name may mean, by the rank of what speaks for them.
+
+    What other systems call a setting of the node `ref` is that setting, or none if it is taken.
+    """
+    if len(stray.steps) == 2 and (named := names_of(ref).settings.meant(stray.name, ref)):
+        own = [one for one in slots if len(one.steps) == 2 and one.name in named]
+        near = [one for one in own if one.steps[0] == stray.steps[0]]
+        return {CALLED: own} if len(named) == 1 else {CALLED: near} if len(near) == 1 else {}
     possible = [one for one in slots if not are_opposite(stray.name, one.name)]
     return {
         NAMED: [one for one in possible if _is_named(stray.name, one.name)],

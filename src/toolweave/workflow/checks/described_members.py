@@ -16,6 +16,7 @@ from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.key_meaning import containing, longer_or_shorter, shortened
 from toolweave.tools.keywords import TYPES
 from toolweave.tools.meaning import meant
+from toolweave.tools.other_names import names_of
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
@@ -45,7 +46,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             for name, value in given.items():
                 if name in roots:
                     place = f"{facts.place}/{part}{pointer(name)}"
-                    yield from _walk(value, (name,), place, known)
+                    yield from _walk(value, (name,), place, known, spec.ref)
 
 
 def _of_settings(spec: NodeSpec) -> dict[Place, Members]:
@@ -56,29 +57,34 @@ def _of_inputs(spec: NodeSpec) -> dict[Place, Members]:
     return members_of(spec, is_input=True)
 
 
-def _walk(value: Json, at: Place, place: str, known: dict[Place, Members]) -> Iterator[Problem]:
+def _walk(
+    value: Json, at: Place, place: str, known: dict[Place, Members], ref: str
+) -> Iterator[Problem]:
     if isinstance(value, list):
         for index, item in enumerate(value[:_MAX_ITEMS]):
-            yield from _walk(item, (*at, ITEM), f"{place}/{index}", known)
+            yield from _walk(item, (*at, ITEM), f"{place}/{index}", known, ref)
     elif isinstance(value, dict) and at in known:
         members = known[at]
         if len(at) == 1 and members.are_types:
             yield from _types(value, place)
         if members.is_own:
             if not value.keys() <= members.samples.keys() | members.said:
-                yield from _misnamed(value, members, place, is_item=ITEM in at)
+                yield from _misnamed(value, members, place, ref, is_item=ITEM in at)
             yield from _values(value, members, place)
         for key, inner in value.items():
             if inner and isinstance(inner, dict | list):
-                yield from _walk(inner, (*at, key), place + pointer(key), known)
+                yield from _walk(inner, (*at, key), place + pointer(key), known, ref)
 
 
 def _misnamed(
-    value: JsonObject, members: Members, place: str, *, is_item: bool
+    value: JsonObject, members: Members, place: str, ref: str, *, is_item: bool
 ) -> Iterator[Problem]:
     free = sorted(members.samples.keys() - value.keys())
     for key in sorted(value.keys() - members.samples.keys() - members.said):
-        found = [one for one in free if is_meant(key, one)] or containing(key, free)
+        called = [one for one in names_of(ref).members.meant(key) if one in members.samples]
+        if called and called[0] not in free:
+            continue  # it is set as well
+        found = called or [one for one in free if is_meant(key, one)] or containing(key, free)
         usual = [one for one in free if members.is_usual(one)]
         found = found or longer_or_shorter(key, usual)
         if len(found) > 1:
@@ -88,7 +94,7 @@ def _misnamed(
         if len(found) != 1:
             continue
         # What the samples of items show by chance is only meant by its own letters.
-        is_chance = is_item and not members.is_certain(found[0])
+        is_chance = is_item and not called and not members.is_certain(found[0])
         if is_chance and misspelt(key, free) != found[0]:
             continue
         move = {"op": "move", "from": place + pointer(key), "path": place + pointer(found[0])}

@@ -10,6 +10,7 @@ from toolweave.cel.paths import Path, Step
 from toolweave.tools.key_meaning import renamed
 from toolweave.tools.meaning import outputs_meant, plain_word, words
 from toolweave.tools.name_words import is_same_word, singular, words_in
+from toolweave.tools.other_names import names_of
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.shapes import SCALARS, ValueShape, look_up
 
@@ -30,8 +31,11 @@ _RESULT = frozenset({"result", "results", "output", "outputs"})
 _REQUEST = {"headers", "body", "query_params"}
 
 
-def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
-    """The paths that a path may mean whose step `at` is no field of `shape`."""
+def fields_meant(shape: ValueShape, path: Path, at: int, ref: str = "") -> list[Path]:
+    """The paths that a path may mean whose step `at` is no field of `shape`.
+
+    `ref` is the node whose output the path leads into.
+    """
     wrong, below = path[at], path[at + 1 :]
     if not isinstance(wrong, str):
         return _without_index(shape, path, at)
@@ -45,6 +49,8 @@ def fields_meant(shape: ValueShape, path: Path, at: int) -> list[Path]:
     if is_around and not joined and look_up(shape, below[0]).verdict == "named":
         # What is below is an output, and nothing is around it here.
         return [(*head, *below)] if _leads(shape, below) else []
+    if called := _called(shape, wrong, below, ref):
+        return [(*head, one, *below) for one in called]
     owner = str(head[-1]) if head else ""
     longer = _ending(shape, wrong, below) or _of_owner(shape, wrong, owner)
     if longer and not joined:
@@ -92,6 +98,15 @@ def _in_another_object(shape: ValueShape, path: Path, at: int, wrong: str) -> li
         return []
     payload = _payload(shape, wrong)
     return [(*head, payload, wrong, *below)] if payload else []
+
+
+def _called(shape: ValueShape, wrong: str, below: Path, ref: str) -> list[str]:
+    """The outputs of a node that other systems call so."""
+    names = names_of(ref).outputs if ref else None
+    if names is None or not set(names.real.values()) <= shape.fields.keys():
+        return []  # a value in one of the outputs
+    found = [one for one in names.meant(wrong, ref) if one in shape.fields]
+    return found if all(_leads(shape.fields[one], below) for one in found) else []
 
 
 def _has_word(wrong: str, name: str) -> bool:

@@ -11,6 +11,7 @@ from toolweave.catalog.member_names import members_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.other_names import names_of
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.model import Node
@@ -64,6 +65,9 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         return problem
     given = node.data.get(part)
     values = given if isinstance(given, dict) else {}
+    called = names_of(spec.ref).settings.meant(name) if name not in _CONTAINERS else ()
+    if len(called) == 1 and called[0] in _names(spec, part) and called[0] not in values:
+        return problem  # another name of one setting
     operations, to = _unwrapped(spec, part, name, values), f"/{part}"
     if not operations and name in _CONTAINERS - _OF_INPUTS:
         operations, to = _spread(node, spec, part, name)

@@ -58,17 +58,21 @@ def _judges(spec: NodeSpec) -> tuple[tuple[str, CompiledSchemas], ...]:
     if spec.origin is not None:
         return ()
     parts = zip(_PARTS, (spec.configurations, spec.inputs), strict=True)
-    return tuple((part, judge) for part, fields in parts if (judge := _judge(fields)) is not None)
+    return tuple(
+        (part, judge) for part, fields in parts if (judge := _judge(fields, spec.ref)) is not None
+    )
 
 
-def _judge(fields: tuple[Field, ...]) -> CompiledSchemas | None:
+def _judge(fields: tuple[Field, ...], ref: str) -> CompiledSchemas | None:
     known: JsonObject = {
         name: member_schema(field.members)
         for field in fields
         if field.members
         for name in (field.name, *field.aliases)
     }
-    return CompiledSchemas({"type": "object", "properties": known}) if known else None
+    return (
+        CompiledSchemas({"type": "object", "properties": known, "x-node": ref}) if known else None
+    )
 
 
 def _problems(judge: CompiledSchemas, held: JsonObject, place: str) -> Iterator[Problem]:

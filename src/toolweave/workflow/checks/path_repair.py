@@ -180,7 +180,9 @@ class PathRepair:
 
     def fields(self, path: Path, found: ResolvedPath) -> list[Path]:
         """The paths that one with an unknown field may mean."""
-        meant = fields_meant(found.shape, path, found.at) or _only_field(path, found)
+        node = self._scope.graph.nodes.get(found.node) if found.node else None
+        ref = (node and node.ref) or ""
+        meant = fields_meant(found.shape, path, found.at, ref) or _only_field(path, found)
         is_body = len(meant) == 1 and len(meant[0]) > len(path) and meant[0][found.at] == "body"
         # What a webhook is asked by GET comes in the query.
         return [] if is_body and self._may_be_asked() else meant

@@ -6,6 +6,7 @@ from toolweave.catalog.spec import NodeSpec, Port
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import meant
+from toolweave.tools.other_names import names_of
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
 from toolweave.workflow.checks.spelling import closest
@@ -164,6 +165,9 @@ def _said(node: Node, text: str, known: tuple[str, ...]) -> str | None:
     named = _by_label(node, wrong) or _by_number(node, wrong)
     if named is not None and named in known:
         return named
+    called = [one for one in names_of(node.ref or "").ports.meant(wrong) if one in known]
+    if len(called) == 1:
+        return called[0]
     if found := closest(wrong, (*known, ERROR)) or _by_synonym(known, wrong):
         return found
     return several[0] if len(several := meant(wrong, known)) == 1 else None
