@@ -84,11 +84,12 @@ async def test_a_repaired_proposal_is_marked_on_the_canvas_and_accepted(
         calls("search_nodes", {"query": "wait"}),
         proposes(delay("soon")),
         proposes(delay(60)),
-        says("It waits a minute now."),
+        says("It waits a **minute** now."),
     )
     async with using(page, studio, *turns):
         panel = await opened(page, studio)
         await ask(panel, "Wait a minute")
+        await expect(panel.locator(".chat__answer strong")).to_have_text("minute")
         decision = panel.get_by_role("region", name="Proposed change")
         await expect(decision).to_contain_text("Waits before the end.")
         await expect(decision.get_by_role("list", name="Changes")).to_contain_text("Wait a bit")

@@ -11,7 +11,7 @@ from e2e.test_access import EVERYTHING, findings
 pytestmark = pytest.mark.anyio
 
 TEXT = (
-    "# Send the **offer**?\n\n- one\n- two\n\n"
+    "# Send the **offer**?\n\n- one\n- two\n\n| item | price |\n|---|---|\n| desk | 120 |\n\n"
     "<img src=x onerror=alert(1)> [click](javascript:alert(1))"
 )
 
@@ -46,6 +46,7 @@ async def test_an_approval_is_decided_by_button_and_by_key(page: Page, studio: S
     await expect(items.first).to_contain_text("Send the offer?")
     await expect(card.get_by_role("heading", name="Send the offer?")).to_be_visible()
     await expect(card.get_by_role("listitem")).to_have_text(["one", "two"])
+    await expect(card.get_by_role("table").get_by_role("cell")).to_have_text(["desk", "120"])
     await expect(card.locator("img, a[href^=javascript]")).to_have_count(0)
     buttons = card.get_by_role("button")
     await expect(buttons).to_have_text(["ApproveA", "RejectR"])

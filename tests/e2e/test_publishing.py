@@ -1,5 +1,6 @@
 """Publishing in the editor: a tool that a real MCP client calls, and whose run appears."""
 
+import json
 import re
 
 import anyio
@@ -40,7 +41,9 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     assert answer == "Hello, Ada!"
     await dialog.get_by_role("button", name="Close").click()
     await a_later_edit_waits(page)
-    await page.goto(f"{studio.url}/#/runs")
+    await bar.get_by_role("button", name="More").click()
+    await page.get_by_role("menuitem", name="Runs").click()
+    await expect(page.get_by_label("Workflow")).to_have_value("hail")
     row = page.get_by_role("row").filter(has_text="hail")
     await expect(row.first).to_contain_text("success")
     await page.goto(f"{studio.url}/#/w/hail")
@@ -83,6 +86,9 @@ async def key_of(page: Page, dialog: Locator) -> str:
     await dialog.get_by_role("button", name="Create a key for this tool").click()
     command = dialog.get_by_role("textbox", name="Command for Claude Code")
     await expect(command).to_have_value(re.compile("Bearer tw_"))
+    entry = dialog.get_by_role("textbox", name="Configuration for Cursor and others")
+    servers = json.loads(await entry.input_value())["mcpServers"]
+    assert servers["toolweave"]["headers"]["Authorization"].startswith("Bearer tw_")
     await shot(page, "publish-connect")
     found = re.search(r"Bearer (tw_\S+?)\"", await command.input_value())
     assert found is not None
@@ -115,6 +121,7 @@ async def a_later_edit_waits(page: Page) -> None:
     await bar.get_by_role("button", name="Publish").click()
     dialog = page.get_by_role("dialog")
     await expect(dialog.get_by_text("unpublished changes")).to_be_visible()
+    await expect(dialog.get_by_label("Tool name")).to_be_focused()
     await dialog.get_by_role("button", name="Publish again").click()
     await expect(dialog.get_by_text("current", exact=True)).to_be_visible()
     await dialog.get_by_role("button", name="Export as a slash command").click()

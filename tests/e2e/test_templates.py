@@ -1,9 +1,14 @@
 """The template gallery, and the start page of a home without workflows."""
 
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from playwright.async_api import Page, expect
 
 from e2e.studio import Studio, shot
+from toolweave.clock import timestamp
 
 pytestmark = pytest.mark.anyio
 
@@ -45,6 +50,62 @@ async def test_a_template_is_found_placed_in_two_clicks_and_run(page: Page, stud
     await page.get_by_label("Started").select_option("Last hour")
     await expect(page.get_by_role("table", name="Runs")).to_contain_text("CSV to JSON")
     await shot(page, "runs-search")
+    await look_at_a_run_and_return(page)
+    # A click on the page's own link clears the filters.
+    await page.get_by_role("link", name="Runs", exact=True).click()
+    await expect(search).to_have_value("")
+    await every_run_is_listed(page, studio)
+
+
+async def look_at_a_run_and_return(page: Page) -> None:
+    """Going back brings the filters again; a re-run has its own address."""
+    await page.get_by_role("link", name="CSV to JSON").click()
+    await page.locator(".timeline__row").first.click()
+    # There is nothing below the run that closing it could show.
+    await expect(page.get_by_role("button", name="Close the run")).to_have_count(0)
+    first = page.url
+    await page.get_by_role("button", name="Re-run from here").click()
+    await page.get_by_role("button", name="Run from here", exact=True).click()
+    await expect(page).not_to_have_url(first)
+    head = page.locator(".run-panel__head")
+    await expect(head.locator(".badge")).to_have_text("success")
+    await head.get_by_role("link", name=first.rpartition("/")[2][:8]).click()
+    await expect(page).to_have_url(first)
+    await page.evaluate("() => history.go(-3)")
+    search = page.get_by_role("searchbox", name="Search inputs")
+    await expect(search).to_have_value("NAME")
+    await expect(page.get_by_label("Started")).to_have_value("1")
+
+
+async def every_run_is_listed(page: Page, studio: Studio) -> None:
+    """More runs than the service lists in one answer, of a workflow that is not stored."""
+    earlier = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = [
+        (
+            f"{number:08x}-0000-4000-8000-000000000000",
+            timestamp(earlier + timedelta(seconds=number)),
+        )
+        for number in range(1_100)
+    ]
+    with closing(sqlite3.connect(studio.home / "toolweave.db")) as database, database:
+        database.executemany(
+            "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, finished_at)"
+            " SELECT ?1, 'many', document, 'success', ?2, ?2, ?2 FROM runs LIMIT 1",
+            rows,
+        )
+    await page.reload()
+    listed = page.get_by_role("table", name="Runs").locator("tbody tr")
+    await expect(listed).to_have_count(50)
+    await page.get_by_label("Workflow").select_option("many")
+    await expect(page).to_have_url(f"{studio.url}/#/runs?workflow=many")
+    # A page repeats the last run of the page before, which is listed once.
+    for count in (299, 548, 797, 1_046, 1_100):
+        await page.get_by_role("button", name="Load more").click()
+        await expect(listed).to_have_count(count)
+    await expect(page.get_by_role("button", name="Load more")).to_have_count(0)
+    await page.get_by_label("Started").select_option("Custom…")
+    await page.get_by_label("From").fill("2026-06-01T00:00")
+    await expect(page.get_by_role("heading", name="No runs match")).to_be_visible()
 
 
 async def test_a_template_needs_nothing_more_once_its_account_is_stored(

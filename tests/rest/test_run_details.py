@@ -8,6 +8,7 @@ import pytest
 from rest.drawn import drawn, greeting
 from rest.house import House
 from rest.test_runs import code, post, run_until, started
+from toolweave.clock import timestamp
 
 pytestmark = pytest.mark.anyio
 
@@ -60,6 +61,7 @@ async def test_the_sample_is_made_once_with_a_server_that_is_ours_alone(house: H
     assert server.enabled
     kept = (await house.client.get("/api/v1/workflows/what-to-wear", headers=admin)).json()
     assert kept["problems"] == []
+    assert kept["document"]["updatedAt"] == timestamp(house.home.clock.now())
     body = {"document": kept["document"]}
     checked = await house.client.post("/api/v1/edit/validate", json=body, headers=admin)
     assert checked.json() == {"valid": True, "format": "toolweave", "problems": []}

@@ -6,12 +6,13 @@ with another definition is left alone; the sample's server then gets another nam
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 import anyio.to_thread
 
+from toolweave.clock import timestamp
 from toolweave.errors import NotFound
 from toolweave.home import Home
 from toolweave.json_text import Json, read
@@ -81,7 +82,8 @@ async def _stored(home: Home, server: str) -> str:
     try:
         return (await home.workflows.load(workflow.name)).name
     except NotFound:
-        await home.workflows.save(workflow, over=None)
+        now = timestamp(home.clock.now())
+        await home.workflows.save(replace(workflow, created_at=now, updated_at=now), over=None)
         return workflow.name
 
 
