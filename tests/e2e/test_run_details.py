@@ -78,6 +78,11 @@ async def test_logs_pictures_and_five_megabytes_are_shown_without_holding_the_pa
     path = await (await downloading.value).path()
     assert path.stat().st_size == 100_000 * LARGE + 2
     await shot(page, "run-large")
+    # Its node shows the beginning as well.
+    await page.locator(".react-flow__node[data-id=much]").dblclick()
+    view = page.get_by_role("dialog", name="Much")
+    output = view.get_by_role("region", name="Output").first
+    await expect(output).to_contain_text("A part of 6,000,000 characters is shown.")
 
 
 def second_of_silence() -> str:

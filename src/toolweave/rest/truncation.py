@@ -56,7 +56,7 @@ def cut(value: Json, most: int) -> JsonObject | None:
     text = value if isinstance(value, str) else _written(value)
     if len(text) <= most:
         return None
-    media = [_part(at, block).as_json() for at, block in media_in(value)]
+    media: list[Json] = [_part(at, block).as_json() for at, block in media_in(value)]
     said = _tool_text(value)
     # Base64 is nothing to read.
     shown = text if said is None or not (said or media) else said

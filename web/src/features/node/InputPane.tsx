@@ -33,6 +33,7 @@ export function InputPane({ node, onInsert }: Props) {
     [input.data, names],
   );
   const isRunShown = useRunState(({ run }) => run !== null);
+  const hasRun = useRunState(({ run }) => (run?.stepsOfNode[node.id]?.length ?? 0) > 0);
   const hasEvent = useDocument(({ history }) => testEventOf(history.present) !== null) && !isRunShown;
   const only = useMemo(
     () => (search.trim() === "" ? undefined : matchingPaths(items, search.trim())),
@@ -56,6 +57,7 @@ export function InputPane({ node, onInsert }: Props) {
         <Origin
           isRun={input.data?.run != null}
           isReached={input.data?.reached ?? false}
+          isTooLarge={hasRun && !input.data?.sources.some(({ hasValue }) => hasValue)}
           hasPins={hasPins}
           hasEvent={hasEvent}
           hasValues={input.data?.sources.some(({ hasValue }) => hasValue) ?? false}
@@ -113,13 +115,17 @@ function isUseful(item: Item): boolean {
 interface OriginProps {
   isRun: boolean;
   isReached: boolean;
+  /** The node ran, but the service does not read values out of a run of this size. */
+  isTooLarge: boolean;
   hasPins: boolean;
   hasEvent: boolean;
   hasValues: boolean;
 }
 
-function Origin({ isRun, isReached, hasPins, hasEvent, hasValues }: OriginProps) {
+function Origin({ isRun, isReached, isTooLarge, hasPins, hasEvent, hasValues }: OriginProps) {
   if (hasEvent && hasValues) return <span className="faint">from the test event</span>;
+  if (isRun && !isReached && isTooLarge)
+    return <span className="faint">expected fields; the last run is too large to show its values</span>;
   const text = isRun
     ? isReached
       ? hasPins

@@ -260,8 +260,14 @@ function LastOutput({ node }: { node: WorkflowNode }) {
   );
 }
 
-/** The beginning of an output that is too large to be sent, and what can be seen or heard of it. */
-function LargeOutput({ run, step, text, chars, media }: { run: string | null; step: string } & TruncatedValue) {
+/** The beginning of an output that is too large to be sent, and its media. */
+function LargeOutput({
+  run,
+  step,
+  text,
+  chars,
+  media,
+}: { run: string | null; step: string } & TruncatedValue) {
   return (
     <>
       <p className="faint">From the run on the canvas</p>
@@ -286,13 +292,7 @@ interface MediaProps {
 
 function OutputMedia({ run, step, parts }: MediaProps) {
   if (run === null) return null;
-  return (
-    <MediaParts
-      name="the output"
-      parts={mediaViews(parts)}
-      load={(at) => loadMedia(run, step, at)}
-    />
-  );
+  return <MediaParts name="the output" parts={mediaViews(parts)} load={(at) => loadMedia(run, step, at)} />;
 }
 
 const OPEN: ReadonlySet<string> = new Set(["output"]);
