@@ -83,4 +83,7 @@ class StoredWorkflows:
             message = f"workflow {name!r} did not succeed: {why or found.status}"
             hint = f"`toolweave runs show {run}` shows the details"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
-        return await RunMedia(engine.journal.database).inlined(finished.result)
+        value = finished.result
+        if finished.content and isinstance(value, dict) and "content" not in value:
+            value = {**value, "content": finished.content}
+        return await RunMedia(engine.journal.database).inlined(value)
