@@ -234,6 +234,15 @@ def test_media_in_the_result_of_a_workflow_becomes_files() -> None:
         assert "The report: https://a.test/b.pdf" in text
 
 
+def test_the_text_beside_structured_content_is_shown_behind_it() -> None:
+    value: Json = {"degrees": 7, "content": [{"type": "text", "text": "It will rain."}]}
+    shown = render_value(value, "flow", "a" * 16, "m.assets").lines[1:-1]
+    assert list(shown) == [
+        *("> ```json", "> {", '>   "degrees": 7', "> }", "> ```"),
+        *("> ```text", "> It will rain.", "> ```"),
+    ]
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -17,10 +17,12 @@ from tests.storage.postgres import Postgres
 
 from toolweave.engine.compatibility import VERSION
 from toolweave.engine.deployed_versions import deployed_versions, left_alone
-from toolweave.engine.journal_rows import JournalChange
+from toolweave.engine.events import Finished, StepFinished
+from toolweave.engine.journal_rows import JournalChange, written
 from toolweave.engine.run_slots import SlotAwaited
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict
+from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import Migration, migrate, require_known_schema, shipped
 
@@ -154,3 +156,13 @@ async def test_a_running_worker_stops_with_a_reason_when_it_cannot_use_the_datab
             worker.kill()
     assert f"needs a program that knows version {newest + 1}" in said.decode()
     assert "stopped" in said.decode()
+
+
+def test_only_what_a_tool_says_beside_its_value_needs_the_version_that_keeps_it() -> None:
+    said: list[Json] = [{"type": "text", "text": "x"}]
+    for plain, with_text in (
+        (StepFinished("a", 1), StepFinished("a", 1, content=said)),
+        (Finished("success", 1), Finished("success", 1, content=said)),
+    ):
+        assert (written(plain).needs, written(with_text).needs) == (1, 3)
+    assert written(SlotAwaited("x")).needs == NEEDED

@@ -79,7 +79,7 @@ class Listener:
         self._app = house.app
         self._body = body or b""
         self.received = b""
-        self._scope = {
+        self._scope: dict[str, Any] = {
             "type": "http",
             "method": "GET" if body is None else "POST",
             "path": path,

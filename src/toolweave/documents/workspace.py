@@ -83,4 +83,8 @@ class StoredWorkflows:
             message = f"workflow {name!r} did not succeed: {why or found.status}"
             hint = f"`toolweave runs show {run}` shows the details"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
-        return await RunMedia(engine.journal.database).inlined(finished.result)
+        value: Json = finished.result
+        if finished.content and isinstance(value, dict) and "content" not in value:
+            said: list[Json] = finished.content
+            value = {**value, "content": said}
+        return await RunMedia(engine.journal.database).inlined(value)

@@ -4,7 +4,7 @@ A run row has the lowest version that can drive it: raised by events that older 
 process leaves runs that need a later version to others.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from toolweave.engine.events import Event, Finished, StepFinished
 
@@ -19,12 +19,8 @@ QUEUES_SINCE = 2
 _CONTENT_SINCE = 3
 
 
-def needed_version(events: Iterable[Event]) -> int:
-    """Return the lowest version that can read these events."""
-    return max(map(_needed, events), default=1)
-
-
-def _needed(event: Event) -> int:
+def needed_version(event: Event) -> int:
+    """Return the lowest version that can read an event."""
     if isinstance(event, StepFinished | Finished) and event.content is not None:
         return _CONTENT_SINCE
     return _SINCE.get(event.kind, 1)

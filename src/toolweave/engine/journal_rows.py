@@ -39,6 +39,8 @@ class Written:
     asked: AskedQuestion | None = None
     # The hash of a body that is too large for a row.
     blob: str | None = None
+    # The lowest version that can read it.
+    needs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def numbers(pending: Pending) -> Statement:
     change = pending.change
     sets = "seq = seq + ?, changed_at = ?"
     values: list[Value] = [len(pending.events), pending.at]
-    if (version := needed_version(pending.events)) > 1:
+    if (version := max((event.needs for event in pending.events), default=1)) > 1:
         sets += ", compatible_from = CASE WHEN compatible_from < ? THEN ? ELSE compatible_from END"
         values += [version, version]
     if change is not None:
@@ -166,4 +168,4 @@ def written(event: Event) -> Written:
         text = json.dumps(body, allow_nan=False)
     is_large = len(text) > MAX_ROW_CHARS
     blob = hashlib.sha256(text.encode()).hexdigest() if is_large else None
-    return Written(event.kind, text, blob=blob)
+    return Written(event.kind, text, blob=blob, needs=needed_version(event))

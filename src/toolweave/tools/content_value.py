@@ -28,7 +28,10 @@ def block_json(block: Content) -> JsonObject:
 
 
 def contents_of(value: Json) -> tuple[Content, ...] | None:
-    """The blocks of a value, as a node or as MCP writes them; nothing if there are no media."""
+    """The blocks of a value, as a node or as MCP writes them.
+
+    Nothing if they are only the texts of a value that has no other fields.
+    """
     if not isinstance(value, dict):
         return None
     listed = value.get("content")
@@ -36,7 +39,8 @@ def contents_of(value: Json) -> tuple[Content, ...] | None:
         return None
     blocks = [_block(one) if isinstance(one, dict) else None for one in listed]
     found = [block for block in blocks if block is not None]
-    if len(found) < len(blocks) or all(block.kind == "text" for block in found):
+    is_plain = value.keys() <= FIELDS and all(block.kind == "text" for block in found)
+    if not found or len(found) < len(blocks) or is_plain:
         return None
     return tuple(found)
 
