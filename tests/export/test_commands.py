@@ -1,7 +1,9 @@
 """`toolweave export` and `toolweave import` from the command line."""
 
 import json
+import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,19 @@ from tests.cli.driving import Commands
 from tests.export.speaking import a_node, a_workflow
 from tests.workflow.sample_files import FOLDER
 
+from rest.drawn import drawn
+from toolweave.cli.mcp_config import merged_config
+from toolweave.export.inputs import input_lines
+from toolweave.export.mcp_section import tool_names
+from toolweave.export.target_terms import CLAUDE
 from toolweave.json_text import JsonObject
-from toolweave.workflow.formats.load import dump, load
+from toolweave.servers.definition import CommandServer, Server, ServerId
+from toolweave.workflow.formats.load import dump, load, read
 
 __all__ = ["tw"]
 
 SAMPLE = str(FOLDER / "ccwf" / "all-node-types.json")
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 ENTRY = ".claude/skills/release-notes/SKILL.md"
 
 
@@ -163,3 +172,55 @@ def test_an_edited_export_is_imported_with_a_warning(tw: Commands) -> None:
     found = tw.ok("import", str(path), "--json").json
     assert [problem["code"] for problem in found["problems"]] == ["EXPORT_EDITED"]
     assert found["workflow"]["name"] == "release-notes"
+
+
+def test_a_check_fails_for_an_export_that_is_out_of_date(tw: Commands, tmp_path: Path) -> None:
+    document = drawn(
+        "talk", {"id": "say", "type": "prompt", "name": "Say", "data": {"prompt": "A"}}
+    )
+    file = tmp_path / "talk.json"
+    out = ("--to", "claude-skill", "--out", str(tmp_path))
+    file.write_text(json.dumps(document), encoding="utf-8")
+    tw.ok("export", str(file), *out, "--check")
+    tw.ok("export", str(file), *out)
+    tw.ok("export", str(file), *out, "--check")
+    document["nodes"][1]["data"]["prompt"] = "B"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    ran = tw("export", str(file), *out, "--check", "--json")
+    assert ran.code == 1
+    assert [one["code"] for one in ran.json["problems"]] == ["EXPORT_STALE"]
+    assert "B" not in (tmp_path / ".claude/skills/talk/SKILL.md").read_text(encoding="utf-8")
+
+
+def test_allowed_values_and_defaults_of_inputs_are_named() -> None:
+    schema: JsonObject = {
+        "properties": {
+            "lang": {"type": "string", "enum": ["de", "en"], "default": "en"},
+            "days": {"type": "integer", "description": "How <b>many</b>"},
+        }
+    }
+    workflow = read(drawn("talk")).workflow
+    lines = list(input_lines(replace(workflow, extras={"inputSchema": schema})))
+    assert lines == [
+        "`lang` (string, optional): One of `de`, `en`. Default: `en`.",
+        "`days` (integer, optional): How &lt;b>many&lt;/b>",
+    ]
+
+
+def test_tools_of_catalog_nodes_are_allowed_too() -> None:
+    node = {"id": "w", "type": "TOOL", "name": "W", "data": {"subtype": "MCP:demo/get.weather"}}
+    workflow = read(drawn("live", node)).workflow
+    assert tool_names(workflow, CLAUDE) == ["mcp__demo__get_weather"]
+
+
+def test_the_servers_file_of_a_project_has_no_path_of_this_machine() -> None:
+    home = str(Path.home())
+    own = CommandServer(command=sys.executable, args=["-m", "toolweave.cli.main", "demo-server"])
+    other = CommandServer(command=f"{home}/bin/x", args=[f"{home}/data", f"{home}2/data"])
+    servers = [
+        Server(id=ServerId("a"), name="demo", definition=own, created_at=AT),
+        Server(id=ServerId("b"), name="x", definition=other, created_at=AT),
+    ]
+    written = json.loads(merged_config("", servers))["mcpServers"]
+    assert written["demo"] == {"command": "toolweave", "args": ["demo-server"]}
+    assert written["x"] == {"command": "${HOME}/bin/x", "args": ["${HOME}/data", f"{home}2/data"]}

@@ -48,7 +48,11 @@ TARGETS = tuple(exporter.name for exporter in discover())
 @click.option(
     "--mcp-json", is_flag=True, help="Add the servers that it calls to the project's `.mcp.json`."
 )
-@click.option("--check", is_flag=True, help="Only report what the target does not support.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Only report what the target does not support, and exported files that are out of date.",
+)
 @click.option(
     "--thin", is_flag=True, help="Write an entry that calls the published tool, not its steps."
 )
@@ -72,21 +76,25 @@ def export(
     """
     loaded = _load(file)
     made = _thin(loaded.workflow, target) if thin else _whole(loaded.workflow, target)
-    planned = [] if check else changes(made, out)
-    servers = [_mcp_json(loaded.workflow, out, thin=thin)] if mcp_json and not check else []
+    planned = changes(made, out)
+    servers = [_mcp_json(loaded.workflow, out, thin=thin)] if mcp_json else []
+    stale = [one for change in planned if (one := change.staleness)] if check else []
     if not (check or dry_run):
         write(planned, out, force=force)
         write(servers, out)
     planned += servers
     if as_json:
-        print_json(_report(made, planned, loaded, written=not (check or dry_run)))
-        return
-    for change in planned:
-        _show(change, dry_run=dry_run)
-    for problem in made.problems:
-        _warn(problem, loaded)
-    if check and not made.problems:
-        say(f"Nothing is lost for {target!r}.")
+        shown = [] if check else planned
+        print_json(_report(made, shown, loaded, stale, written=not (check or dry_run)))
+    else:
+        for change in [] if check else planned:
+            _show(change, dry_run=dry_run)
+        for problem in (*made.problems, *stale):
+            _warn(problem, loaded)
+        if check and not made.problems:
+            say(f"Nothing is lost for {target!r}.")
+    if stale:
+        click.get_current_context().exit(1)
 
 
 def _whole(workflow: Workflow, target: str) -> Export:
@@ -163,12 +171,18 @@ def _show(change: FileChangePlan, *, dry_run: bool) -> None:
 
 
 def _warn(problem: Problem, loaded: LoadedWorkflow) -> None:
-    place = loaded.places.original(problem.pointer) or "/"
-    say(f"! {place}: {problem.message}  [{problem.code}]", stderr=True)
+    place = loaded.places.original(problem.pointer)
+    at = f"{place or '/'}: " if problem.code != "EXPORT_STALE" else ""
+    say(f"! {at}{problem.message}  [{problem.code}]", stderr=True)
 
 
 def _report(
-    made: Export, planned: list[FileChangePlan], loaded: LoadedWorkflow, *, written: bool
+    made: Export,
+    planned: list[FileChangePlan],
+    loaded: LoadedWorkflow,
+    stale: list[Problem],
+    *,
+    written: bool,
 ) -> JsonObject:
     return {
         "target": made.target,
@@ -179,6 +193,6 @@ def _report(
         ],
         "problems": [
             problem.as_json() | {"pointer": loaded.places.original(problem.pointer)}
-            for problem in (*made.problems, *filter(None, (one.problem for one in planned)))
+            for problem in (*made.problems, *stale, *filter(None, (one.problem for one in planned)))
         ],
     }

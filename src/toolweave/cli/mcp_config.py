@@ -1,10 +1,12 @@
 """The servers that a workflow calls, for the `.mcp.json` of a project.
 
 Values of variables and headers stay out of it: each is read from the environment of the client.
-What looks like a secret in an argument or URL is masked.
+What looks like a secret in an argument or URL is masked. The file is shared: paths of this user are
+written as `${HOME}/...`.
 """
 
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,8 +15,8 @@ from toolweave.access.mask import Masker
 from toolweave.app.client_config import PROGRAM
 from toolweave.cli.session import current_home, run
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.export.agent_page import all_flows
 from toolweave.export.folder import FileChangePlan, joined
+from toolweave.export.mcp_section import called_tools
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.definition import (
     CommandServer,
@@ -25,10 +27,9 @@ from toolweave.servers.definition import (
     SseServer,
 )
 from toolweave.workflow.model import Workflow
-from toolweave.workflow.modes import text_at
 
 FILE = ".mcp.json"
-_LIVE = "MCP:"
+_OWN_MODULE = ("-m", "toolweave.cli.main")
 _MASKER = Masker()
 
 
@@ -55,15 +56,7 @@ def own_change(out: Path) -> FileChangePlan:
 
 def called_servers(workflow: Workflow) -> list[str]:
     """The names of the servers whose tools the nodes call, each once."""
-    found: dict[str, None] = {}
-    for flow in all_flows(workflow):
-        for node in flow.nodes:
-            subtype = text_at(node.data, "subtype")
-            if node.type == "mcp" and (server := text_at(node.data, "serverId")):
-                found[server] = None
-            elif node.type == "TOOL" and subtype.startswith(_LIVE):
-                found[subtype.removeprefix(_LIVE).partition("/")[0]] = None
-    return list(found)
+    return list(dict.fromkeys(server for server, _ in called_tools(workflow)))
 
 
 def merged_config(old: str, servers: Iterable[Server]) -> str:
@@ -95,9 +88,10 @@ def _with_entries(old: str, entries: JsonObject) -> str:
 def _entry(name: str, definition: Definition) -> JsonObject:
     match definition:
         case CommandServer():
+            command, *args = _portable([definition.command, *definition.args])
             started: JsonObject = {
-                "command": definition.command,
-                "args": list[Json](_MASKER.mask_argv([definition.command, *definition.args])[1:]),
+                "command": command,
+                "args": list[Json](_MASKER.mask_argv([command, *args])[1:]),
             }
             return started | _environment(definition.env)
         case ContainerServer():
@@ -116,6 +110,18 @@ def _entry(name: str, definition: Definition) -> JsonObject:
             if definition.headers:
                 address["headers"] = {key: _variable(name, key) for key in definition.headers}
             return address
+
+
+def _portable(argv: list[str]) -> list[str]:
+    """A command for other machines: this program by its name, files of the user below `${HOME}`."""
+    if argv[0] == sys.executable and tuple(argv[1:3]) == _OWN_MODULE:
+        return [PROGRAM, *argv[3:]]
+    home = str(Path.home()).rstrip("/")
+    below = f"{home}/"
+    return [
+        f"${{HOME}}{word.removeprefix(home)}" if home and word.startswith(below) else word
+        for word in argv
+    ]
 
 
 def _environment(env: dict[str, str]) -> JsonObject:

@@ -159,6 +159,7 @@ EXPORTS: dict[str, str] = {
     "EXPORT_PATH_UNSAFE": "A link or special file is in the way.",
     "EXPORT_REFUSED": "Nothing was written because a file must not be overwritten.",
     "EXPORT_SECRET_HIDDEN": "A value looks like a secret; the export contains *** instead.",
+    "EXPORT_STALE": "An exported file differs from what the workflow exports now; export it again.",
     "EXPORT_TARGET_UNKNOWN": "There is no export target with this name.",
     "EXPORT_UNREADABLE": "The file to import cannot be read, or is too large.",
 }

@@ -49,6 +49,14 @@ class FileChangePlan:
         hint = "check with `--dry-run`; `--force` overwrites it" if can_force else "remove the link"
         return Problem(code, "", f"{self.file.path!r} {why}", hint)
 
+    @property
+    def staleness(self) -> Problem | None:
+        """Why the file is not what an export would write now; nothing if it is, or is missing."""
+        if self.state != "changed":
+            return self.problem
+        message = f"{self.file.path!r} is not what the workflow exports now"
+        return Problem("EXPORT_STALE", "", message, "export again; `--dry-run` shows the changes")
+
     def diff(self) -> str:
         """The change as a unified diff; empty when there is none."""
         lines = difflib.unified_diff(

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from toolweave.export.agent_page import AgentPage
-from toolweave.export.user_text import code, one_line
+from toolweave.export.sections import value_text
+from toolweave.export.user_text import code, one_line, prose
 from toolweave.json_text import JsonObject
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import object_at, text_at
 
 _MOST_CHARS = 200
+_MOST_CHOICES = 20
 
 
 def inputs_section(page: AgentPage) -> Iterator[str]:
@@ -25,8 +27,9 @@ def input_lines(workflow: Workflow) -> Iterator[str]:
     for name, (schema, is_required) in _inputs(workflow).items():
         kind = text_at(schema, "type") or "any"
         needed = "required" if is_required else "optional"
-        about = one_line(text_at(schema, "description"))[:_MOST_CHARS]
-        yield f"{code(name)} ({one_line(kind)}, {needed})" + (f": {about}" if about else "")
+        about = [prose(one_line(text_at(schema, "description"), _MOST_CHARS)), *_values(schema)]
+        text = " ".join(part for part in about if part)
+        yield f"{code(name)} ({one_line(kind)}, {needed})" + (f": {text}" if text else "")
 
 
 def argument_hint(workflow: Workflow) -> str | None:
@@ -37,6 +40,16 @@ def argument_hint(workflow: Workflow) -> str | None:
         for name, (_, is_required) in given.items()
     ]
     return " ".join(names)[:_MOST_CHARS] or None
+
+
+def _values(schema: JsonObject) -> Iterator[str]:
+    """Which values are allowed, and which one is used if none is given."""
+    choices = schema.get("enum")
+    if isinstance(choices, list) and choices:
+        shown = ", ".join(value_text(choice) for choice in choices[:_MOST_CHOICES])
+        yield f"One of {shown}{', …' if len(choices) > _MOST_CHOICES else '.'}"
+    if (default := schema.get("default")) is not None:
+        yield f"Default: {value_text(default)}."
 
 
 def _inputs(workflow: Workflow) -> dict[str, tuple[JsonObject, bool]]:

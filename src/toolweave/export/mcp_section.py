@@ -23,6 +23,8 @@ from toolweave.workflow.modes import (
 )
 
 METADATA = "MCP_NODE_METADATA"
+# The subtype of a catalog node that calls a tool: `MCP:server/tool`.
+_LIVE = "MCP:"
 # Agents replace these characters in the names of servers and tools.
 _OTHER = pattern(r"[^A-Za-z0-9_-]")
 
@@ -54,13 +56,21 @@ def tool_names(workflow: Workflow, terms: TargetTerms) -> list[str]:
     """The tools that the nodes of a workflow call, as the agent names them; each once."""
     if terms.tool_prefix is None:
         return []
-    found: dict[str, None] = {}
+    called = [[_OTHER.sub("_", name) for name in names if name] for names in called_tools(workflow)]
+    return list(dict.fromkeys(terms.tool_prefix + "__".join(parts) for parts in called))
+
+
+def called_tools(workflow: Workflow) -> list[tuple[str, str]]:
+    """Server and tool of each call, each once; the tool is empty where any of them may be used."""
+    found: dict[tuple[str, str], None] = {}
     for flow in all_flows(workflow):
         for node in flow.nodes:
-            server, tool = text_at(node.data, "serverId"), text_at(node.data, "toolName")
-            if node.type == "mcp" and server:
-                parts = [_OTHER.sub("_", name) for name in (server, tool) if name]
-                found[terms.tool_prefix + "__".join(parts)] = None
+            subtype = text_at(node.data, "subtype")
+            if node.type == "mcp" and (server := text_at(node.data, "serverId")):
+                found[server, text_at(node.data, "toolName")] = None
+            elif node.type == "TOOL" and subtype.startswith(_LIVE):
+                server, _, tool = subtype.removeprefix(_LIVE).partition("/")
+                found[server, tool] = None
     return list(found)
 
 
