@@ -215,8 +215,8 @@ def test_tools_of_catalog_nodes_are_allowed_too() -> None:
 
 def test_the_servers_file_of_a_project_has_no_path_of_this_machine() -> None:
     home = str(Path.home())
-    own = CommandServer(command=sys.executable, args=["-m", "toolweave.cli.main", "demo-server"])
-    other = CommandServer(command=f"{home}/bin/x", args=[f"{home}/data", f"{home}2/data"])
+    own = CommandServer(command=sys.executable, args=("-m", "toolweave.cli.main", "demo-server"))
+    other = CommandServer(command=f"{home}/bin/x", args=(f"{home}/data", f"{home}2/data"))
     servers = [
         Server(id=ServerId("a"), name="demo", definition=own, created_at=AT),
         Server(id=ServerId("b"), name="x", definition=other, created_at=AT),
