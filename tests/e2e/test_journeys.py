@@ -80,7 +80,7 @@ async def run_the_sample(page: Page) -> None:
         "data-status", "success"
     )
     await page.locator(".timeline__row", has_text="weather").click()
-    await expect(page.locator(".step-detail .value")).to_contain_text("London")
+    await expect(page.get_by_role("region", name="weather output")).to_contain_text("London")
     await page.get_by_role("tab", name="Input").click()
     await expect(page.get_by_role("region", name="weather input")).to_contain_text("city")
     await shot(page, "sample-run")

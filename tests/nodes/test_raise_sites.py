@@ -77,8 +77,8 @@ BY_OTHER_CHECKS = {
     "memory/knowledge_base.py:run": "FIELD_OPTION_INVALID",
     "memory/vector_database.py:_do": "FIELD_OPTION_INVALID",
     "memory/vector_database.py:check_operation": "PROVIDER_NOT_BUILT_IN",
-    "prompt/template.py:compute": "TEMPLATE_INVALID",
-    "prompt/template.py:compute#2": "TEMPLATE_INVALID",
+    "prompt/model_answer.py:compute": "TEMPLATE_INVALID",
+    "prompt/model_answer.py:compute#2": "TEMPLATE_INVALID",
 }
 
 

@@ -1,5 +1,7 @@
 """Hostile and hopeless input: problems with places, never an exception, never a long wait."""
 
+import json
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -96,6 +98,31 @@ def test_nesting_is_bounded(depth: int, codes: list[str] | None) -> None:
     text = f'{{"id":"w","name":"w","version":"1","nodes":[],"connections":[],"x":{_nested(depth)}}}'
     found = [problem.code for problem in load(text).problems]
     assert found == (["WORKFLOW_NOT_JSON"] if codes is None else codes)
+
+
+def test_reading_a_wide_and_deep_file_takes_memory_for_the_file_only() -> None:
+    deep = "[" * 90 + ",".join("0" * 500_000) + "]" * 90
+    text = f'{{"id":"w","name":"w","version":"1","nodes":[],"connections":[],"x":{deep}}}'
+    tracemalloc.start()
+    try:
+        load(text)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Written with an indentation it takes 400 times its length.
+    assert peak < 200 * len(text)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(("depth", "is_read"), [(MAX_DEPTH, True), (MAX_DEPTH + 1, False)])
+def test_the_limit_of_depth_is_the_same_in_every_layout(
+    indent: int | None, depth: int, is_read: bool
+) -> None:
+    document: Json = _drawn([], x=json_text.read(_nested(depth)))
+    loaded = load(json.dumps(document, indent=indent, separators=None if indent else (",", ":")))
+    assert [problem.code for problem in loaded.problems] == (
+        [] if is_read else ["WORKFLOW_NOT_JSON"]
+    )
 
 
 def test_what_is_too_deep_is_named_by_its_place() -> None:

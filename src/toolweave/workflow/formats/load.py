@@ -33,6 +33,8 @@ from toolweave.workflow.model import Workflow, WorkflowId
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 100
 DEEPER = 16
+# A file of a few bytes for each line is hundreds of times as long when indented.
+MAX_INDENTED = 64 * 1024
 _CONTAINERS = frozenset({dict, list})
 _LONG_NUMBER = pattern(rb"[:,\[\s]-?[0-9]{19,}[\s,\]}]")
 _LONG = b"0" * 19
@@ -229,7 +231,7 @@ def _json(data: bytes) -> Json:
         return json_text.read(data, max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
     # Data set aside when converting is nested a few levels deeper than originally.
     limit = MAX_DEPTH + DEEPER if X.encode() in data else MAX_DEPTH
-    indented = _indented(value)
+    indented = _indented(value) if len(data) <= MAX_INDENTED else None
     is_shallow = indented is not None and b"\n" + b"  " * (limit + 1) not in indented
     if not is_shallow and (place := _below(value, limit)) is not None:
         raise Invalid("JSON_INVALID", f"nested more than {limit} deep", facts={"pointer": place})
