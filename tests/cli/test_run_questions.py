@@ -7,6 +7,8 @@ import pytest
 
 from cli.driving import Commands
 from cli.studios import studio_here
+from mcp_server.test_called_questions import call
+from publishing.drawing import asking
 from rest.drawn import drawn
 from toolweave.testing.server import ScriptedServer, a_tool, asks, tells
 
@@ -43,3 +45,48 @@ def test_a_question_of_a_tool_is_asked_at_the_terminal(
     else:
         shown = answer()
     assert '"days": 3' in shown
+
+
+@pytest.fixture
+def outer(tw: Commands) -> str:
+    for document in (
+        asking("inner"),
+        drawn("middle", call("inner")),
+        drawn("outer", call("middle")),
+    ):
+        file = tw.project / f"{document['name']}.json"
+        file.write_text(json.dumps(document), encoding="utf-8")
+        assert tw("workflows", "save", file.name).code == 0
+        file.unlink()
+    return "outer"
+
+
+@pytest.mark.parametrize("has_studio", [False, True])
+@pytest.mark.parametrize("workflow", ["inner", "outer"])
+def test_a_question_without_a_time_limit_is_asked_at_the_terminal_at_every_depth(
+    tw: Commands, outer: str, workflow: str, has_studio: bool
+) -> None:
+    def answer() -> None:
+        with tw.terminal("run", workflow) as screen:
+            screen.wait_for("asks: Which colour?")
+            screen.type("Red\n")
+            assert screen.end() == 0
+            assert '"Red"' in screen.text
+
+    if has_studio:
+        with studio_here(tw):
+            answer()
+    else:
+        answer()
+
+
+def test_the_question_of_a_called_workflow_is_shown_and_answered_by_its_step(
+    tw: Commands, outer: str
+) -> None:
+    shown = tw("run", outer)
+    assert "call/call/ask waits for an answer: Which colour?" in shown.err
+    runs = tw("runs", "list", "--json").json
+    identity = next(one["id"] for one in runs if one["workflow"] == outer)
+    assert "call/call/ask waits for an answer: Which colour?" in tw("runs", "show", identity).out
+    reply = ("--reply", '{"answer": "Red"}', "--json")
+    assert tw("runs", "answer", identity, "call/call/ask", *reply).json["status"] == "success"

@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 
+from toolweave.engine.called_questions import open_questions
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Key
 from toolweave.errors import Conflict
@@ -34,12 +35,21 @@ class RunQuestions:
         if self._turn.locked():
             return  # those of an earlier pause are being asked
         async with self._turn:
-            for key, waiting in (await self._engine.state(run)).waiting.items():
-                question = question_of(waiting.question)
-                if question is None or question.channel not in ASKED_HERE:
-                    continue
-                if question.asks(getuser()):
-                    await self._answer(run, key, question)
+            for key, question in (await self._open(run)).items():
+                await self._answer(run, key, question)
+
+    async def has_open(self, run: str) -> bool:
+        """Whether a run, or one that it called, asks what this person may answer."""
+        return self._turn.locked() or bool(await self._open(run))
+
+    async def _open(self, run: str) -> dict[Key, Question]:
+        found = await open_questions(self._engine, run)
+        asked = ((key, question_of(question)) for key, question in found.items())
+        return {
+            key: question
+            for key, question in asked
+            if question and question.channel in ASKED_HERE and question.asks(getuser())
+        }
 
     async def _answer(self, run: str, key: Key, question: Question) -> None:
         asker = question.title.removesuffix(" asks") or f"Step {key!r}"

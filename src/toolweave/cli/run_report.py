@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from toolweave.cli.run_display import STYLES, ToDo
 from toolweave.cli.sanitize import visible
 from toolweave.cli.terminal import Part, width_of
+from toolweave.engine.called_questions import open_questions
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Answered, to_body
+from toolweave.engine.events import Answered, Key, to_body
 from toolweave.engine.execution_report import StepRecord, records
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_table import RunRecord
@@ -30,9 +31,14 @@ def as_line(entry: JournalEntry) -> JsonObject:
     return {"type": entry.event.kind, "seq": entry.seq, "at": entry.at, **to_body(entry.event)}
 
 
-def to_dos(run: str, entries: Sequence[JournalEntry]) -> list[ToDo]:
-    """What a person must do before the run can continue."""
-    found = ((record.key, to_do(run, record)) for record in records(entries))
+async def to_dos(engine: Engine, run: str, entries: Sequence[JournalEntry]) -> list[ToDo]:
+    """What a person must do before the run can continue, also for the runs that it called."""
+    own = records(entries)
+    found = [(record.key, to_do(run, record)) for record in own]
+    if any(record.status == "waiting" for record in own):
+        asked = await open_questions(engine, run)
+        keys = {record.key for record in own}
+        found += [(key, _to_answer(run, key, asked[key])) for key in asked if key not in keys]
     return [(key, *what) for key, what in found if what is not None]
 
 
@@ -67,14 +73,18 @@ def _line(one: StepBar, widest: int) -> tuple[Part, ...]:
 
 def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:
     """What a person must do about a step, and the command for it."""
-    answer = f"`toolweave runs answer {run} {record.key}"
     if record.status == "uncertain":
         doubt = "was running when its process ended; it is unknown whether it completed."
-        return f"{record.key} {doubt}", f"{answer} --choice retry` (or skip, or fail) resolves it."
+        answer = f"`toolweave runs answer {run} {record.key} --choice retry`"
+        return f"{record.key} {doubt}", f"{answer} (or skip, or fail) resolves it."
     if record.status == "waiting" and record.value is not None:
-        asked = f"{record.key} waits for an answer: {_question(record.value)}"
-        return asked, f"{answer} --reply VALUE` answers it."
+        return _to_answer(run, record.key, record.value)
     return None
+
+
+def _to_answer(run: str, key: Key, question: Json) -> tuple[str, str]:
+    asked = f"{key} waits for an answer: {_question(question)}"
+    return asked, f"`toolweave runs answer {run} {key} --reply VALUE` answers it."
 
 
 def _question(question: Json) -> str:

@@ -153,11 +153,13 @@ async def follow(
         await watcher.until_interrupted()
         await engine.cancel(started)
 
-    async def pause(waiting: str) -> None:
+    async def pause(waiting: str) -> bool:
         report = await report_of(engine.journal, waiting)
-        await watcher.send("waiting", to_dos(waiting, report.entries))
-        if can_ask:
+        await watcher.send("waiting", await to_dos(engine, waiting, report.entries))
+        is_asking = can_ask and await questions.has_open(waiting)
+        if is_asking:
             tasks.start_soon(questions.ask_open, waiting)
+        return is_asking
 
     with progress.heard_by(shown.on_progress):
         plan = await engine.plan(started)
@@ -171,7 +173,7 @@ async def follow(
         await shown.show_rest()
     report = await report_of(engine.journal, started, keeps_result=True)
     result = execution(started, plan, report.entries, is_whole=report.is_whole)
-    await watcher.send("end", ended.status, result, to_dos(started, report.entries))
+    await watcher.send("end", ended.status, result, await to_dos(engine, started, report.entries))
     return ended.status
 
 

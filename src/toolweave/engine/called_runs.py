@@ -39,14 +39,26 @@ def open_calls(state: RunState) -> list[Key]:
 
 async def called_runs(database: Database, run: str, keys: list[Key]) -> list[str]:
     """Return the unfinished runs that these steps called."""
-    found: list[str] = []
-    for key in keys:
-        row = await database.row(
-            "SELECT id FROM runs WHERE once_key = ? AND finished_at IS NULL", once_key(run, key)
-        )
-        if row is not None:
-            found.append(str(row[0]))
-    return found
+    found = [await called_run(database, run, key) for key in keys]
+    return [one for one in found if one is not None]
+
+
+async def called_run(database: Database, run: str, key: Key) -> str | None:
+    """Return the unfinished run that a step called, if any."""
+    row = await database.row(
+        "SELECT id FROM runs WHERE once_key = ? AND finished_at IS NULL", once_key(run, key)
+    )
+    return str(row[0]) if row is not None else None
+
+
+async def place_of(database: Database, run: str, key: Key) -> tuple[str, Key]:
+    """Return the run and step of a key such as `call/ask`, which leads into a called run."""
+    parts = key.split("/")
+    for count in range(1, len(parts)):
+        called = await called_run(database, run, "/".join(parts[:count]))
+        if called is not None:
+            return await place_of(database, called, "/".join(parts[count:]))
+    return run, key
 
 
 async def events_at_end(

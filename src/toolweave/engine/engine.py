@@ -16,7 +16,14 @@ from toolweave.clock import Clock, timestamp
 from toolweave.engine.answers import Answers
 from toolweave.engine.backend import AdvanceResult, OpenBackend
 from toolweave.engine.backends.local import LocalBackend
-from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
+from toolweave.engine.called_runs import (
+    BY_CALLER,
+    called_runs,
+    caller_of,
+    is_orphan,
+    open_calls,
+    place_of,
+)
 from toolweave.engine.compatibility import QUEUES_SINCE
 from toolweave.engine.completion import Completions
 from toolweave.engine.context import EngineServices
@@ -212,8 +219,10 @@ class Engine:
 
         The caller records who answers and by which channel. Returns why the answer does not
         count, if it does not: the step keeps waiting. Raises `STEP_NOT_WAITING`, and
-        `STEP_ANSWERED` if an answer of another person came first.
+        `STEP_ANSWERED` if an answer of another person came first. The key `call/ask` is of the
+        step `ask` in the run that the step `call` called.
         """
+        run, key = await place_of(self._database, run, key)
         written = await self._answers.answer(run, key, reply, by=by, via=via)
         if not resume:
             return written.why
@@ -224,6 +233,7 @@ class Engine:
         self, run: str, key: Key, choice: Choice, *, by: str | None = None, resume: bool = True
     ) -> None:
         """Decide about a step with an unknown result; as `answer`. Raises `STEP_NOT_WAITING`."""
+        run, key = await place_of(self._database, run, key)
         await self._answers.resolve(run, key, choice, by=by)
         if resume:
             await self.backend.signal(run)

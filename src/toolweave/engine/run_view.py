@@ -1,10 +1,11 @@
 """A run as a person sees it: its steps with titles, what it asks, and its result."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from toolweave.clock import timestamp
+from toolweave.engine.called_questions import open_questions
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Started
 from toolweave.engine.execution_report import StepRecord, records
@@ -32,6 +33,8 @@ class RunView:
     entries: Sequence[JournalEntry]
     state: RunState
     now: str
+    # What the run and those it called ask, by step.
+    questions: Mapping[str, JsonObject]
     notice: str | None = None
     hidden_steps: int = 0
 
@@ -125,9 +128,9 @@ class RunView:
         return shown
 
     def _questions(self, person: str) -> Iterator[JsonObject]:
-        for key, waiting in self.state.waiting.items():
-            question = question_of(waiting.question)
-            if question is None or key in self.state.answers or self.is_over:
+        for key, asked in self.questions.items():
+            question = question_of(asked)
+            if question is None or self.is_over:
                 continue
             asks = question.as_json()
             yield {
@@ -159,4 +162,5 @@ async def view_of(engine: Engine, run: str) -> RunView:
     state, report = await engine.state(run), await report_of(engine.journal, run)
     now = timestamp(engine.clock.now())
     notice = await run_notice(engine.journal.database, engine.clock, record)
-    return RunView(record, plan, report.entries, state, now, notice, report.hidden_steps)
+    questions = await open_questions(engine, run)
+    return RunView(record, plan, report.entries, state, now, questions, notice, report.hidden_steps)

@@ -39,8 +39,8 @@ CALLED_RUN_S = 0.1
 InputEdit = Callable[[Json], Json]
 # Returns the workflow as it is executed, decided when the run starts.
 PrepareWorkflow = Callable[[Workflow], Awaitable[Workflow]]
-# Called with a run's id before waiting for its next wake-up.
-OnPause = Callable[[str], Awaitable[None]]
+# Called with a run's id whenever it waits; returns whether a person is being asked for an answer.
+OnPause = Callable[[str], Awaitable[bool]]
 
 
 class WorkflowChecker(Protocol):
@@ -248,8 +248,8 @@ class Runs:
         """Drive a run until it finishes or waits, here or in the process that owns it.
 
         With `through_pauses`, delays and retries are waited for too: the run then returns only when
-        it is finished or needs a person or an event. Without `drives` this only waits, for a caller
-        that may be cancelled: the backend executes the run.
+        it is finished, or needs an event or a person whom `on_pause` does not ask. Without
+        `drives` this only waits, for a caller that may be cancelled: the backend executes the run.
         """
         is_here = drives
         while True:
@@ -264,12 +264,15 @@ class Runs:
             is_here = drives
             if found.status in FINAL or not through_pauses:
                 return found
+            notified = self._engine.journal.notifications.any()
+            is_asking = on_pause is not None and await on_pause(run)
             if found.wake_at is not None:
-                if on_pause is not None:
-                    await on_pause(run)
                 await self._until_due(found, found.wake_at)
             elif not await self._continue_called(run, drives=drives):
-                return found
+                if not is_asking:
+                    return found
+                with anyio.move_on_after(MISSED_NOTIFICATION_S):
+                    await notified.wait()
 
     async def settle(self, run: str, wait_s: float) -> RunStatus:
         """Continue a run in the process that serves this database (up to `wait_s`), else here."""
@@ -277,6 +280,8 @@ class Runs:
         if not backend.executes_here:
             await backend.signal(run)
         elif not await self._engine.is_served():
+            for called in await self._engine.called_by(run):
+                await self.settle(called, wait_s)  # one of them may have the answer
             try:
                 return await self._engine.advance(run)
             except Conflict:

@@ -8,7 +8,17 @@ import mcp_types as types
 from pydantic import ValidationError
 
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Answered, Event, Finished, Key, StepStarted, StepWaiting
+from toolweave.engine.events import (
+    Answered,
+    Event,
+    Finished,
+    Key,
+    StepCancelled,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+    StepWaiting,
+)
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.mcp_server.tool_call import McpCaller
@@ -27,19 +37,32 @@ def can_be_asked(caller: McpCaller) -> bool:
     return offered is not None and (offered.form is not None or offered.url is None)
 
 
-def note(open_questions: Questions, event: Event) -> None:
-    """Update `open_questions` with one event."""
+def asked_here(asked: JsonObject | None) -> Question | None:
+    """The question of a waiting step, if a person answers it through this server."""
+    question = question_of(asked)
+    return question if question is not None and question.channel in _OURS else None
+
+
+def note(open_questions: Questions, event: Event, prefix: str = "") -> None:
+    """Update `open_questions` with one event, of a called run if there is a prefix."""
     match event:
         case StepWaiting(key):
-            question = question_of(event.question)
-            if question is not None and question.channel in _OURS:
-                open_questions[key] = question
+            question = asked_here(event.question)
+            if question is not None:
+                open_questions[prefix + key] = question
         case Answered(key) | StepStarted(key):
-            open_questions.pop(key, None)
+            open_questions.pop(prefix + key, None)
+        case StepFinished(key) | StepFailed(key) | StepCancelled(key):
+            _close(open_questions, f"{prefix}{key}/")
         case Finished():
-            open_questions.clear()
+            _close(open_questions, prefix)
         case _:
             pass
+
+
+def _close(open_questions: Questions, prefix: str) -> None:
+    for key in [key for key in open_questions if key.startswith(prefix)]:
+        del open_questions[key]
 
 
 def forms(questions: Mapping[Key, Question]) -> dict[str, types.ElicitRequest]:

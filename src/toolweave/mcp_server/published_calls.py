@@ -6,7 +6,7 @@ its id is enough to return to it.
 
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from math import inf
 
@@ -17,6 +17,7 @@ from anyio import get_cancelled_exc_class
 from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
+from toolweave.engine.called_questions import RunEvents, with_called_runs
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished, Key, PureStepsDone, StepFinished
 from toolweave.engine.journal import JournalEntry
@@ -122,12 +123,13 @@ class _Watching:
     async def _watch(self, tasks: TaskGroup) -> Answer | None:
         progress = RunProgress(self.one.workflow, self.asked.caller)
         replies = asking.replies_in(self.asked.params.input_responses)
-        async with aclosing(self.engine.journal.batches(self.run)) as batches:
-            async for entries in batches:
-                await progress.note(entries)
-                if isinstance(finished := entries[-1].event, Finished):
-                    return await finished_result(self.engine, self.run, self.one, finished)
-                self._note(entries)
+        async with with_called_runs(self.engine, self.run) as batches:
+            async for events in batches:
+                if not events.prefix:
+                    await progress.note(events.entries)
+                    if isinstance(finished := events.entries[-1].event, Finished):
+                        return await finished_result(self.engine, self.run, self.one, finished)
+                self._note(events)
                 await self._hand_in(replies)
                 if self.questions and (answer := self._ask(tasks)) is not None:
                     return answer
@@ -149,9 +151,9 @@ class _Watching:
         soon = self.wait_limits.soon_s if has_tasks(self.asked.caller) else self.wait_limits.wait_s
         self.waiting.deadline = inf if self.shown else anyio.current_time() + soon
 
-    def _note(self, entries: list[JournalEntry]) -> None:
-        for entry in entries:
-            asking.note(self.questions, entry.event)
+    def _note(self, events: RunEvents) -> None:
+        for entry in events.entries:
+            asking.note(self.questions, entry.event, events.prefix)
         for key in [key for key in self.shown if key not in self.questions]:
             self.shown.pop(key).cancel()  # answered, possibly by someone else
             self._wait_on()

@@ -1,13 +1,13 @@
 """`run_status`, `run_result`, `run_respond` and `run_cancel`, for clients of any kind."""
 
 from toolweave.catalog.budget import fit_list
+from toolweave.engine.called_questions import open_questions
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal_report import report_of
 from toolweave.engine.queue_report import run_notice
 from toolweave.engine.run_json import RunSummary
 from toolweave.engine.run_table import RunRecord
-from toolweave.engine.state import RunState
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext
@@ -64,21 +64,17 @@ async def status_of(engine: Engine, run_id: str) -> JsonObject:
     if run.wake_at:
         shown["wake_at"] = run.wake_at
     if run.status in {"waiting", "running", "uncertain"}:
-        state = await engine.state(run.id)
-        if asks := questions(state):
+        if asks := await _questions(engine, run.id):
             shown["asks"] = list[Json](asks)
-        if state.uncertain:
-            shown["uncertain"] = list[Json](sorted(state.uncertain))
+        if uncertain := (await engine.state(run.id)).uncertain:
+            shown["uncertain"] = list[Json](sorted(uncertain))
     return shown
 
 
-def questions(state: RunState) -> list[JsonObject]:
-    """The open questions of a run, by step."""
-    return [
-        {"step": key, **waiting.question}
-        for key, waiting in state.waiting.items()
-        if waiting.question is not None and key not in state.answers
-    ]
+async def _questions(engine: Engine, run: str) -> list[JsonObject]:
+    """The open questions of a run and of those it called, by step."""
+    found = await open_questions(engine, run)
+    return [{"step": key, **question} for key, question in found.items()]
 
 
 async def _result(engine: Engine, run: RunRecord, asked: ToolRequest) -> JsonObject:
@@ -101,10 +97,9 @@ async def _result(engine: Engine, run: RunRecord, asked: ToolRequest) -> JsonObj
 
 async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> str | None:
     """Answer a question; return why the answer does not count, if it does not."""
-    state = await engine.state(run.id)
     step = asked.text("step")
     if not step:
-        open_steps = [str(question["step"]) for question in questions(state)]
+        open_steps = list(await open_questions(engine, run.id))
         if len(open_steps) != 1:
             names = ", ".join(map(repr, open_steps))
             raise Conflict(

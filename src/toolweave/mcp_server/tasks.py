@@ -9,6 +9,7 @@ import mcp_types as types
 from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
+from toolweave.engine.called_questions import open_questions
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished
 from toolweave.engine.run_table import RunRecord
@@ -152,11 +153,9 @@ class TaskMethods:
 
 
 async def _questions(engine: Engine, run: str) -> asking.Questions:
-    questions: asking.Questions = {}
-    async for entries in engine.journal.pages(run):
-        for entry in entries:
-            asking.note(questions, entry.event)
-    return questions
+    found = await open_questions(engine, run)
+    asked = ((key, asking.asked_here(question)) for key, question in found.items())
+    return {key: question for key, question in asked if question is not None}
 
 
 def _check_header(context: Context, params: TaskParams) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Container
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from toolweave.engine.called_runs import place_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Key
 from toolweave.engine.open_questions import OpenQuestion, Questions
@@ -81,6 +82,7 @@ async def check_step(engine: Engine, run: str, step: Key, reply: Json) -> None:
 
     Raises `Invalid`: `ANSWER_INVALID`.
     """
+    run, step = await place_of(engine.journal.database, run, step)
     waiting = (await engine.state(run)).waiting.get(step)
     if waiting is not None and (question := question_of(waiting.question)) is not None:
         check(question, reply)

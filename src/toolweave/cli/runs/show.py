@@ -57,7 +57,7 @@ def show(run_id: str, as_json: bool) -> None:
             show_value(result)
         if isinstance(usage, dict):
             say(usage_line(usage))
-        for _, *lines in to_dos(found.id, entries):
+        for _, *lines in await to_dos(engine, found.id, entries):
             for line in lines:
                 say(line)
 
@@ -79,7 +79,7 @@ def watch(run_id: str, as_json: bool) -> None:
         entries, plan = report.entries, await engine.plan(found.id)
         status = (await engine.get(found.id)).status
         shown = execution(found.id, plan, entries, is_whole=report.is_whole)
-        display.end(status, shown, to_dos(found.id, entries))
+        display.end(status, shown, await to_dos(engine, found.id, entries))
 
     run(with_engine(work))
 
