@@ -139,9 +139,12 @@ async def test_a_second_key_does_not_hide_the_other(house: House) -> None:
         [("X-API-Key", key), ("Authorization", "Basic YTpi")],
         # The page about keys says which one counts.
         [("X-API-Key", key), ("Authorization", "Bearer tw_other")],
+        # An old key in the configuration of a client that has signed in since.
+        [("X-API-Key", "tw_other"), ("Authorization", f"Bearer {key}")],
     ):
         assert (await house.client.get(path, headers=headers)).status_code == 200
     for headers in (
+        [("X-API-Key", "tw_other"), ("Authorization", "Bearer tw_another")],
         [("X-API-Key", key), ("X-API-Key", "tw_other")],
         [("Authorization", f"Bearer {key}"), ("Authorization", "Bearer tw_other")],
     ):

@@ -105,7 +105,7 @@ class Authenticator:
             Denied: `SCOPE_MISSING`, `TOOL_NOT_ALLOWED`.
             Limited: `RATE_LIMITED`.
         """
-        key = await self._key_of(sent_key(request.headers))
+        key = await self._key_of(sent_keys(request.headers))
         # `authenticator` is for streams: see `rest.stream`.
         request.scope.setdefault("state", {}).update(
             client=key.id, client_name=key.name, key=key, authenticator=self
@@ -136,22 +136,22 @@ class Authenticator:
             if not self._streams[key.id]:
                 del self._streams[key.id]
 
-    async def _key_of(self, text: str | None) -> ApiKey:
-        if not text:
+    async def _key_of(self, sent: tuple[str, ...]) -> ApiKey:
+        if not sent:
             raise Unauthorized(
                 "KEY_MISSING",
                 "an API key is required",
                 hint="send it as `X-API-Key: …` or `Authorization: Bearer …`",
             )
         try:
-            key = await self.keys.check(text)
+            for text in sent:
+                if (key := await self.keys.check(text)) is not None:
+                    return key
         except Unavailable as error:
             # Nobody is known yet, so nobody learns where the database is.
             message = "API keys cannot be checked at the moment"
             raise Unavailable(error.code, message, hint="try again later") from None
-        if key is None:
-            raise key_invalid()
-        return key
+        raise key_invalid()
 
 
 def key_invalid() -> Unauthorized:
@@ -196,10 +196,14 @@ def _is_loopback(request: HTTPConnection) -> bool:
         return False
 
 
-def sent_key(headers: Headers) -> str | None:
-    """Return the key of a request. Raises `Unauthorized`: a header is there twice.
+def sent_keys(headers: Headers) -> tuple[str, ...]:
+    """Return the keys of a request, of which the first valid one counts.
 
-    Of two keys, another program on the way may have checked the other one.
+    A client that signed in may go on sending an old `X-API-Key` of its configuration.
+
+    Raises:
+        Unauthorized: a header is there twice; of two keys, another program on the way may have
+            checked the other one.
     """
     own: str | None = None
     bearer: str | None = None
@@ -208,7 +212,7 @@ def sent_key(headers: Headers) -> str | None:
             own = _only(own, value.decode("latin-1"))
         elif name == b"authorization" and value[:7].lower() == b"bearer ":
             bearer = _only(bearer, value[7:].decode("latin-1").strip() or None)
-    return own or bearer
+    return tuple(key for key in (own, bearer) if key)
 
 
 def _only(before: str | None, sent: str | None) -> str | None:

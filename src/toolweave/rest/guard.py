@@ -8,7 +8,7 @@ import logging
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import nullcontext
+from functools import partial
 from typing import Any, cast
 
 from starlette.datastructures import MutableHeaders
@@ -48,7 +48,7 @@ class Guard:
     ) -> None:
         """`requests` ends those of revoked keys."""
         self._app = app
-        self._requests = requests
+        self._answer = partial(requests.answer, app) if requests else app
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower() for origin in origins)
         self._bodies = BodyLimits()
@@ -73,8 +73,7 @@ class Guard:
                 closing = error_response(scope, refused, {"Connection": "close"})
                 await closing(scope, receive, answer)
             else:
-                with self._requests.entered(scope) if self._requests else nullcontext():
-                    await self._app(scope, self._bodies.bounded(receive), answer)
+                await self._answer(scope, self._bodies.bounded(receive), answer)
         except asyncio.CancelledError:
             task = cast("asyncio.Task[Any]", asyncio.current_task())
             if "is_revoked" not in state or task.uncancel():

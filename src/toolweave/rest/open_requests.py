@@ -4,16 +4,15 @@ One loop serves all of them: a task or cancel scope for each would cost more tha
 """
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, cast
 
 from starlette.datastructures import Headers
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolweave.access.keys import ApiKeys
 from toolweave.errors import Unavailable
-from toolweave.rest.auth import sent_key
+from toolweave.rest.auth import sent_keys
 
 CHECK_KEYS_EVERY_S = 1.0
 
@@ -25,13 +24,12 @@ class OpenRequests:
         self._keys = keys
         self._scopes: dict[asyncio.Task[Any], Scope] = {}
 
-    @contextmanager
-    def entered(self, scope: Scope) -> Generator[None]:
-        """Count a request while the body answers it."""
+    async def answer(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have `app` answer a request, which ends early when its key is revoked."""
         task = cast("asyncio.Task[Any]", asyncio.current_task())
         self._scopes[task] = scope
         try:
-            yield
+            await app(scope, receive, send)
         finally:
             del self._scopes[task]
 
@@ -48,5 +46,6 @@ class OpenRequests:
 
     async def _is_valid(self, scope: Scope) -> bool:
         with suppress(Unavailable):  # a database that restarts ends no request
-            return await self._keys.check(sent_key(Headers(scope=scope)) or "") is not None
+            valid = [await self._keys.check(text) for text in sent_keys(Headers(scope=scope))]
+            return scope["state"]["key"].id in {key.id for key in valid if key is not None}
         return True
