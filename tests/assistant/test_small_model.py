@@ -10,6 +10,7 @@ from toolweave.catalog.resources.model import (
     ModelReply,
     ModelTool,
     Said,
+    TextTask,
     ToolAnswer,
 )
 from toolweave.demo.server import TOOLS
@@ -79,3 +80,67 @@ async def test_thanks_is_answered_without_a_tool() -> None:
     reply, model = await asked(Said(text="Thanks"))
     assert (reply.message.text, reply.message.wanted) == ("Done.", ())
     assert len(model.asked) == 1
+
+
+ORDER: JsonObject = {
+    "type": "object",
+    "properties": {
+        "email": {"type": ["string", "null"], "format": "email"},
+        "total": {"type": ["number", "null"]},
+        "host": {"type": ["string", "null"], "description": "Name of the server"},
+        "due": {"type": ["string", "null"], "format": "date"},
+    },
+    "required": ["email", "total", "host", "due"],
+    "additionalProperties": False,
+}
+
+
+async def test_fields_of_a_text_are_values_that_stand_in_it_or_null() -> None:
+    text = "Server db-7 in Frankfurt is down. The bill is 249.90, write to ada@example.org."
+    question = ModelQuestion(
+        messages=(Said(text=f"The text:\n{text}"),), shape=ORDER, text_task=TextTask(text=text)
+    )
+    model = FirstChoice()
+    reply = await ConstrainedQuestion(question, model.ask, is_small=True).reply()
+    assert reply.value == {
+        "email": "ada@example.org",
+        "total": 249.9,
+        "host": "db-7",
+        "due": None,
+    }
+    larger = FirstChoice()
+    await ConstrainedQuestion(question, larger.ask).reply()
+    assert larger.asked[0].shape == ORDER
+
+
+async def test_a_label_is_the_one_that_the_text_makes_more_likely() -> None:
+    usual = {" a": -1.0, " not": -2.0, " sp": -6.0, " spam": -5.0, " urgent": -3.0}
+    rest = {" spam": -1.0, " urgent": -1.0}
+
+    async def next_tokens(prompt: str) -> dict[str, float]:
+        if prompt.endswith(" not"):
+            return {**rest, " spam": -0.2} if "meeting" in prompt else rest
+        return {**usual, " not": -1.0} if "meeting" in prompt else usual
+
+    labels = ("spam", "not spam", "Not urgent")
+    task = TextTask(text="Can we move our meeting?", labels=labels)
+    question = ModelQuestion(messages=(Said(text=task.text),), shape=ORDER, text_task=task)
+    model = FirstChoice()
+    reply = await ConstrainedQuestion(question, model.ask, True, next_tokens).reply()
+    assert isinstance(reply.value, dict)
+    assert reply.value["label"] == "not spam"
+    assert not model.asked
+
+
+async def test_a_heading_goes_on_to_the_end_of_its_sentence() -> None:
+    parameters: JsonObject = {
+        "type": "object",
+        "properties": {"to": {"type": "string", "format": "email"}, "subject": {"type": "string"}},
+        "required": ["to", "subject"],
+    }
+    tool = ModelTool(name="send_mail", description="Send a mail.", parameters=parameters)
+    said = Said(text="Send a mail to ada@example.org with the subject Dinner is on me tonight.")
+    question = ModelQuestion(messages=(said,), tools=(tool,), choice="any")
+    reply = await ConstrainedQuestion(question, FirstChoice().ask, is_small=True).reply()
+    (wanted,) = reply.message.wanted
+    assert wanted.arguments == {"to": "ada@example.org", "subject": "Dinner is on me tonight"}

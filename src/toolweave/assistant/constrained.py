@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from toolweave import json_text
 from toolweave.assistant.extraction.tool_choice import likely_tools
-from toolweave.assistant.narrowed_schema import narrowed_schema
+from toolweave.assistant.label_choice import NextTokens, chosen_label
+from toolweave.assistant.narrowed_schema import MAX_TEXT_WORDS, narrowed_schema
 from toolweave.assistant.prompt_files import filled_prompt, read_prompt
 from toolweave.catalog.resources.model import (
     Called,
@@ -19,6 +20,7 @@ from toolweave.catalog.resources.model import (
     ModelReply,
     ModelTool,
     Said,
+    TextTask,
     TokenUsage,
     ToolAnswer,
 )
@@ -38,17 +40,40 @@ class ConstrainedQuestion:
     question: ModelQuestion
     ask: Ask
     is_small: bool = False
+    next_tokens: NextTokens | None = None
     _usages: list[TokenUsage] = field(default_factory=list[TokenUsage])
 
     async def reply(self) -> ModelReply:
         """Return a call of one tool, or an answer."""
         question = self.question
         if not question.tools or question.choice == "none":
+            task = question.text_task
+            if self.is_small and task is not None and self._is_first_try():
+                if task.labels and self.next_tokens is not None:
+                    return await self._labelled(task, self.next_tokens)
+                if not task.labels and len(task.text.split()) <= MAX_TEXT_WORDS:
+                    return await self._ask(self._copying(task))
             return await self._ask(question.model_copy(update={"tools": ()}))
         tool = await self._tool()
         if tool is None:
             return self._summed(await self._ask(question.model_copy(update={"tools": ()})))
         return self._summed(await self._arguments(tool))
+
+    async def _labelled(self, task: TextTask, next_tokens: NextTokens) -> ModelReply:
+        value = await chosen_label(task.text, task.labels, next_tokens)
+        message = ToolAnswer(text=json_text.write(value))
+        name = self.question.model or ""
+        return ModelReply(message=message, model=name, provider="", stopped="end", value=value)
+
+    def _copying(self, task: TextTask) -> ModelQuestion:
+        shape = narrowed_schema(self.question.shape or {}, task.text, "", is_quoted=True)
+        given = ModelTool(name="fields", description="", parameters=self.question.shape or {})
+        said = Said(text=f"{_described(given, shape)}\n\nRequest: {task.text}")
+        system = filled_prompt("small_arguments")
+        messages = (*_shown_examples(), said)
+        return self.question.model_copy(
+            update={"system": system, "messages": messages, "shape": shape, "tools": ()}
+        )
 
     async def _tool(self) -> ModelTool | None:
         tools, question = self.question.tools, self.question
@@ -122,15 +147,10 @@ class ConstrainedQuestion:
     def _small(self, tool: ModelTool) -> ModelQuestion:
         request = self.question.messages[0].text
         shape = narrowed_schema(tool.parameters, request, f"{tool.name} {tool.description}")
-        messages: list[Message] = []
-        for example in _examples():
-            messages += (
-                Said(text=f"{example['tool']}\n\nRequest: {example['request']}"),
-                ToolAnswer(text=str(example["arguments"])),
-            )
-        messages.append(Said(text=f"{_described(tool, shape)}\n\nRequest: {request}"))
+        said = Said(text=f"{_described(tool, shape)}\n\nRequest: {request}")
+        messages = (*_shown_examples(), said)
         system = filled_prompt("small_arguments")
-        changes = {"system": system, "messages": tuple(messages), "shape": shape, "tools": ()}
+        changes = {"system": system, "messages": messages, "shape": shape, "tools": ()}
         return self.question.model_copy(update=changes)
 
     async def _ask(self, question: ModelQuestion) -> ModelReply:
@@ -200,6 +220,16 @@ def _described(tool: ModelTool, shape: JsonObject) -> str:
             words = f"{words} One of: {', '.join(map(str, choices))}.".strip()
         lines.append(f"- {name}: {words}")
     return "\n".join(lines)
+
+
+def _shown_examples() -> tuple[Message, ...]:
+    messages: list[Message] = []
+    for example in _examples():
+        messages += (
+            Said(text=f"{example['tool']}\n\nRequest: {example['request']}"),
+            ToolAnswer(text=str(example["arguments"])),
+        )
+    return tuple(messages)
 
 
 def _examples() -> list[JsonObject]:

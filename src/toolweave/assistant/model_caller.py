@@ -9,12 +9,19 @@ from toolweave.assistant.constrained import ConstrainedQuestion, with_schema_in_
 from toolweave.assistant.models import Model, Models
 from toolweave.assistant.provider import Provider, Request, StructuredOutput, Target
 from toolweave.assistant.providers import discover
+from toolweave.assistant.providers._next_token import NEXT_TOKEN
 from toolweave.assistant.providers._ollama import OLLAMA
 from toolweave.assistant.requests import Web, provider_unavailable, send
 from toolweave.assistant.response_fields import read_value
 from toolweave.assistant.structured_output import probe_structured_output
 from toolweave.assistant.tool_names import ToolNames
-from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener, TokenUsage
+from toolweave.catalog.resources.model import (
+    ModelQuestion,
+    ModelReply,
+    Said,
+    TextListener,
+    TokenUsage,
+)
 from toolweave.clock import Clock
 from toolweave.errors import Limited, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.patterns import pattern
@@ -145,8 +152,19 @@ class HomeModelCaller:
             asked = with_schema_in_text(constrained) if how == "text" else constrained
             return await self._asked(wire, target, asked, None, left_s)
 
-        is_small = provider.name == "local" or is_small_model(target.model)
-        reply = await ConstrainedQuestion(question, ask, is_small=is_small).reply()
+        async def next_tokens(prompt: str) -> dict[str, float]:
+            asked = ModelQuestion(messages=(Said(text=prompt),))
+            reply = await self._asked(NEXT_TOKEN, target, asked, None, left_s)
+            listed = reply.value if isinstance(reply.value, dict) else {}
+            return {name: one for name, one in listed.items() if isinstance(one, float)}
+
+        is_local = provider.name == "local"
+        is_small = is_local or is_small_model(target.model)
+        scored = next_tokens if is_local else None
+        reply = await ConstrainedQuestion(question, ask, is_small, scored).reply()
+        reply = reply.model_copy(
+            update={"model": reply.model or target.model, "provider": reply.provider or wire.name}
+        )
         if on_text is not None and reply.message.text:
             await on_text(reply.message.text)
         return reply

@@ -13,20 +13,29 @@ from toolweave.json_text import Json, JsonObject
 
 MAX_WORDS = 40
 MAX_SPAN_WORDS = 12
+# Reading a longer text word by word takes longer than a model of this size is worth.
+MAX_TEXT_WORDS = 400
 
 
-def narrowed_schema(schema: JsonObject, request: str, about: str) -> JsonObject:
-    """Return the schema with the choices that `request` offers; `about` describes the tool."""
+def narrowed_schema(
+    schema: JsonObject, request: str, about: str, *, is_quoted: bool = False
+) -> JsonObject:
+    """Return the schema with the choices that `request` offers; `about` describes the tool.
+
+    A request that is quoted is a text to read, not words of a person, and has no data.
+    """
     fields = fields_of(schema)
     if not fields:
         return schema
     words = " ".join([about, *(f"{one.name} {one.description}" for one in fields)])
-    request, members = words_and_data(request)
+    request, members = (request, {}) if is_quoted else words_and_data(request)
     choices = with_data(fields, Reading(request, fields, words).read(), members)
     kept: JsonObject = {}
     for one in fields:
         if one.name in choices:
             kept[one.name] = _chosen(one, choices[one.name])
+        elif one.is_required and _takes_null(schema, one.name):
+            kept[one.name] = {"enum": [None]}
         elif one.is_required:
             kept[one.name] = _open(one, request)
     return {
@@ -35,6 +44,13 @@ def narrowed_schema(schema: JsonObject, request: str, about: str) -> JsonObject:
         "required": [*kept],
         "additionalProperties": False,
     }
+
+
+def _takes_null(schema: JsonObject, name: str) -> bool:
+    properties = schema.get("properties")
+    own = properties.get(name) if isinstance(properties, dict) else None
+    kinds = own.get("type") if isinstance(own, dict) else None
+    return isinstance(kinds, list) and "null" in kinds
 
 
 def _open(one: ParameterField, request: str) -> JsonObject:

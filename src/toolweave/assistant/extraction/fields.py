@@ -13,6 +13,7 @@ Kind = Literal["number", "boolean", "choice", "shaped", "text", "list", "other"]
 # Parameters whose value is a passage, and those whose value is the name of something.
 _PASSAGE = {stem(word) for word in words("passages")}
 _LABEL = {stem(word) for word in words("labels")}
+_HEADING = {stem(word) for word in words("headings")}
 _PLACE = {stem(word) for word in words("places")}
 _MAX_REFERENCES = 8
 
@@ -43,6 +44,11 @@ class ParameterField:
     def is_label(self) -> bool:
         """Whether its value names something."""
         return self._last_stem in _LABEL
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether its value is a name that may be a whole sentence."""
+        return self._last_stem in _HEADING
 
     @property
     def is_place(self) -> bool:

@@ -69,7 +69,7 @@ class Passages:
             for begin in range(len(self._tokens))
             for one in self._from(field, begin)
         ]
-        return sorted(found, key=lambda one: (-one.score, one.begin, one.end))
+        return sorted(found, key=lambda one: (-one.score, not one.has_sign, one.begin, one.end))
 
     def _from(self, field: ParameterField, begin: int) -> Iterator[Passage]:
         tokens = self._tokens
@@ -107,11 +107,20 @@ class Passages:
         has_break = any(one.after for one in self._tokens[begin : end - 1])
         if has_break and not field.is_passage and not self._is_address(field, begin, end):
             return False
-        if last.word in STOP_WORDS and not (field.is_passage and self._ends(end)):
+        is_open = field.is_passage or self._is_headed(field, begin)
+        if last.word in STOP_WORDS and not (is_open and self._ends(end)):
             return False
         if first.word in STOP_WORDS or first.text == "=":
             return field.is_passage and first.word not in _DETERMINERS and begin > 0
         return last.text != "="
+
+    def _is_headed(self, field: ParameterField, begin: int) -> bool:
+        """Whether it is a heading after its own word: `the subject Lunch tomorrow`."""
+        if begin == 0 or not field.is_heading:
+            return False
+        before = self._tokens[begin - 1]
+        is_own = stem(before.word) in field.name_stems or before.word in _INTRODUCING
+        return is_own and not before.after
 
     def _ends(self, end: int) -> bool:
         return end == len(self._tokens) or bool(self._tokens[end - 1].after)
@@ -156,7 +165,7 @@ class Passages:
         if one.begin in self._verbs:
             return -4.0
         share = sum(self._is_value(token) for token in tokens) / len(tokens)
-        if field.is_passage:
+        if field.is_passage or self._is_headed(field, one.begin):
             score = (0.15 * len(tokens) + 0.5) * share
             return score + (1.5 if self._ends(one.end) else 0)
         score = 2.0 * share - 0.25 * max(0, len(tokens) - 3)
@@ -248,7 +257,8 @@ class Passages:
         while at >= 0 and self._tokens[at].word in _DETERMINERS and not self._tokens[at].after:
             at -= 1
         after = self._tokens[one.end].word if one.end < len(self._tokens) else ""
-        if after in _COPULAS and not self._tokens[one.end - 1].after and field.is_label:
+        is_copula = after in _COPULAS and not self._tokens[one.end - 1].after
+        if is_copula and field.is_label and not self._is_headed(field, one.begin):
             return 2.0
         if at < 0:
             return 0.0

@@ -299,6 +299,7 @@ class Reading:
             passage.text
             for passage in found
             if passage is not taken
+            and passage.has_sign >= taken.has_sign
             and passage.score > taken.score - MARGIN
             and not any(passage.overlaps(other) for other in others)
             # Where a name begins and ends is no question for a small model.

@@ -78,6 +78,13 @@ class ModelTool(_Frozen):
     parameters: _Object
 
 
+class TextTask(_Frozen):
+    """What is done with a text: copy values out of it, or choose one of the labels of it."""
+
+    text: str
+    labels: tuple[str, ...] = ()
+
+
 class ModelQuestion(_Frozen):
     """One request to a model."""
 
@@ -91,6 +98,8 @@ class ModelQuestion(_Frozen):
     choice: Literal["auto", "any", "none"] = "auto"
     # JSON Schema of the reply, enforced by the provider where it supports that.
     shape: _Object | None = None
+    # The text that the shape is about, for models too small for the whole request.
+    text_task: TextTask | None = Field(default=None, exclude=True)
     max_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None

@@ -81,6 +81,7 @@ def _task(context: NodeContext, setup: Setup, skills: tuple[AgentTool, ...]) -> 
         model=setup.model,
         choice=setup.choice if skills or setup.functions else "auto",
         shape=setup.shape,
+        text_task=setup.text_task,
         max_tokens=setup.max_tokens,
         temperature=setup.temperature,
         top_p=setup.top_p,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from toolweave.catalog.resources.model import ModelTool
+from toolweave.catalog.resources.model import ModelTool, TextTask
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import AgentLimits, ModelRetry
 
@@ -42,6 +42,7 @@ class Setup:
     shape: JsonObject | None = None
     # Where the shape stands in the configuration.
     shape_at: tuple[str, ...] = ("output_schema",)
+    text_task: TextTask | None = None
     corrections: int = 3
     extracts_code: bool = False
     finds_personal_data: bool = False

@@ -2,6 +2,7 @@
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.resources.model import TextTask
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import Worked
@@ -116,6 +117,7 @@ class Classify(AiNode):
             temperature=0.0,
             wants_json=True,
             shape=_shape(labels),
+            text_task=TextTask(text=given.text("text"), labels=tuple(labels)),
         )
 
     def outcome(self, context: NodeContext, setup: Setup, worked: Worked) -> Outcome:

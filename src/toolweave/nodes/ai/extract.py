@@ -2,6 +2,7 @@
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.node_input import refused_at
+from toolweave.catalog.resources.model import TextTask
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import Worked
@@ -142,6 +143,7 @@ class Extract(AiNode):
             wants_json=True,
             shape=schema_of(given),
             shape_at=("output_schema",) if given.record("output_schema") else ("fields",),
+            text_task=TextTask(text=given.text("text")),
             corrections=given.whole("max_corrections"),
         )
 
