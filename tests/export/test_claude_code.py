@@ -114,3 +114,18 @@ def test_claude_code_lists_and_loads_what_is_exported_and_runs_none_of_it(tmp_pa
     assert "Runs the workflow 'aws-questions'." in said
     assert CLAUDE.sub_agent in {tool["name"] for tool in request["tools"]}
     assert [path.name for path in project.iterdir()] == [".claude"]
+
+
+@pytest.mark.parametrize("target", ["claude-command", "claude-skill"])
+def test_claude_code_fills_nothing_into_the_words_of_a_workflow(
+    tmp_path: Path, target: str
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    prompt = "Print $1 and ${1}, then $ARGUMENTS, $ARGUMENTS[0] and ${CLAUDE_SESSION_ID}."
+    flow = a_workflow(a_node("prompt", {"prompt": prompt}), name="filled")
+    exported_into(project, flow, target)
+    _, request = told(project, "/filled first second")
+    said = json.dumps(request, ensure_ascii=False)
+    kept = "Print $ 1 and $ {1}, then $ ARGUMENTS, $ ARGUMENTS[0] and $ {CLAUDE_SESSION_ID}."
+    assert kept in said

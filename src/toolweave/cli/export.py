@@ -77,8 +77,13 @@ def export(
     loaded = _load(file)
     made = _thin(loaded.workflow, target) if thin else _whole(loaded.workflow, target)
     planned = changes(made, out)
-    servers = [_mcp_json(loaded.workflow, out, thin=thin)] if mcp_json else []
-    stale = [one for change in planned if (one := change.staleness)] if check else []
+    servers: list[FileChangePlan] = []
+    stale: list[Problem] = []
+    if check:
+        stale = [one for change in planned if (one := change.staleness)]
+        stale += _missing(loaded.workflow, out, planned, thin=thin) if mcp_json else []
+    elif mcp_json:
+        servers = [_mcp_json(loaded.workflow, out, thin=thin)]
     if not (check or dry_run):
         write(planned, out, force=force)
         write(servers, out)
@@ -118,6 +123,22 @@ def _mcp_json(workflow: Workflow, out: Path, *, thin: bool) -> FileChangePlan:
     module = import_module("toolweave.cli.mcp_config")
     change: FileChangePlan = module.own_change(out) if thin else module.change_of(workflow, out)
     return change
+
+
+def _missing(
+    workflow: Workflow, out: Path, planned: list[FileChangePlan], *, thin: bool
+) -> list[Problem]:
+    """What `.mcp.json` lacks for the exported files; what others wrote there does not count."""
+    try:
+        change = _mcp_json(workflow, out, thin=thin)
+    except (Invalid, NotFound) as error:
+        return [Problem(error.code, "", error.message, error.hint)]
+    is_exported = any(one.state != "new" for one in planned)
+    if change.state == "same" or (change.state == "new" and not is_exported):
+        return []
+    message = f"{change.file.path!r} lacks servers that the workflow calls"
+    hint = "export again with `--mcp-json`; `--dry-run` shows the changes"
+    return [change.problem or Problem("EXPORT_STALE", "", message, hint)]
 
 
 def _tools(workflow: Workflow) -> Tools:
@@ -172,7 +193,7 @@ def _show(change: FileChangePlan, *, dry_run: bool) -> None:
 
 def _warn(problem: Problem, loaded: LoadedWorkflow) -> None:
     place = loaded.places.original(problem.pointer)
-    at = f"{place or '/'}: " if problem.code != "EXPORT_STALE" else ""
+    at = f"{place}: " if place else ""
     say(f"! {at}{problem.message}  [{problem.code}]", stderr=True)
 
 

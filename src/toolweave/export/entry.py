@@ -12,7 +12,7 @@ from toolweave.export.guide import body
 from toolweave.export.inputs import argument_hint
 from toolweave.export.mcp_section import tool_names
 from toolweave.export.target_terms import TargetTerms
-from toolweave.export.user_text import code, disarmed, one_line
+from toolweave.export.user_text import code, disarmed, one_line, without_arguments
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import object_at
@@ -40,7 +40,8 @@ def entry_files(
 ) -> tuple[ExportedFile, ...]:
     """The entry at `path`, and the agent files beside it."""
     first, *below = pages = pages_of(workflow, terms)
-    parts = [frontmatter(fields), disarmed(_text(first, below)), carried(graph) + "\n"]
+    text = without_arguments(disarmed(_text(first, below)))
+    parts = [frontmatter(fields), text, carried(graph) + "\n"]
     entry = ExportedFile(path, signed("\n".join(parts), workflow))
     return (entry, *agent_files(pages))
 

@@ -11,7 +11,7 @@ from toolweave.export.file_names import stem_of
 from toolweave.export.frontmatter import frontmatter
 from toolweave.export.inputs import input_lines
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.user_text import code, disarmed, one_line
+from toolweave.export.user_text import code, disarmed, one_line, without_arguments
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Workflow
 
@@ -41,7 +41,8 @@ def thin_export(workflow: Workflow, target: str, *, tool: str, inputs: JsonObjec
     if (prefix := exporter.terms.tool_prefix) is not None:
         names = (tool, *RUN_TOOLS)
         fields["allowed-tools"] = ", ".join(f"{prefix}{SERVER}__{name}" for name in names)
-    text = frontmatter(fields) + "\n" + disarmed("\n".join(_lines(whole, exporter, tool))) + "\n"
+    words = without_arguments(disarmed("\n".join(_lines(whole, exporter, tool))))
+    text = frontmatter(fields) + "\n" + words + "\n"
     path = exporter.path.format(stem_of(workflow))
     return Export(exporter.name, (ExportedFile(path, signed(text, workflow)),))
 

@@ -1,7 +1,7 @@
 """The user's words inside Markdown: fenced, as code or as prose, and never able to break out.
 
 Control and invisible characters are spelt out. What Claude Code would run while it reads a file
-(an exclamation mark beside a backtick) is taken apart by a blank.
+(an exclamation mark beside a backtick) or fill in (`$1`, `$ARGUMENTS`) is taken apart by a blank.
 """
 
 import json
@@ -20,6 +20,8 @@ _SPACE = pattern(r"\s+")
 _RUN = pattern("  +")
 _ESCAPED = pattern(rf"[^\S ]|{ACTING.pattern}")
 _PROSE = str.maketrans({"<": "&lt;", "`": "\\`", "\\": "\\\\"})
+# What agents replace in a skill or command by the arguments of its call, or by values of their own.
+_FILLED_IN = pattern(r"\$(?=[0-9]|ARGUMENTS|\{(?:[0-9]|ARGUMENTS|CLAUDE_))")
 LEAST_FENCE = 3
 
 
@@ -71,3 +73,8 @@ def prose(text: str) -> str:
 def disarmed(text: str) -> str:
     """`text` in which no agent finds a command to run while it loads the file."""
     return text.replace("!`", "! `").replace("`!", "` !")
+
+
+def without_arguments(text: str) -> str:
+    """`text` of a skill or command in which no agent finds a place to fill in."""
+    return _FILLED_IN.sub("$ ", text)
