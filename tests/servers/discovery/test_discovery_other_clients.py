@@ -92,6 +92,7 @@ CASES = [
         WEB,
     ),
     Case("LM Studio", f"{HOME}/.lmstudio/mcp.json", COMMON, READ),
+    Case("LM Studio", f"{HOME}/.cache/lm-studio/mcp.json", COMMON, READ),
     Case("Windsurf", f"{HOME}/.codeium/windsurf-next/mcp_config.json", COMMON, READ),
     Case("Windsurf", f"{HOME}/.codeium/mcp_config.json", COMMON, READ, platform="win32"),
     Case(
@@ -530,6 +531,26 @@ def test_a_variable_that_only_its_client_fills_in_is_noted(
     plain = remote(command="x", env={"A": "${B:-c}", "D": "${env:E}", "F": '{"a": 1}'})
     put(places.home / ".lmstudio/mcp.json", plain)
     assert found_by("LM Studio", places).found[0].problems == ()
+
+
+def test_lm_studio_is_read_where_its_pointer_says(places: ClientLocations, put: Put) -> None:
+    moved = places.home.parent / "models"
+    put(moved / "mcp.json", remote(command="moved"))
+    put(places.home / ".lmstudio/mcp.json", remote(command="old"))
+    pointer = places.home / ".lmstudio-home-pointer"
+
+    def commands() -> list[str]:
+        found = [item.definition for item in found_by("LM Studio", places).found]
+        return [one.command for one in found if isinstance(one, CommandServer)]
+
+    assert commands() == ["old"]
+    pointer.write_text(f"{moved}\n", encoding="utf-8")
+    assert commands() == ["moved"]
+    for useless in ("models", "", "/*", "\0"):
+        pointer.write_text(useless, encoding="utf-8")
+        assert commands() == ["old"], useless
+    pointer.write_bytes(b"\xff")
+    assert commands() == ["old"]
 
 
 def test_a_plugin_names_several_files_and_servers(places: ClientLocations, put: Put) -> None:
