@@ -40,7 +40,7 @@ def read(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_
         raise Invalid("JSON_INVALID", f"nested more than {max_depth} deep")
     if b"{" in data:
         # The stdlib parser is the only one with a hook for pairs; depth is bounded by now.
-        json.loads(data, object_pairs_hook=_unique)
+        _PAIRS.decode(data.decode())
     return value
 
 
@@ -101,3 +101,6 @@ def _unique(pairs: list[tuple[str, object]]) -> None:
     if len(dict(pairs)) != len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise Invalid("JSON_INVALID", f"the key {twice!r} appears twice in one object")
+
+
+_PAIRS = json.JSONDecoder(object_pairs_hook=_unique)

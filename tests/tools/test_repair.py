@@ -219,3 +219,46 @@ def test_an_unknown_key_is_not_offered_for_a_field_when_another_is_closer() -> N
     assert hints["MCP_PARAMETER_UNKNOWN"] == "available: 'order', 'sort_field'"
     near = {problem.code: problem.hint for problem in check_arguments(tool, {"sortfields": "x"})}
     assert near["MCP_PARAMETER_REQUIRED"] == "rename 'sortfields' to 'sort_field'?"
+
+
+_DEFINITIONS: JsonObject = {
+    name: {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, other: {"type": "string"}},
+        "additionalProperties": False,
+    }
+    for name, other in (("Address", "postcode"), ("Billing", "vat"))
+}
+ADDRESSED = a_tool(
+    {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/Address"},
+        "billing": {"$ref": "#/$defs/Billing"},
+    },
+    additionalProperties=False,
+    **{"$defs": _DEFINITIONS},
+)
+
+
+def test_a_member_beside_the_only_object_that_lacks_it_is_moved_into_it() -> None:
+    problem = one(ADDRESSED, {"address": {"postcode": "0150"}, "city": "Oslo"})
+    assert problem.patch == ({"op": "move", "from": "/city", "path": "/address/city"},)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"address": {"postcode": "0150"}, "billing": {"vat": "1"}, "city": "Oslo"},
+        {"address": {"city": "Bergen"}, "city": "Oslo"},
+        {"address": {}, "city": 5},
+    ],
+)
+def test_a_member_that_two_objects_lack_or_none_takes_is_not_moved(arguments: Json) -> None:
+    patch = one(ADDRESSED, arguments).patch or ()
+    assert "move" not in [operation["op"] for operation in patch]
+
+
+def test_a_postcode_has_the_names_of_other_countries() -> None:
+    problem = one(ADDRESSED, {"address": {"city": "Oslo", "zip": "0150"}})
+    move = {"op": "move", "from": "/address/zip", "path": "/address/postcode"}
+    assert problem.patch == (move,)

@@ -174,8 +174,9 @@ def join(run: Evaluation, pieces: Cel, separator: Cel = "") -> str:
     if not is_list(pieces) or not isinstance(separator, str):
         raise mismatch("join()", pieces, separator)
     run.spend(len(pieces))
-    if wrong := next((piece for piece in pieces if not isinstance(piece, str)), None):
-        raise mismatch("join()", wrong)
+    wrong = [piece for piece in pieces if not isinstance(piece, str)]
+    if wrong:
+        raise mismatch("join()", wrong[0])
     run.grow(sum(map(len, pieces)) + len(separator) * len(pieces))
     return separator.join(pieces)
 

@@ -34,6 +34,7 @@ GROUPS: tuple[str, ...] = (
     "name person who fullname username title label",
     "city location place town",
     "color colour",
+    "postcode zip zipcode postalcode plz",
     "host hostname server serveraddress",
     "endpointpath path url endpoint route",
     "repo repository reponame repositoryname project",

@@ -37,7 +37,7 @@ from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
 from toolweave.tools.name_words import alike
 from toolweave.tools.opposites import are_opposite
-from toolweave.tools.special_keys import negated, nested, numbered
+from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
@@ -225,7 +225,8 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     slip = slip or _only_free(fault, parent, free, explainer)
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
-    for special in (negated, nested, numbered):
+    # A name that fits here by its letters comes before one at another level.
+    for special in (negated, nested, numbered) + (() if slip else (inward,)):
         if (found := special(fault, parent, known, explainer)) is not None:
             hint, operations = found
             return Repair(hint, operations or None)

@@ -65,6 +65,27 @@ def nested(
     return hint, tuple(patch)
 
 
+def inward(
+    fault: Violation, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> Fix | None:
+    """A member that stands beside the only object that lacks it: `address: {city}` for `city`."""
+    name = str(fault.path[-1])
+    outer = [
+        one
+        for one, given in parent.items()
+        if isinstance(given, dict)
+        and isinstance(schema := known.get(one), dict)
+        and name not in given
+        and name in (inner := explainer.properties(schema))
+        and explainer.fits(inner[name], fault.value)
+    ]
+    if len(outer) != 1:
+        return None
+    target = pointer(*fault.path[:-1], outer[0], name)
+    move: dict[str, Json] = {"op": "move", "from": pointer(*fault.path), "path": target}
+    return f"write {name!r} as a member of {outer[0]!r}", (move,)
+
+
 def numbered(
     fault: Violation, parent: JsonObject, known: JsonObject, explainer: Explainer
 ) -> Fix | None:

@@ -166,6 +166,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     """
     codes = {problem.code for problem in problems if problem.patch is not None}
     translated = {one.pointer for one in problems if one.code == "EXPRESSION_OLDER_SYNTAX"}
+    # A translation does not help where the value does not fit the field.
+    misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
     has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
     # Without a name for the item of a loop, an unknown name may be that.
     has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
@@ -173,6 +175,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     def is_early(problem: Problem) -> bool:
         if problem.code == "START_MISSING":
             return has_unknown_name
+        if problem.code == "EXPRESSION_OLDER_SYNTAX":
+            return problem.pointer in misfits
         if problem.code == "REFERENCE_NAME_UNKNOWN" and has_lost_item:
             return True
         is_reference = problem.code.startswith("REFERENCE_")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.json_text import JsonObject
 from toolweave.workflow.formats.foreign.translation import translate_foreign
+from toolweave.workflow.shapes import of_schema
 
 NAMES = frozenset({"data", "trigger", "load"})
 TOKENS = (
@@ -53,14 +54,17 @@ TOKENS = (
         ("data.items[-1].name", "data.items[size(data.items) - 1].name"),
         ("data.mail.ends_with('@x.org')", "data.mail.endsWith('@x.org')"),
         ("endsWith(data.mail, '@x.org')", "data.mail.endsWith('@x.org')"),
-        ("data.name.toUpperCase()", "data.name.upperAscii()"),
+        ("data.name.toUpperCase() === 'CH'", "data.name.upperAscii() == 'CH'"),
         ("data.items.some(i => i.price > 0)", "data.items.exists(i, i.price > 0)"),
         ("[i.a for i in data.b if i.a > 1]", "data.b.filter(i, i.a > 1).map(i, i.a)"),
         ("any(i.price > 0 for i in data.items)", "data.items.exists(i, i.price > 0)"),
-        ("data.name | trim | upper", "data.name.trim().upperAscii()"),
+        ("data.name | trim | length", "size(data.name.trim())"),
         ("data.rows | map(attribute='x') | join(', ')", "data.rows.map(item, item.x).join(', ')"),
         ("data.city | default('Berlin')", "data.?city.orValue('Berlin')"),
-        ("data.city ?? 'Berlin'", "data.?city.orValue('Berlin')"),
+        (
+            "data.city ?? 'Berlin'",
+            "data.?city.orValue(null) != null ? data.city : 'Berlin'",
+        ),
         ("data?.body?.amount", "data.?body.?amount.orValue(null)"),
         ("data?.country == 'CH'", "data.country == 'CH'"),
         ("data.get('x', 1)", "data[?'x'].orValue(1)"),
@@ -95,8 +99,8 @@ TOKENS = (
         ("AND(data.n > 1, data.b, data.c)", "data.n > 1 && data.b && data.c"),
         ("CONCAT(data.a, '-', data.b)", "string(data.a) + '-' + string(data.b)"),
         ("data.a & '-' & data.b", "string(data.a) + '-' + string(data.b)"),
-        ("IFNULL(data.a, 'x')", "data.?a.orValue('x')"),
-        ("'%s of %d' % (data.a, data.b)", "string(data.a) + ' of ' + string(data.b)"),
+        ("IFNULL(data.a, 'x')", "data.?a.orValue(null) != null ? data.a : 'x'"),
+        ("'%s of %d' % (data.a, data.b)", "string(data.a) + ' of ' + string(int(data.b))"),
         ("format('{0}!', data.a)", "string(data.a) + '!'"),
         ("'Hi {}'.format(data.a)", "'Hi ' + string(data.a)"),
         ("States.Format('Hi {}', $.a)", "'Hi ' + string(data.a)"),
@@ -130,6 +134,14 @@ def test_a_foreign_expression_has_one_equivalent(text: str, cel: str) -> None:
         "ti.xcom_pull(['load', 'other'])",
         "137405211__city",
         "data.x | capitalize",
+        "data.name.toUpperCase()",  # CEL has the letters of ASCII only
+        "data.name | upper",
+        "round(data.price)",  # Python rounds a half to the even number
+        "data.price.toFixed(2)",  # JavaScript rounds a half away from zero
+        "data.code == 'a' || 'b'",
+        "data.name.strip() extra",
+        "data.items?.length",
+        "data.name.replace(/a/, 'b')",
         "the amount is large",
         "if (data.a) { return 1; }",
         "data.a; data.b",
@@ -137,6 +149,52 @@ def test_a_foreign_expression_has_one_equivalent(text: str, cel: str) -> None:
 )
 def test_without_one_equivalent_nothing_is_written(text: str) -> None:
     assert translate_foreign(text, NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "cel"),
+    [
+        ("data.x ?? 'a'", "string", "data.?x.orValue('a')"),
+        ("data.x || 'a'", "string", "data.?x.orValue('') != '' ? data.x : 'a'"),
+        ("!data.x ? 1 : 2", "integer", "!(data.?x.orValue(0) != 0) ? 1 : 2"),
+        ("data.x / 2 === 1", "integer", "double(data.x) / 2.0 == 1"),
+        ("data.x.length", "array", "size(data.x)"),
+        ("data.x.slice(0, 2)", "string", "data.x.substring(0, math.least(2, size(data.x)))"),
+        ("data.x.toFixed(2)", "integer", "'%.2f'.format([data.x])"),
+        (
+            "len(data.x) and data.x[-1]",
+            "array",
+            "size(data.x) != 0 ? data.x[size(data.x) - 1] : size(data.x)",
+        ),
+        ("data.x == '3' and True", "integer", None),
+        ("data.x.slice(0, 2)", "array", None),
+        ("f'{data.x}'", "boolean", "(data.x ? 'True' : 'False')"),
+    ],
+)
+def test_the_type_of_a_value_decides_how_it_is_written(
+    text: str, kind: str, cel: str | None
+) -> None:
+    shape = of_schema({"type": "object", "properties": {"x": {"type": kind}}})
+    found = translate_foreign(text, NAMES, shape_of=lambda _: shape)
+    assert (found and found.cel) == cel
+
+
+@pytest.mark.parametrize(
+    ("text", "cel"),
+    [
+        ("data.name", "data.name"),
+        ("data.tags.length && data.ok", "size(data.tags) != 0 && data.ok"),
+        ("data.x ?? 'a'", None),
+    ],
+)
+def test_a_condition_is_what_counts_as_true(text: str, cel: str | None) -> None:
+    found = translate_foreign(text, NAMES, is_decided=True)
+    expected = None if cel in {None, text} else cel
+    if cel is None:
+        assert found is not None
+        assert " in [null, '', 0, false]" in found.cel
+    else:
+        assert (found and found.cel) == expected
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ _DOLLAR = pattern(r"(?<![\w.'\"])\$(?=[A-Za-z_]\w*[.(\[])")
 _QUOTED_ROOT = pattern(r"(?<![\w.\])])['\"]([A-Za-z_]\w*)['\"]\.(?=[A-Za-z_])")
 # Lists as other languages make them, and questions whether something is in one.
 _LISTS = pattern(
-    r"\b(?:set|list|array|tuple|listOf|setOf|Arrays\.asList)\(([^()]*)\)", re.IGNORECASE
+    r"\b(?:set|list|array|tuple|listOf|setOf|Arrays\.asList)\(([^()]*,[^()]*)\)", re.IGNORECASE
 )
 _IN_CALL = pattern(
     r"\.(?:in|isIn|is_in|oneOf|one_of|isOneOf)\(\s*(?P<items>[^()]*?)\s*\)", re.IGNORECASE
@@ -210,6 +210,8 @@ def retyped(text: str) -> Iterator[str]:
 
 def with_quoted_words(text: str, words: set[str]) -> str | None:
     """Put words that are no names into quotes where a text is compared or listed; None if not."""
+    if "type(" in text:
+        return None  # `type(x) == str`
     found = list(tokens(text))
     changed = text
     for at in reversed(range(len(found))):

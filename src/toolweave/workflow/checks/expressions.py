@@ -49,6 +49,8 @@ class _Verdict:
     ours: str | None = None
     # The corrected expression; unlike a translation, it is not applied at run time.
     repaired: str | None = None
+    # Whether the translation gives what the original does for every value.
+    is_exact: bool = True
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -150,7 +152,8 @@ class _Texts:
             for fault in verdict.faults:
                 found = moved(fault, text, placeholder.at).problem(place)
                 yield _with_text(found, content, right)
-            if verdict.ours is not None:
+            yield from _inexact(place, content, verdict)
+            if verdict.ours is not None and verdict.is_exact:
                 ours = self._foreign.without_conversions(node, verdict.ours, language)
                 pieces.append(f"{text[end : placeholder.start]}{{{{ {ours} }}}}")
                 end = placeholder.end
@@ -169,13 +172,16 @@ class _Texts:
         if _is_foreign(verdict):
             verdict = self._translated(node, cel, verdict)
         elif not verdict.faults and (fault := misread(cel.text)) is not None:
-            found = self._foreign.repaired(node, cel.text, "own", is_misread=True)
+            is_condition = cel.field.is_condition
+            found = self._foreign.repaired(
+                node, cel.text, "own", is_misread=True, is_decided=is_condition
+            )
             verdict = _Verdict((fault,), repaired=found)
         for fault in verdict.faults:
             found = _with_text(fault.problem(place), cel.text, verdict.repaired)
             yield found if cel.is_used else replace(found, severity="warning")
         if verdict.ours is not None:
-            yield _older(place, cel.text, verdict.ours)
+            yield _older(place, cel.text, verdict.ours, is_exact=verdict.is_exact)
 
     def _with_braces(self, node: Node, cel: CelText, place: str) -> Iterator[Problem]:
         """Yield a text with placeholders beside CEL; a lone one may give the whole expression."""
@@ -206,9 +212,11 @@ class _Texts:
             parameter="item",
             target=target,
             is_condition=cel.field.is_condition,
+            is_decided=cel.field.is_condition,
         )
         if found is None and _errors(verdict.faults):
-            found = self._foreign.rewritten(node, cel.text, "own")
+            is_condition = cel.field.is_condition
+            found = self._foreign.rewritten(node, cel.text, "own", is_decided=is_condition)
         if found is not None:
             found = self._foreign.without_conversions(node, found, "own")
         better = _improved(verdict, found, is_older=self._is_older)
@@ -217,7 +225,7 @@ class _Texts:
             return better
         fault = fault_at(cel.text, 0, "EXPRESSION_INVALID", "this is not CEL")
         faults = tuple(_errors(compile_text(cel.text).faults)) or (fault,)
-        return _Verdict(faults, repaired=better.ours)
+        return _Verdict(faults, repaired=better.ours if better.is_exact else None)
 
 
 def _braces(place: str) -> Problem:
@@ -247,7 +255,8 @@ def _is_foreign(verdict: _Verdict) -> bool:
 def _improved(verdict: _Verdict, found: str | None, *, is_older: bool) -> _Verdict:
     """Prefer the correction that keeps what is CEL already, except in files of older systems."""
     if found is None:
-        return verdict
+        is_path = verdict.ours is not None and compile_text(verdict.ours).path is not None
+        return verdict if is_older or is_path else replace(verdict, is_exact=False)
     if verdict.ours is None:
         return replace(verdict, repaired=found)
     return verdict if is_older and not verdict.faults else replace(verdict, ours=found)
@@ -321,15 +330,25 @@ def _errors(faults: tuple[SyntaxProblem, ...]) -> list[SyntaxProblem]:
     return [fault for fault in faults if fault.severity == "error"]
 
 
-def _older(place: str, original: str, ours: str) -> Problem:
+def _older(place: str, original: str, ours: str, *, is_exact: bool = True) -> Problem:
+    """The warning; its fix is offered if it gives the same value for every input."""
+    hint = f"write {ours!r}" if len(ours) <= 200 else "apply the CEL translation"
+    if not is_exact:
+        hint = f"write CEL: {ours!r} runs, but may give another value than the original"[:300]
     return Problem(
         "EXPRESSION_OLDER_SYNTAX",
         place,
         f"{original[:100]!r}: older expression syntax; it is translated when the workflow runs",
-        hint=f"write {ours!r}" if len(ours) <= 200 else "apply the CEL translation",
+        hint=hint,
         severity="warning",
-        patch=({"op": "replace", "path": place, "value": ours},),
+        patch=({"op": "replace", "path": place, "value": ours},) if is_exact else None,
     )
+
+
+def _inexact(place: str, original: str, verdict: _Verdict) -> Iterator[Problem]:
+    """Yield a translation that a run applies and that no fix writes."""
+    if verdict.ours is not None and not verdict.is_exact:
+        yield _older(place, original, verdict.ours, is_exact=False)
 
 
 def _edge_condition(place: str, text: str) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ from toolweave.workflow.checks.path_repair import PathRepair, rewritten
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope
-from toolweave.workflow.shapes import Kind
+from toolweave.workflow.shapes import UNKNOWN, Kind, ValueShape
 
 # `var.x` of Terraform begins with a reserved word.
 _RESERVED = pattern(r"^(?:var|let|const)\.")
@@ -65,6 +65,7 @@ class ForeignRepair:
         is_any: bool = False,
         is_condition: bool = True,
         is_misread: bool = False,
+        is_decided: bool = False,
     ) -> str | None:
         """The expression in CEL with names that exist; None where it is not clear.
 
@@ -74,6 +75,10 @@ class ForeignRepair:
         is_ours = not is_misread and compile_text(text).is_ours
         if is_ours and (is_any or text != given):
             return self._resolved(node, text, language, is_json_path=False)
+
+        def shape_of(path: Path) -> ValueShape:
+            return self._shape(node, path, language)
+
         # Few texts are foreign, and loading the translation takes longer than reading one.
         foreign = import_module("toolweave.workflow.formats.foreign.translation")
         found = foreign.translate_foreign(
@@ -83,17 +88,31 @@ class ForeignRepair:
             parameter=parameter,
             target=target,
             is_condition=is_condition,
+            is_decided=is_decided,
+            shape_of=shape_of,
         )
         if found is None:
             return None
         return self._resolved(node, found.cel, language, is_json_path=found.has_json_path)
 
-    def rewritten(self, node: Node, given: str, language: Language) -> str | None:
+    def _shape(self, node: Node, path: Path, language: Language) -> ValueShape:
+        """What is known of the value at a path, or at the one that is meant."""
+        found = self._scope.find(node, path, language)
+        if found.trouble:
+            meant = self._path_repair.meant(node, path, language, found)
+            found = self._scope.find(node, meant, language) if meant is not None else found
+        return UNKNOWN if found.trouble else found.shape
+
+    def rewritten(
+        self, node: Node, given: str, language: Language, *, is_decided: bool = False
+    ) -> str | None:
         """The nearest rewrite of a text that can be read and whose names exist."""
         for text in rewrites(given):
             expression = compile_text(text)
             is_cel = expression.is_usable and expression.is_ours and not expression.faults
-            ours = self.repaired(node, text, language, parameter="item", is_any=is_cel)
+            ours = self.repaired(
+                node, text, language, parameter="item", is_any=is_cel, is_decided=is_decided
+            )
             if ours is not None and not compile_text(ours).faults:
                 return ours
         return None

@@ -23,6 +23,8 @@ _NAME = pattern(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _FIELD = pattern(r"(?:^|_)(?:field|path|column)s?$")
 # A quotient has spaces or numbers.
 _HYPHENS = pattern(r"(?<=[A-Za-z_])-(?=[A-Za-z_])")
+# `{name: x}` of JavaScript.
+_KEYS = pattern(r"([{,]\s*)([A-Za-z_]\w*)\s*:")
 _SLASHES = pattern(r"(?<=[A-Za-z_\]])/(?=[A-Za-z_])")
 
 
@@ -64,6 +66,8 @@ def reread(
 
 
 def _readings(scope: Scope, asked: NodeReferences) -> Iterator[tuple[str, str]]:
+    if "{" in asked.ours and (ours := _KEYS.sub(r"\1'\2':", asked.ours)) != asked.ours:
+        yield ours, "a key is a text in quotes"
     if "-" in asked.ours:
         if (ours := with_quoted_ids(asked.ours, scope.graph.nodes)) is not None:
             yield ours, "an id with a hyphen is written in brackets"

@@ -11,6 +11,7 @@ _IN_TEMPLATE = pattern(r"\$\{([^{}`]*)\}")
 _IN_TEXT = pattern(r"\{\{|\}\}|\{([^{}]*)\}|([{}])")
 _FORMAT = pattern(r"(?:![rsa])?(?::[^'\"\[\](){}]*)?$")
 
+_FIXED = pattern(r":\.(\d)f$")
 _GAPS = pattern(r"\{\{|\}\}|%%|\{(?P<at>\d*)\}|%(?P<sort>[sdi])|(?P<other>[{}]|%)")
 
 Parts = tuple[tuple[bool, str], ...]
@@ -47,14 +48,20 @@ def text_parts(word: str) -> Parts:
         if placeholder[1] is None:
             found.append((False, _ESCAPE.sub(_character, before) + placeholder[0][0]))
             continue
-        if (written := _FORMAT.search(placeholder[1])) and written[0]:
+        code = placeholder[1]
+        if (fixed := _FIXED.search(code)) is not None:
+            code = f"to_fixed({code[: fixed.start()]}, {fixed[1]})"
+        elif (written := _FORMAT.search(code)) and written[0]:
             raise NotReadable
-        found += [(False, _ESCAPE.sub(_character, before)), (True, placeholder[1])]
+        found += [(False, _ESCAPE.sub(_character, before)), (True, code)]
     return (*found, (False, _ESCAPE.sub(_character, text[end:])))
 
 
 def format_parts(form: str, count: int) -> tuple[str | int, ...]:
-    """The texts of a format and the arguments between them; each argument has one place."""
+    """The texts of a format and the arguments between them; each argument has one place.
+
+    One that is written as a whole number is inverted: -1 for the first.
+    """
     is_percent = "%" in form and "{" not in form
     found: list[str | int] = []
     end = taken = 0
@@ -71,9 +78,9 @@ def format_parts(form: str, count: int) -> tuple[str | int, ...]:
         at = int(gap["at"]) if gap["at"] else taken
         taken += 1
         found += [text] if text else []
-        found.append(at)
+        found.append(~at if gap["sort"] in {"d", "i"} else at)
     found += [form[end:]] if form[end:] else []
-    if {one for one in found if isinstance(one, int)} != set(range(count)):
+    if {max(one, ~one) for one in found if isinstance(one, int)} != set(range(count)):
         raise NotReadable
     return tuple(found)
 

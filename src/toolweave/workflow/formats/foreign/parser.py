@@ -23,6 +23,8 @@ from toolweave.workflow.formats.foreign.tree import (
     NotReadable,
     Operation,
     Sign,
+    Slice,
+    Spread,
     Tree,
 )
 from toolweave.workflow.formats.foreign.vocabulary import FILTERS
@@ -40,9 +42,12 @@ from toolweave.workflow.formats.foreign.words import Word, words_of
 
 _MAX_DEPTH = 30
 _LIKE = pattern(r"(%?)([^%_\\]+)(%?)")
-_CONSTANTS = {"true": "true", "false": "false"} | dict.fromkeys(
-    ("null", "none", "nil", "undefined"), "null"
+_CONSTANTS = (
+    {"true": "true", "false": "false"}
+    | dict.fromkeys(("null", "none", "nil"), "null")
+    | {"undefined": "undefined"}
 )
+_STATEMENTS = frozenset({"return", "const", "let", "var", "if"})
 _STATES = frozenset({"defined", "undefined", "empty"})
 # Operators that CEL writes as methods.
 _AS_METHODS = {
@@ -53,11 +58,6 @@ _AS_METHODS = {
     "not contains": "contains",
 }
 _CHOOSING = frozenset({"if", "iif", "ifelse"})
-
-
-def read_foreign(text: str) -> Tree:
-    """The tree of a text. Raises `NotReadable`."""
-    return _Parser(text).whole()
 
 
 def _like(value: Tree, wanted: Tree) -> Tree:
@@ -93,40 +93,25 @@ def _called(of: Tree, arguments: tuple[Tree, ...]) -> Tree:
     return Call(of, arguments)
 
 
-class _Parser(WordCursor):
+class ForeignParser(WordCursor):
+    """Reads expressions."""
+
     def __init__(self, text: str) -> None:
         super().__init__(words_of(text))
         self._depth = 0
 
-    def whole(self) -> Tree:
-        self.take("return")
-        is_statement = self.word.text == "if" and self.ahead(1).text == "("
-        if is_statement and not self._is_chosen():
-            self.next_word()  # a condition as a statement without one
-        tree = self.expression()
-        self.take(";")
-        tree = tree.inner if isinstance(tree, Group) and is_statement else tree
-        if self.word.kind != "end":
-            raise NotReadable
-        return tree
+    def block(self) -> Tree:
+        """The body of a function in braces. Raises `NotReadable` unless statements are read."""
+        raise NotReadable
 
     def expression(self) -> Tree:
+        """Read an expression."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise NotReadable
         found = self._function() or self._spelt_choice() or self._choice(self._operations(OR))
         self._depth -= 1
         return found
-
-    def _is_chosen(self) -> bool:
-        """Whether the brackets after `if` hold a condition and two values, or `then` follows."""
-        depth, commas = 0, 0
-        for word in self.words[self.place + 1 :]:
-            depth += (word.text in {"(", "[", "{"}) - (word.text in {")", "]", "}"})
-            commas += depth == 1 and word.text == ","
-            if depth == 0 and word.text.lower() == "then":
-                return True
-        return commas == 2
 
     def _spelt_choice(self) -> Choice | None:
         """`if a then b else c end`, `CASE WHEN a THEN b ELSE c END`."""
@@ -166,8 +151,8 @@ class _Parser(WordCursor):
             parameter = after.text
         else:
             return None
-        body = self.expression()
-        return Function(parameter, body)
+        is_block = self.word.text == "{" and self.ahead(1).text in _STATEMENTS
+        return Function(parameter, self.block() if is_block else self.expression())
 
     def _choice(self, found: Tree) -> Tree:
         if self.take("?"):
@@ -246,7 +231,7 @@ class _Parser(WordCursor):
             self.next_word()
             of = self._operations(NOT)
             return Sign("not", of)
-        if word.text in {"!", "-"}:
+        if word.text in {"!", "-", "typeof"}:
             self.next_word()
             of = self._operand()
             return Sign(word.text, of)
@@ -258,7 +243,7 @@ class _Parser(WordCursor):
             case "number":
                 return Constant(_number(word.text))
             case "regex":
-                return Constant(quoted(word.text), word.text)
+                return Constant(quoted(word.text), word.text, is_regex=True)
             case "text":
                 return self._text(word)
             case "template":
@@ -277,7 +262,7 @@ class _Parser(WordCursor):
     def _text(self, word: Word) -> Tree:
         prefix = word.text[: word.text.index(word.text[-1])].lower()
         if "f" in prefix:
-            return Joined(text_parts(word.text[len(prefix) :]))
+            return Joined(text_parts(word.text[len(prefix) :]), is_python=True)
         if prefix in {"", "u"}:
             inside = unescaped(word.text[len(prefix) :])
             cel = word.text if not prefix else quoted(inside)
@@ -315,7 +300,9 @@ class _Parser(WordCursor):
     def _list(self) -> Tree:
         items: list[Tree] = []
         while self.word.text != "]":
-            items.append(self.expression())
+            is_spread = self.take("...") is not None
+            item = self.expression()
+            items.append(Spread(item) if is_spread else item)
             if self.word.text == "for" and len(items) == 1:
                 loop = self._loop(items[0])
                 self.expect("]")
@@ -391,9 +378,19 @@ class _Parser(WordCursor):
     def _item(self, of: Tree, *, is_optional: bool) -> Tree:
         is_optional = self.take("?") is not None or is_optional
         is_each = self.take("*") is not None or self.word.text == "]"
+        if not is_each and self.word.text == ":":
+            return self._slice(of, None)
         index = None if is_each else self.expression()
+        if index is not None and self.word.text == ":":
+            return self._slice(of, index)
         self.expect("]")
         return ItemAccess(of, index, is_optional)
+
+    def _slice(self, of: Tree, start: Tree | None) -> Slice:
+        self.expect(":")
+        end = None if self.word.text == "]" else self.expression()
+        self.expect("]")
+        return Slice(of, start, end)
 
     def _arguments(self) -> tuple[tuple[Tree, ...], tuple[tuple[str, Tree], ...]]:
         found: list[Tree] = []
@@ -406,10 +403,11 @@ class _Parser(WordCursor):
                 if not self.take(","):
                     break
                 continue
+            is_spread = self.take("...") is not None
             one = self.expression()
             if self.word.text == "for" and not found:
                 one = self._loop(one)
-            found.append(one)
+            found.append(Spread(one) if is_spread else one)
             if not self.take(","):
                 break
         return tuple(found), tuple(named)

@@ -9,7 +9,8 @@ from toolweave.cel.language import compile_text
 from toolweave.cel.parser import MAX_CHARS
 from toolweave.cel.templates import read_template
 from toolweave.patterns import pattern
-from toolweave.workflow.formats.foreign.parser import read_foreign
+from toolweave.workflow.formats.foreign.source_language import language_of
+from toolweave.workflow.formats.foreign.statements import read_foreign
 from toolweave.workflow.formats.foreign.tree import NotReadable
 from toolweave.workflow.formats.foreign.words import (
     closed,
@@ -17,7 +18,7 @@ from toolweave.workflow.formats.foreign.words import (
     without_currency,
     words_of,
 )
-from toolweave.workflow.formats.foreign.writer import ForeignWriter
+from toolweave.workflow.formats.foreign.writer import ForeignWriter, ShapeOf
 
 _ASSIGNED = pattern(
     r"(?:(?:let|const|var)\s+)?(?P<to>(?:[A-Za-z_]\w*\.)*(?P<name>[A-Za-z_]\w*))\s*"
@@ -93,11 +94,14 @@ def translate_foreign(
     parameter: str | None = None,
     target: str | None = None,
     is_condition: bool = True,
+    is_decided: bool = False,
+    shape_of: ShapeOf | None = None,
 ) -> Foreign | None:
     """The CEL for a text of another language; None where it has not exactly one.
 
     `parameter` is the name that a function may have for the item, `target` one that the result
-    may be assigned to. `=` compares in a condition, elsewhere it may assign.
+    may be assigned to. `=` compares in a condition, elsewhere it may assign. `is_decided`: the
+    result must be true or false. `shape_of` gives what is known of the value at a path.
     """
     if len(text) > MAX_CHARS:
         return None
@@ -110,9 +114,13 @@ def translate_foreign(
     for tried in (plain, closed(plain), with_points(plain), without_currency(plain)):
         if tried is None or (not is_condition and _may_assign(tried)):
             continue
-        writer = ForeignWriter(names, in_template=in_template)
         try:
-            found = writer.whole(read_foreign(tried), parameter).text
+            language = language_of(words_of(tried))
+            writer = ForeignWriter(
+                names, in_template=in_template, language=language, shape_of=shape_of
+            )
+            tree = read_foreign(tried)
+            found = writer.whole(tree, parameter, is_condition=is_decided).text
         except (NotReadable, RecursionError):
             continue
         expression = compile_text(found)
@@ -147,7 +155,8 @@ def _may_assign(text: str) -> bool:
         depth += (word.text in {"(", "[", "{"}) - (word.text in {")", "]", "}"})
         if depth == 0 and word.kind in {"sign", "name"}:
             outer.add(word.text.lower())
-    joined = {"?", "if", "and", "or", "&&", "||", "&", "|", "=>", "->", "not", "!", "case", "when"}
+    joined = {"?", "if", "and", "or", "&&", "||", "&", "|", "=>", "->", "not", "!"}
+    joined |= {"case", "when", "return"}
     return "=" in outer and not outer & joined
 
 

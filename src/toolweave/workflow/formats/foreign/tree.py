@@ -15,6 +15,7 @@ class Constant:
     cel: str
     # What is in the quotes of a text.
     text: str | None = None
+    is_regex: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,37 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """`...of` in a list."""
+
+    of: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`of[start:end]` of Python."""
+
+    of: "Tree"
+    start: "Tree | None"
+    end: "Tree | None"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalValue:
+    """`const name = value; body`."""
+
+    name: str
+    value: "Tree"
+    body: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """A text with expressions in it: `` `Hi ${x}` ``, `f'Hi {x}'`."""
 
     # Each with whether it is code.
     parts: tuple[tuple[bool, str], ...]
+    is_python: bool = False
 
 
 Tree: TypeAlias = (
@@ -150,4 +177,7 @@ Tree: TypeAlias = (
     | Loop
     | Function
     | Joined
+    | Spread
+    | Slice
+    | LocalValue
 )

@@ -5,16 +5,16 @@
 
 from typing import Literal
 
-Sort = Literal["bool", "text", "number", "list", "any"]
+Sort = Literal["bool", "text", "number", "whole", "decimal", "list", "map", "any"]
 Pattern = tuple[str, Sort]
 
 _LOWER: Pattern = ("{0}.lowerAscii()", "text")
 _UPPER: Pattern = ("{0}.upperAscii()", "text")
 _TRIM: Pattern = ("{0}.trim()", "text")
-_SIZE: Pattern = ("size({0})", "number")
+_SIZE: Pattern = ("size({0})", "whole")
 _TEXT: Pattern = ("string({0})", "text")
-_WHOLE: Pattern = ("int({0})", "number")
-_DECIMAL: Pattern = ("double({0})", "number")
+_WHOLE: Pattern = ("int({0})", "whole")
+_DECIMAL: Pattern = ("double({0})", "decimal")
 _EMPTY: Pattern = ("size({0}) == 0", "bool")
 _FILLED: Pattern = ("size({0}) > 0", "bool")
 _EQUAL: Pattern = ("{0} == {1}", "bool")
@@ -73,9 +73,12 @@ FUNCTIONS: dict[tuple[str, int], Pattern] = {
     **{(name, 2): ("{0} * {1}", "number") for name in ("mul", "multiply", "times")},
     **{(name, 2): ("{0} / {1}", "number") for name in ("div", "divide")},
     **{(name, 2): ("{0} % {1}", "number") for name in ("mod", "modulo")},
-    **{(name, 1): ("math.round(double({0}))", "number") for name in ("round",)},
-    **{(name, 1): ("math.floor(double({0}))", "number") for name in ("floor",)},
-    **{(name, 1): ("math.ceil(double({0}))", "number") for name in ("ceil", "ceiling")},
+    **{(name, 1): ("math.floor({0})", "decimal") for name in ("floor", "math.floor")},
+    **{(name, 1): ("math.ceil({0})", "decimal") for name in ("ceil", "ceiling", "math.ceil")},
+    ("math.trunc", 1): ("math.trunc({0})", "decimal"),
+    # A half is rounded up, also below zero.
+    ("math.round", 1): ("math.floor({0} + 0.5)", "decimal"),
+    ("math.sqrt", 1): ("math.sqrt({0})", "any"),
     **{(name, 2): _MATCHES for name in ("regexmatch", "regexpmatch", "regexplike", "ismatch")},
     **{(name, 3): _REPLACE for name in ("replace", "substitute", "replaceall")},
     **{(name, 1): _FIRST for name in ("first",)},
@@ -86,9 +89,6 @@ FUNCTIONS: dict[tuple[str, int], Pattern] = {
     ("math.abs", 1): ("math.abs({0})", "number"),
     ("math.min", 2): ("math.least({0}, {1})", "number"),
     ("math.max", 2): ("math.greatest({0}, {1})", "number"),
-    ("math.round", 1): ("math.round(double({0}))", "number"),
-    ("math.floor", 1): ("math.floor(double({0}))", "number"),
-    ("math.ceil", 1): ("math.ceil(double({0}))", "number"),
 }
 # Functions with any number of arguments, and the sign that joins them.
 SEVERAL: dict[str, str] = {
@@ -120,14 +120,10 @@ METHODS: dict[tuple[str, int], Pattern] = {
     ("test", 1): ("{1}.matches({0})", "bool"),
     ("split", 1): _SPLIT,
     ("join", 1): _JOIN,
-    ("indexof", 1): ("{0}.indexOf({1})", "number"),
-    ("lastindexof", 1): ("{0}.lastIndexOf({1})", "number"),
-    ("charat", 1): ("{0}.charAt({1})", "text"),
-    ("substring", 1): ("{0}.substring({1})", "text"),
-    ("substring", 2): ("{0}.substring({1}, {2})", "text"),
+    ("indexof", 1): ("{0}.indexOf({1})", "whole"),
+    ("lastindexof", 1): ("{0}.lastIndexOf({1})", "whole"),
     ("replaceall", 2): _REPLACE,
     ("keys", 0): _KEYS,
-    ("at", 1): ("{0}[{1}]", "any"),
     ("first", 0): _FIRST,
     ("last", 0): _LAST,
     ("hasownproperty", 1): ("{1} in {0}", "bool"),

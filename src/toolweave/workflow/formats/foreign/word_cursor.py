@@ -16,15 +16,11 @@ LEVELS = {
     **dict.fromkeys(("*", "/", "%"), PRODUCT),
 }
 SPELT = {
-    "===": "==",
     "=": "==",
-    "!==": "!=",
     "<>": "!=",
     "=/=": "!=",
     "=<": "<=",
-    "|": "||",
     "or": "||",
-    "&": "&&",
     "and": "&&",
 }
 _WORDS = frozenset({"or", "and", "in", "not", "is", "between", "contains", "like"})
