@@ -71,3 +71,24 @@ async def test_an_approval_is_decided_by_button_and_by_key(page: Page, studio: S
     given = [await outcome(page, studio, run) for run in runs]
     # A comment is the text of its answer.
     assert sorted(one["answers"][0]["text"] for one in given) == ["confirmed", "nor", "rejected"]
+
+
+async def test_keys_lead_from_question_to_question(page: Page, studio: Studio) -> None:
+    runs = [await asked(page, studio, name) for name in ("fourth", "fifth", "sixth")]
+    await page.goto(f"{studio.url}/#/inbox")
+    items = page.get_by_role("navigation", name="Open questions").get_by_role("button")
+    await expect(items).to_have_count(3)
+    await page.keyboard.press("j")
+    await expect(items.nth(1)).to_have_attribute("aria-current", "true")
+    await expect(items.nth(1)).to_be_focused()
+    await page.keyboard.press("j")
+    # There is none after the last one.
+    await page.keyboard.press("j")
+    await expect(items.nth(2)).to_have_attribute("aria-current", "true")
+    await page.keyboard.press("k")
+    await expect(items.nth(1)).to_have_attribute("aria-current", "true")
+    await page.keyboard.press("a")
+    await expect(items).to_have_count(2)
+    # The key answered one question, and the other runs still wait.
+    whole = [cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run}")) for run in runs]
+    assert [one["status"] for one in whole].count("waiting") == 2

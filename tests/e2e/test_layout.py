@@ -3,9 +3,9 @@
 from typing import Any, cast
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
-from e2e.studio import Studio, shot
+from e2e.studio import Studio, open_page, shot
 from e2e.test_expressions import workflow
 from rest.drawn import greeting
 from servers.rooms import eventually
@@ -82,3 +82,17 @@ async def test_filters_modes_and_columns_have_room(page: Page, studio: Studio) -
         await expect(choice).to_be_checked()
         bottoms.add(await modes.evaluate(BOTTOM))
     assert len(bottoms) == 1
+
+
+async def test_a_window_of_1024_pixels_opens_with_room_for_the_canvas(
+    browser: Browser, studio: Studio
+) -> None:
+    async with open_page(browser, studio) as page:
+        await page.set_viewport_size({"width": 1024, "height": 700})
+        await page.goto(f"{studio.url}/#/new")
+        await page.reload()
+        canvas = await page.get_by_role("application", name="Workflow").bounding_box()
+        assert canvas is not None
+        assert canvas["width"] > 600
+        await page.get_by_role("button", name="Palette").click()
+        await expect(page.get_by_label("Search nodes and tools")).to_be_visible()

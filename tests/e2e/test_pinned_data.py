@@ -111,3 +111,22 @@ async def test_an_output_of_a_run_is_pinned_by_keyboard_alone(page: Page, studio
     await page.keyboard.press("Control+z")
     await expect(pinned).to_have_count(2)
     assert await pinned.count() == 2
+
+
+async def test_the_output_of_a_step_run_alone_is_the_input_of_the_next_node(page: Page) -> None:
+    """No run of the whole workflow is needed to map what a step returned; nothing is pinned."""
+    await card(page, "greet").dblclick()
+    view = page.get_by_role("dialog")
+    output = view.get_by_role("region", name="Output", exact=True)
+    await output.get_by_role("button", name="Run step").click()
+    await expect(output).to_contain_text("Hi, ")
+    await view.get_by_role("button", name="Next node").click()
+    source = view.get_by_role("region", name="Input", exact=True)
+    await expect(source).to_contain_text("from steps you ran")
+    await expect(source.get_by_role("tree")).to_contain_text("Hi, ")
+    # The result is still there after a look at another node.
+    await view.get_by_role("button", name="Previous node").click()
+    await expect(output).to_contain_text("Hi, ")
+    await expect(output.locator(".badge")).to_have_count(0)
+    await page.keyboard.press("Escape")
+    assert await card(page, "greet").get_by_role("button", name="Unpin output").count() == 0

@@ -153,3 +153,19 @@ async def test_a_tried_tool_is_added_to_the_open_workflow(
     await expect(page.locator(".react-flow__node")).to_have_count(3)
     await expect(count(page)).to_have_value("7")
     assert await findings(page, EVERYTHING) == []
+
+
+async def test_the_chosen_view_of_the_result_stays_for_the_next_call(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    await shop(page, studio, "views", tmp_path)
+    await page.goto(f"{studio.url}/#/servers")
+    await page.get_by_role("button", name="views").first.click()
+    await page.get_by_role("button", name="Try it: draw").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Run", exact=True).click()
+    await dialog.get_by_role("tab", name="JSON").click()
+    async with page.expect_response("**/api/v1/edit/test"):
+        await dialog.get_by_role("button", name="Run", exact=True).click()
+    await expect(dialog.get_by_role("tab", name="JSON")).to_have_attribute("aria-selected", "true")
+    assert await dialog.get_by_role("tab", selected=True).all_inner_texts() == ["JSON"]

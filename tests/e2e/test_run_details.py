@@ -125,12 +125,14 @@ async def test_media_of_a_tool_are_shown_played_and_linked_everywhere(
     identity = await approved(page, studio, "maker", server)
     document = drawn("making", calling("make", "maker", "make") | {"name": "Make it"})
     await studio.ask(page, "PUT", "/api/v1/workflows/making", {"document": document})
-    await page.goto(f"{studio.url}/#/w/making")
+    async with page.expect_response("**/api/v1/edit/validate") as checked:
+        await page.goto(f"{studio.url}/#/w/making")
     step = page.locator(".react-flow__node[data-id=make]")
     await expect(step).to_be_visible()
     await page.keyboard.press("Control+Enter")
     await expect(page.locator(".run-panel__head .badge")).to_have_text("success")
-    # A natural name is no problem.
+    # A natural name is no problem, although the check reports it.
+    assert "NODE_NAME_UNUSUAL" in await (await checked.value).text()
     await expect(page.locator(".editor__bar").get_by_role("button", name="warning")).to_have_count(
         0
     )

@@ -31,13 +31,18 @@ async def test_a_template_is_found_placed_in_two_clicks_and_run(page: Page, stud
     await page.get_by_role("searchbox", name="Search templates").fill("csv")
     await expect(cards.first).to_contain_text("CSV")
     await shot(page, "templates")
-    await page.get_by_role("button", name="Use CSV to JSON").click()
+    async with page.expect_response("**/api/v1/edit/validate") as checked:
+        await page.get_by_role("button", name="Use CSV to JSON").click()
     await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("CSV to JSON")
     await expect(page.locator(".step").first).to_be_visible()
     assert "#/new/" in page.url
     # The inputs to try it with come along.
     await page.get_by_role("button", name="Run", exact=True).click()
     await expect(page.locator(".run-panel__head .badge")).to_have_text("success")
+    # Its natural name is no problem, although the check reports it.
+    assert "WORKFLOW_NAME_UNUSUAL" in await (await checked.value).text()
+    bar = page.get_by_role("group", name="Workflow", exact=True)
+    await expect(bar.get_by_role("button", name="warning")).to_have_count(0)
     await page.get_by_role("link", name="Workflows", exact=True).click()
     await expect(steps.first).to_contain_text("done")
     await expect(page.get_by_role("table", name="Recent runs")).to_contain_text("CSV to JSON")

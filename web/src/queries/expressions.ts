@@ -5,9 +5,11 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
 import { isRunOver } from "../model/run/runState";
-import type { Json } from "../model/workflow/workflow";
+import type { Pin } from "../model/workflow/studioData";
+import { pinOf, setPin } from "../model/workflow/studioData";
+import type { Json, Workflow } from "../model/workflow/workflow";
 import type { Editor } from "../state/editor";
-import { useDocument, useEditor, useRunState } from "../state/editorContext";
+import { useDocument, useEditor, useRunState, useStepOutputs } from "../state/editorContext";
 
 export type Preview = Schemas["PreviewResponse"];
 export type Names = Schemas["NodeNamesResponse"];
@@ -33,15 +35,25 @@ function useShownRun(): { run: string | null; stamp: string } {
   return { run, stamp };
 }
 
-/** Changes with the connections, and with pinned data. */
+/** Changes with the connections, with pinned data and with the outputs of steps that ran alone. */
 function useGraphStamp(): string {
+  const outputs = useStepOutputs();
   return useDocument(({ history: { present } }) =>
-    [present.connections, present.metadata].map(stampOf).join(" "),
+    [present.connections, present.metadata, outputs].map(stampOf).join(" "),
   );
 }
 
+/** The workflow with the outputs of other steps that ran alone as pinned data, which is not saved. */
+function sampledWorkflow(editor: Editor, node: string): Workflow {
+  const { workflow } = editor.document;
+  const known = new Set(workflow.nodes.map(({ id }) => id));
+  return Object.entries(editor.stepOutputs.of(editor.run.id))
+    .filter(([id]) => id !== node && known.has(id) && !pinOf(workflow, id))
+    .reduce((sampled, [id, output]) => setPin(sampled, id, output), workflow);
+}
+
 function requestBody(editor: Editor, node: string, run: string | null): Record<string, unknown> {
-  return { document: editor.document.workflow, node, ...(run ? { run } : {}) };
+  return { document: sampledWorkflow(editor, node), node, ...(run ? { run } : {}) };
 }
 
 export function useNames(node: string) {
@@ -81,7 +93,16 @@ export async function runStep(editor: Editor, node: string, input?: { value: Jso
     ...requestBody(editor, node, editor.run.id),
     ...(input ? { input: input.value } : {}),
   };
-  return unwrap(client.POST("/api/v1/edit/test", { body: body as never }));
+  const result = await unwrap(client.POST("/api/v1/edit/test", { body: body as never }));
+  const output = completeOutput(result);
+  if (output) editor.stepOutputs.add(editor.run.id, node, output);
+  return result;
+}
+
+/** The output of a step that ran alone, if it succeeded and nothing of it is cut. */
+export function completeOutput({ executed, error, status, isCut, output, ports }: StepResult): Pin | null {
+  if (!executed || error || (status && status !== "success") || isCut) return null;
+  return { output: output as Json, ports };
 }
 
 export interface PreviewRequest {

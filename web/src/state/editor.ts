@@ -12,6 +12,7 @@ import { FormAttention } from "./formAttention";
 import { InvalidInputs } from "./invalidInputs";
 import { WorkflowProblems } from "./problems";
 import { FollowedRun } from "./run";
+import { StepOutputs } from "./stepOutputs";
 
 /** Somebody else saved the workflow in the meantime: both versions, until the user decides. */
 export interface Conflict {
@@ -55,6 +56,7 @@ export class Editor {
   readonly formAttention = new FormAttention();
   readonly builder = new BuilderSession();
   readonly run: FollowedRun;
+  readonly stepOutputs = new StepOutputs();
   readonly conflict: StoreApi<{ conflict: Conflict | null }> = createStore(() => ({ conflict: null }));
   /** The save request in progress, if any. */
   activeSave: Promise<unknown> | null = null;

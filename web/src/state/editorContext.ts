@@ -2,6 +2,7 @@
 
 import { createContext, useContext } from "react";
 import { useStore } from "zustand";
+import type { Pin } from "../model/workflow/studioData";
 import type { DocumentState } from "./document";
 import type { Editor } from "./editor";
 import type { ProblemState } from "./problems";
@@ -25,4 +26,11 @@ export function useProblems<Selected>(select: (state: ProblemState) => Selected)
 
 export function useRunState<Selected>(select: (state: RunState) => Selected): Selected {
   return useStore(useEditor().run.store, select);
+}
+
+/** The outputs of nodes that were run alone since the run on the canvas, by node. */
+export function useStepOutputs(): Readonly<Record<string, Pin>> {
+  const { run, stepOutputs } = useEditor();
+  const id = useStore(run.store, (state) => state.run?.id ?? null);
+  return useStore(stepOutputs.store, () => stepOutputs.of(id));
 }

@@ -18,7 +18,7 @@ export interface PanelState {
 }
 
 /** In a narrower window the palette is hidden at first; its key and its button show it. */
-const MIN_WIDTH_FOR_PALETTE = 1_000;
+const MIN_WIDTH_FOR_PALETTE = 1_200;
 
 export const panelStore = createStore<PanelState>(() => ({
   hasPalette: (globalThis.innerWidth ?? Infinity) >= MIN_WIDTH_FOR_PALETTE,

@@ -40,7 +40,9 @@ export class WorkflowProblems {
   set(workflow: Workflow, reported: readonly Problem[]): void {
     // A new workflow has nothing to connect yet.
     const isBegun = workflow.nodes.some(({ type }) => type !== "start" && type !== "end");
-    const problems = reported.filter((problem) => isActionable(problem) && (isBegun || isError(problem)));
+    const problems = reported.filter(
+      (problem) => isActionable(problem, workflow) && (isBegun || isError(problem)),
+    );
     const byNode: Record<string, Problem[]> = {};
     for (const problem of problems) {
       const id = nodeAtPointer(workflow, problem.pointer);

@@ -1,10 +1,11 @@
 /** Everything that waits for a person: the questions on the left, the selected one on the right. */
 
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Question } from "../../model/form/answerForm";
 import { firstLine } from "../../model/text/markdown";
 import { safeText } from "../../model/text/untrusted";
 import { useHomeNotices, useQuestions, useUncertainSteps } from "../../queries/inbox";
+import { registerCommands } from "../../state/commands";
 import { hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { EmptyState } from "../../ui/EmptyState";
@@ -18,6 +19,20 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
   const { data: notices } = useHomeNotices();
   const [id, setId] = useState(chosen);
   const selected = questions?.find((question) => question.id === id) ?? questions?.[0];
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The focus goes along, so that the next Tab leads on from there.
+    const open = (change: number) => {
+      const lines = [...(list.current?.querySelectorAll<HTMLElement>("button") ?? [])];
+      const next = lines[lines.findIndex((line) => line.ariaCurrent === "true") + change];
+      next?.focus();
+      next?.click();
+    };
+    return registerCommands([
+      { id: "next-question", title: "Next question", keys: "j", run: () => open(1) },
+      { id: "previous-question", title: "Previous question", keys: "k", run: () => open(-1) },
+    ]);
+  }, []);
   return (
     <div className="page">
       <div className="page__inner">
@@ -36,7 +51,7 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         )}
         {questions && selected && (
           <div className="inbox">
-            <nav className="inbox__list" aria-label="Open questions">
+            <nav ref={list} className="inbox__list" aria-label="Open questions">
               {questions.map((question) => (
                 <QuestionItem
                   key={question.id}
@@ -45,6 +60,11 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
                   onOpen={() => setId(question.id)}
                 />
               ))}
+              {questions.length > 1 && (
+                <p className="faint" aria-hidden="true">
+                  <kbd>J</kbd> next, <kbd>K</kbd> previous
+                </p>
+              )}
             </nav>
             <QuestionCard key={selected.id} question={selected} />
           </div>

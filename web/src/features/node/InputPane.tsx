@@ -8,7 +8,7 @@ import { formatValue } from "../../model/text/formatValue";
 import { pinsOf, testEventOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import { useNames, useNodeInput } from "../../queries/expressions";
-import { useDocument, useRunState } from "../../state/editorContext";
+import { useDocument, useRunState, useStepOutputs } from "../../state/editorContext";
 import { PATH_DRAG_TYPE, fieldTargetStore } from "../../state/fieldTarget";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
@@ -35,6 +35,7 @@ export function InputPane({ node, onInsert }: Props) {
   const isRunShown = useRunState(({ run }) => run !== null);
   const hasRun = useRunState(({ run }) => (run?.stepsOfNode[node.id]?.length ?? 0) > 0);
   const hasEvent = useDocument(({ history }) => testEventOf(history.present) !== null) && !isRunShown;
+  const hasSteps = Object.keys(useStepOutputs()).some((id) => id !== node.id);
   const only = useMemo(
     () => (search.trim() === "" ? undefined : matchingPaths(items, search.trim())),
     [items, search],
@@ -59,6 +60,7 @@ export function InputPane({ node, onInsert }: Props) {
           isReached={input.data?.reached ?? false}
           isTooLarge={hasRun && !input.data?.sources.some(({ hasValue }) => hasValue)}
           hasPins={hasPins}
+          hasSteps={hasSteps}
           hasEvent={hasEvent}
           hasValues={input.data?.sources.some(({ hasValue }) => hasValue) ?? false}
         />
@@ -118,11 +120,15 @@ interface OriginProps {
   /** The node ran, but the service does not read values out of a run of this size. */
   isTooLarge: boolean;
   hasPins: boolean;
+  /** Other nodes were run alone since that run. */
+  hasSteps: boolean;
   hasEvent: boolean;
   hasValues: boolean;
 }
 
-function Origin({ isRun, isReached, isTooLarge, hasPins, hasEvent, hasValues }: OriginProps) {
+function Origin({ isRun, isReached, isTooLarge, hasPins, hasSteps, hasEvent, hasValues }: OriginProps) {
+  if (hasSteps && hasValues)
+    return <span className="faint">from steps you ran{isRun && isReached && " and the last run"}</span>;
   if (hasEvent && hasValues) return <span className="faint">from the test event</span>;
   if (isRun && !isReached && isTooLarge)
     return <span className="faint">expected fields; the last run is too large to show its values</span>;

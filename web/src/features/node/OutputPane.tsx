@@ -16,10 +16,10 @@ import type { Pin } from "../../model/workflow/studioData";
 import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
-import { runStep, useNodeInput } from "../../queries/expressions";
+import { completeOutput, runStep, useNodeInput } from "../../queries/expressions";
 import { loadMedia } from "../../queries/runs";
 import { pinLastOutput } from "../../queries/pinnedData";
-import { useDocument, useEditor, useRunState } from "../../state/editorContext";
+import { useDocument, useEditor, useRunState, useStepOutputs } from "../../state/editorContext";
 import { panelStore, setPanels } from "../../state/panels";
 import { lastOutput, pinOutput, unpinOutput } from "../../state/pinnedData";
 import { Badge } from "../../ui/Badge";
@@ -51,7 +51,8 @@ export function OutputPane({ node }: { node: WorkflowNode }) {
     const step = run?.steps[run.stepsOfNode[node.id]?.at(-1) ?? ""];
     return step?.status === "success" && step.truncated !== undefined;
   });
-  const candidate = outputOf(shown) ?? (last === undefined ? null : lastOutput(editor, node.id));
+  const kept = useStepOutputs()[node.id];
+  const candidate = outputOf(shown) ?? kept ?? (last === undefined ? null : lastOutput(editor, node.id));
   return (
     <>
       <div className="node-view__pane-head">
@@ -81,7 +82,16 @@ export function OutputPane({ node }: { node: WorkflowNode }) {
       ) : (
         <>
           {!isReadOnly && <RunStep node={node} onShown={setShown} />}
-          {shown === null ? <LastOutput node={node} /> : <StepOutput node={node.id} shown={shown} />}
+          {shown ? (
+            <StepOutput node={node.id} shown={shown} />
+          ) : kept ? (
+            <>
+              <p className="faint">Result of this step alone</p>
+              <OutputValue value={kept.output} ports={kept.ports} />
+            </>
+          ) : (
+            <LastOutput node={node} />
+          )}
         </>
       )}
     </>
@@ -134,11 +144,7 @@ function PinButtons({ node, pin, candidate, canLoad, onEdit }: PinButtonsProps) 
 
 /** The result of the step that ran alone, if it is complete. */
 function outputOf(shown: Shown | null): Pin | null {
-  if (shown?.kind !== "result") return null;
-  const { result } = shown;
-  const hasFailed = result.error || (result.status && result.status !== "success");
-  if (!result.executed || hasFailed || result.isCut) return null;
-  return { output: result.output as Json, ports: result.ports };
+  return shown?.kind === "result" ? completeOutput(shown.result) : null;
 }
 
 /** Runs the node alone; its input is that of the last run, or one that is typed here. */

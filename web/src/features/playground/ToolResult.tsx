@@ -35,6 +35,8 @@ interface Props {
 }
 
 export function ToolResult({ name, node, outcome, isRunning }: Props) {
+  // The view that was chosen, which stays for the next call.
+  const [look, setLook] = useState<DataLook | null>(null);
   if (isRunning) return <p className="faint">Running {name}…</p>;
   if (!outcome)
     return (
@@ -63,17 +65,24 @@ export function ToolResult({ name, node, outcome, isRunning }: Props) {
         The call is {result.status}. <a href={hrefTo("runs", result.run ?? "")}>Open its run</a>
       </p>
     );
-  return <Value name={name} node={node} result={result} />;
+  return <Value name={name} node={node} result={result} look={look} onLook={setLook} />;
 }
 
 const OPEN: ReadonlySet<string> = new Set(["output", "output.rows"]);
 
-function Value({ name, node, result }: { name: string; node: string; result: StepResult }) {
+interface ValueProps {
+  name: string;
+  node: string;
+  result: StepResult;
+  look: DataLook | null;
+  onLook(look: DataLook): void;
+}
+
+function Value({ name, node, result, look, onLook }: ValueProps) {
   const output = result.output as Json;
   const payload = useMemo(() => toolPayload(output), [output]);
   const text = toolResultText(output);
   const items = useMemo(() => [valueItem("output", "Result", payload)], [payload]);
-  const [look, setLook] = useState<DataLook>(text === null ? "tree" : "text");
   return (
     <>
       {result.isCut && <p className="faint">Large values are cut.</p>}
@@ -86,8 +95,8 @@ function Value({ name, node, result }: { name: string; node: string; result: Ste
       )}
       <DataView
         label="Result"
-        look={look}
-        onLook={setLook}
+        look={text === null && (look ?? "text") === "text" ? "tree" : (look ?? "text")}
+        onLook={onLook}
         {...(text === null ? {} : { text: () => formatValue(text) })}
         items={items}
         open={OPEN}

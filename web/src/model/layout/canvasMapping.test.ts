@@ -68,6 +68,27 @@ describe("edges", () => {
     ]);
   });
 
+  it("back to a loop and out of a failed node are valid", () => {
+    const node = (id: string, type: string, subtype: string) => ({ id, type, name: id, data: { subtype } });
+    const entry = { ...specsByRef([]).get("prompt")!, type: "FLOW" };
+    const ports = ["loop", "done"].map((name) => ({ name, description: "" }));
+    const specs = specsByRef([
+      { ...entry, ref: "FLOW.FOR_EACH", outputPorts: ports },
+      { ...entry, ref: "ACTION.SET_FIELDS" },
+    ]);
+    const workflow = {
+      ...chain(),
+      nodes: [node("each", "FLOW", "FOR_EACH"), node("set", "ACTION", "SET_FIELDS")],
+      connections: [
+        { id: "1", from: "set", to: "each", fromPort: "output", toPort: "next" },
+        { id: "2", from: "set", to: "each", fromPort: "error", toPort: "input" },
+        { id: "3", from: "each", to: "set", fromPort: "loop", toPort: "next" },
+      ],
+    };
+    const edges = createMapper().edges(workflow, specs);
+    expect(edges.map(({ data }) => data?.isInvalid)).toEqual([false, false, true]);
+  });
+
   it("stay the same object while a node is moved", () => {
     const [map, specs, workflow] = [createMapper(), specsByRef([]), chain()];
     const moved = workflow.nodes.map((node) => ({ ...node, position: { x: 5, y: 5 } }));

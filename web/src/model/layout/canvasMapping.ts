@@ -3,7 +3,15 @@
 import { MODES } from "../form/modes";
 import { safeText } from "../text/untrusted";
 import type { Specs } from "../workflow/catalog";
-import { inputPorts, isNote, outputPorts, portLabel, NODE_TITLES, humanize } from "../workflow/catalog";
+import {
+  inputPorts,
+  isLoop,
+  isNote,
+  outputPorts,
+  portLabel,
+  NODE_TITLES,
+  humanize,
+} from "../workflow/catalog";
 import { GROUP_SIZE } from "../workflow/edits";
 import type { Family } from "../workflow/families";
 import { familyOfNode } from "../workflow/families";
@@ -11,7 +19,15 @@ import { kindIcon, monogram } from "../workflow/kindIcons";
 import type { Subtitle } from "../workflow/nodeSubtitle";
 import { nodeSubtitle } from "../workflow/nodeSubtitle";
 import type { Connection, Position, Workflow, WorkflowNode } from "../workflow/workflow";
-import { INPUT_PORT, OUTPUT_PORT, nodeName, nodeRef, asText } from "../workflow/workflow";
+import {
+  ERROR_PORT,
+  INPUT_PORT,
+  NEXT_PORT,
+  OUTPUT_PORT,
+  nodeName,
+  nodeRef,
+  asText,
+} from "../workflow/workflow";
 import type { PortPosition, NodeShape } from "./geometry";
 import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
 
@@ -213,8 +229,12 @@ function canvasEdge(
   target: WorkflowNode,
   specs: Specs,
 ): CanvasEdge {
-  const from = knownPort(connection.fromPort ?? OUTPUT_PORT, outputPorts(source, specs));
-  const to = knownPort(connection.toPort ?? INPUT_PORT, inputPorts(target, specs));
+  const from = knownPort(connection.fromPort ?? OUTPUT_PORT, outputPorts(source, specs), ERROR_PORT);
+  const to = knownPort(
+    connection.toPort ?? INPUT_PORT,
+    inputPorts(target, specs),
+    isLoop(target) ? NEXT_PORT : undefined,
+  );
   const isKnown = hasKnownPorts(source, specs) && hasKnownPorts(target, specs);
   return {
     id: connection.id,
@@ -234,8 +254,12 @@ function hasKnownPorts(node: WorkflowNode, specs: Specs): boolean {
   return node.type === "mcp" || !ref.includes(".") || specs.has(ref);
 }
 
-/** The port, or the first one of the node in place of a port that it does not have. */
-function knownPort(port: string, ports: readonly string[]): { port: string; isKnown: boolean } {
-  const isKnown = ports.includes(port);
-  return { port: isKnown ? port : (ports[0] ?? port), isKnown };
+/** The port, or the first one of the node in place of a port that is implied or that it does not have. */
+function knownPort(
+  port: string,
+  ports: readonly string[],
+  implied?: string,
+): { port: string; isKnown: boolean } {
+  const isDrawn = ports.includes(port);
+  return { port: isDrawn ? port : (ports[0] ?? port), isKnown: isDrawn || port === implied };
 }

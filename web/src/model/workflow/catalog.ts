@@ -178,6 +178,12 @@ export function inputPorts(node: WorkflowNode, specs: Specs): string[] {
   return spec?.inputPorts.length ? spec.inputPorts.map((port) => port.name) : ["input"];
 }
 
+/** Whether a node repeats a part of the workflow. */
+export function isLoop(node: WorkflowNode): boolean {
+  const ref = nodeRef(node);
+  return ref === "FLOW.LOOP" || ref === "FLOW.FOR_EACH";
+}
+
 export function isNote(node: WorkflowNode): boolean {
   return node.type === "note" || node.type === "notes" || node.type === "stickyNote";
 }

@@ -14,8 +14,13 @@ describe("problems", () => {
 
   it("are not listed if nobody who edits the workflow can act on them", () => {
     const problem = { code: "TEXT_TOO_LONG", severity: "warning" as const, message: "" };
-    expect(isActionable({ ...problem, pointer: "/nodes/3/data/toolDescription" })).toBe(false);
-    expect(isActionable({ ...problem, pointer: "/nodes/3/data/prompt" })).toBe(true);
+    const named = { name: "Work in parts" };
+    expect(isActionable({ ...problem, pointer: "/nodes/3/data/toolDescription" }, named)).toBe(false);
+    expect(isActionable({ ...problem, pointer: "/nodes/3/data/prompt" }, named)).toBe(true);
+    const unusual = { ...problem, code: "WORKFLOW_NAME_UNUSUAL", pointer: "/name" };
+    expect(isActionable(unusual, named)).toBe(false);
+    expect(isActionable(unusual, { name: "" })).toBe(true);
+    expect(isActionable({ ...unusual, pointer: "/version" }, named)).toBe(true);
   });
 
   it("are listed with errors first, then in the order of the nodes", () => {

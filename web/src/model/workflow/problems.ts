@@ -15,8 +15,9 @@ export function nodeAtPointer(workflow: Workflow, pointer: string): string | nul
  * Whether somebody who edits the workflow has to do something: the description of a tool is its server's text,
  * and a natural name is a problem only in the files of other programs.
  */
-export function isActionable({ code, pointer }: Problem): boolean {
+export function isActionable({ code, pointer }: Problem, { name }: Pick<Workflow, "name">): boolean {
   if (code === "NODE_NAME_UNUSUAL") return false;
+  if (code === "WORKFLOW_NAME_UNUSUAL" && pointer === "/name" && name.trim()) return false;
   return !(code === "TEXT_TOO_LONG" && pointer.endsWith("/data/toolDescription"));
 }
 

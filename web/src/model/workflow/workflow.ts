@@ -45,6 +45,10 @@ export interface Workflow {
 
 export const OUTPUT_PORT = "output";
 export const INPUT_PORT = "input";
+/** Every node can be left by it when it fails, whether or not its catalog entry lists it. */
+export const ERROR_PORT = "error";
+/** By which the body of a loop leads back to it; it is drawn at the loop's input. */
+export const NEXT_PORT = "next";
 
 /** A workflow with only a start and an end node. */
 export function newWorkflow(name: string): Workflow {
