@@ -1,6 +1,8 @@
 """A question of a workflow that a published workflow calls reaches the client that called."""
 
 import uuid
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -13,7 +15,7 @@ from mcp_server.doors import Door
 from publishing.drawing import asking
 from rest.drawn import drawn
 from toolweave.authoring.environment import known_built_in
-from toolweave.home import workflow_store
+from toolweave.home import Home, workflow_store
 from toolweave.publishing.service import PublicationRequest, publish, unpublish
 from toolweave.workflow.formats.load import read
 
@@ -42,6 +44,18 @@ def looped(name: str, workflow: str) -> dict[str, Any]:
     return document
 
 
+@asynccontextmanager
+async def published(home: Home, *names: str) -> AsyncGenerator[None]:
+    """Publish workflows for the body only: the server of these tests is shared."""
+    for name in names:
+        await publish(home, known_built_in(), PublicationRequest(name))
+    try:
+        yield
+    finally:
+        for name in names:
+            await unpublish(home, name)
+
+
 async def test_questions_of_called_workflows_reach_the_client_at_every_depth(door: Door) -> None:
     asked: list[str] = []
 
@@ -62,15 +76,14 @@ async def test_questions_of_called_workflows_reach_the_client_at_every_depth(doo
     async with ground_of(door.home) as home:
         for document in documents:
             await workflow_store(home.settings).save(read(document).workflow, over=None)
-        for name in (middle, outer, each):
-            await publish(home, known_built_in(), PublicationRequest(name))
-        async with door.client(elicitation_callback=red, cache=None) as client:
+        async with (
+            published(home, middle, outer, each),
+            door.client(elicitation_callback=red, cache=None) as client,
+        ):
             with anyio.fail_after(90):
                 once = await client.call_tool(middle, {})
                 deep = await client.call_tool(outer, {})
                 twice = await client.call_tool(each, {})
-        for name in (middle, outer, each):
-            await unpublish(home, name)
     assert asked == ["Which colour?"] * 4
     for answered in (once, deep):
         assert answered.structured_content["answer"] == "Red", answered
@@ -85,8 +98,7 @@ async def test_a_client_without_forms_answers_by_the_step_of_the_called_workflow
     async with ground_of(door.home) as home:
         for document in (asking(inner), drawn(outer, call(inner))):
             await workflow_store(home.settings).save(read(document).workflow, over=None)
-        await publish(home, known_built_in(), PublicationRequest(outer))
-        async with door.client(cache=None) as client:
+        async with published(home, outer), door.client(cache=None) as client:
             with anyio.fail_after(60):
                 parked = (await client.call_tool(outer, {})).structured_content
                 run: dict[str, Any] = {"run_id": parked["run_id"]}
@@ -96,7 +108,6 @@ async def test_a_client_without_forms_answers_by_the_step_of_the_called_workflow
                 ended = taken["status"]
                 while ended not in {"success", "failed"}:
                     ended = (await client.call_tool("run_status", run)).structured_content["status"]
-        await unpublish(home, outer)
     assert [one["step"] for one in parked["asks"]] == ["call/ask"]
     assert [one["step"] for one in status["asks"]] == ["call/ask"]
     assert ended == "success"

@@ -152,9 +152,9 @@ def run_http(host: str = "127.0.0.1", port: int = 0, build: BuildServer = build_
     with listen(host, port) as listener:
         log_to_stderr()
         service, url = http_service(build(), host, listener)
-        sys.stderr.write(f"listening on {url}\n")
-        sys.stderr.flush()
         with suppress(KeyboardInterrupt):
+            sys.stderr.write(f"listening on {url}\n")
+            sys.stderr.flush()
             service.run(sockets=[listener])
 
 

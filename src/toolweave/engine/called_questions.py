@@ -61,7 +61,8 @@ async def with_called_runs(
                 raise one
             yield one
 
-    async with background() as tasks, aclosing(events()) as following, receive, send:
+    # The tasks end first: one that sends to a closed stream would fail.
+    async with send, receive, aclosing(events()) as following, background() as tasks:
         tasks.start_soon(_Follower(engine, send, tasks).follow_first, run)
         yield following
 
