@@ -30,7 +30,8 @@ def _pythons() -> dict[str, str]:
         for program in [*map(str, kept), *([on_path] if on_path else [])]:
             if subprocess.run([program, "-V"], capture_output=True, check=False).returncode == 0:
                 found.setdefault(version, program)
-    return found
+    newest = max(found, key=lambda version: int(version.partition(".")[2]))
+    return {version: found[version] for version in {OWN, newest}}
 
 
 def _uv(*arguments: str, cwd: Path = ROOT, **environ: str) -> str:

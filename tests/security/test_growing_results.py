@@ -75,7 +75,7 @@ async def test_steps_that_double_their_input_end_the_run(
                 steps = ["s", *names[:count]]
                 nodes = {"s": "start", **dict.fromkeys(names[:count], "once")}
                 graph = workflow(nodes, [f"{one} > {next_}" for one, next_ in pairwise(steps)])
-                run = await engine.runs.start(RunRequest(graph, {"x": "y"}))
+                run = await engine.runs.start(RunRequest(graph, {"x": "y" * 100_000}))
                 ended = await engine.advance(run)
                 if count == 3:
                     control("a few doublings are kept", ended == status)
