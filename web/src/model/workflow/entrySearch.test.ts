@@ -71,6 +71,19 @@ describe("the node search", () => {
     expect(searchEntries(all, "nothing like it")).toEqual([]);
   });
 
+  it("counts a name of several servers as one, and no name of a server", () => {
+    const of = (server: string, name: string) => ({ ...tool, ref: `T/${server}/${name}`, server, tool: name });
+    const http = { ...choice, ref: "ACTION.HTTP", type: "ACTION", subtype: "HTTP", keywords: ["GET"] };
+    const servers = ["demo", "crm", "weather-eu"].flatMap((server) =>
+      ["weather", "add", "ask", "draw", "echo"].map((name) => of(server, name)),
+    );
+    expect(searchEntries([http, ...servers], "get weather").slice(0, 3).map(entryTitle)).toEqual([
+      "weather",
+      "weather",
+      "weather",
+    ]);
+  });
+
   it("lists an action before a trigger of the same name once the workflow begins", () => {
     const start = { ...choice, ref: "TRIGGER.SLACK", type: "TRIGGER", subtype: "SLACK" };
     const action = { ...choice, ref: "EXTERNAL_ACTION.SLACK", type: "EXTERNAL_ACTION", subtype: "SLACK" };

@@ -67,8 +67,12 @@ function matchesOf(entries: readonly CatalogEntry[], words: readonly string[]): 
   }));
   const full = all.filter(({ scores }) => scores.every((score) => score > 0));
   if (words.length < 2 || full.some(({ scores }) => Math.min(...scores) > ONLY_DESCRIPTION)) return full;
-  // A word that few entries match says more about what is looked for.
-  const counts = words.map((_, at) => all.filter(({ scores }) => scores[at]! > 0).length);
+  // A word that few names match says more about what is looked for; several servers may have a tool of one name,
+  // and the name of a server matches all of its tools.
+  const counts = words.map((_, at) => {
+    const named = all.filter(({ scores }) => scores[at]! > 0 && scores[at] !== BY_SERVER);
+    return new Set(named.map(({ entry }) => entryTitle(entry))).size;
+  });
   const weightOf = (scores: number[]) =>
     scores.reduce((sum, score, at) => sum + score / Math.max(counts[at]!, 1), 0);
   return all
@@ -77,6 +81,7 @@ function matchesOf(entries: readonly CatalogEntry[], words: readonly string[]): 
 }
 
 const EXACT = 100;
+const BY_SERVER = 50;
 const ONLY_DESCRIPTION = 10;
 
 function tierOf({ server }: CatalogEntry, score: number): number {
@@ -89,7 +94,7 @@ function scoreOf(entry: CatalogEntry, word: string): number {
   if (title === word) return EXACT;
   if (title.startsWith(word)) return 80;
   if (title.includes(word)) return 60;
-  if (entry.server?.toLowerCase().includes(word)) return 50;
+  if (entry.server?.toLowerCase().includes(word)) return BY_SERVER;
   if (entry.ref.toLowerCase().includes(word)) return 40;
   if (entry.keywords.some((keyword) => keyword.toLowerCase().startsWith(word))) return 30;
   return entry.summary.toLowerCase().includes(word) ? ONLY_DESCRIPTION : 0;
