@@ -72,16 +72,21 @@ describe("the node search", () => {
   });
 
   it("counts a name of several servers as one, and no name of a server", () => {
-    const of = (server: string, name: string) => ({ ...tool, ref: `T/${server}/${name}`, server, tool: name });
+    const of = (server: string, name: string) => ({
+      ...tool,
+      ref: `T/${server}/${name}`,
+      server,
+      tool: name,
+    });
     const http = { ...choice, ref: "ACTION.HTTP", type: "ACTION", subtype: "HTTP", keywords: ["GET"] };
     const servers = ["demo", "crm", "weather-eu"].flatMap((server) =>
       ["weather", "add", "ask", "draw", "echo"].map((name) => of(server, name)),
     );
-    expect(searchEntries([http, ...servers], "get weather").slice(0, 3).map(entryTitle)).toEqual([
-      "weather",
-      "weather",
-      "weather",
-    ]);
+    expect(
+      searchEntries([http, ...servers], "get weather")
+        .slice(0, 3)
+        .map(entryTitle),
+    ).toEqual(["weather", "weather", "weather"]);
   });
 
   it("lists an action before a trigger of the same name once the workflow begins", () => {
