@@ -153,7 +153,13 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
   const { data: known, isPending } = useNodeInput(node.id);
   const { data: names } = useNames(node.id);
   const [isRunning, setRunning] = useState(false);
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setText] = useState(editor.stepInputs.get(node.id) ?? null);
+  const setTyped = (text: string | null) => {
+    if (text === null) editor.stepInputs.delete(node.id);
+    else editor.stepInputs.set(node.id, text);
+    setText(text);
+  };
+  const [wasEntered] = useState(typed !== null);
   const { value, fault } = typed === null ? {} : parseJson(typed);
   const source = known?.sources.find(({ path }) => path === "data");
   const isMissing = source?.hasValue === false && readsInput(node.data);
@@ -212,7 +218,7 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
           note={isMissing && "The step reads its input, and there is none yet. Enter one, then run the step."}
           value={typed}
           fault={fault ?? null}
-          isFocused
+          isFocused={!wasEntered}
           onChange={setTyped}
         />
       )}
