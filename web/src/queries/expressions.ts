@@ -79,6 +79,8 @@ export function useNodeInput(node: string) {
     queryKey: ["input", node, graph, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(client.POST("/api/v1/edit/input", { body: requestBody(editor, node, run) as never, signal })),
+    // What was opened in the tree stays open while newer values are loaded.
+    placeholderData: (before, query) => (query?.queryKey[1] === node ? before : undefined),
     staleTime: 30_000,
     retry: false,
   });
