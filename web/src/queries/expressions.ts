@@ -53,7 +53,11 @@ function sampledWorkflow(editor: Editor, node: string): Workflow {
 }
 
 function requestBody(editor: Editor, node: string, run: string | null): Record<string, unknown> {
-  return { document: sampledWorkflow(editor, node), node, ...(run ? { run } : {}) };
+  const { storedAs, draftId } = editor.document.store.getState();
+  const workflow = sampledWorkflow(editor, node);
+  // Other drafts have the same name: the last run of one of them is not a run of this one.
+  const document = storedAs === null && draftId && !run ? { ...workflow, name: draftId } : workflow;
+  return { document, node, ...(run ? { run } : {}) };
 }
 
 export function useNames(node: string) {

@@ -1,4 +1,4 @@
-/** Gestures on the canvas that open the node search: dropping a connection, double-click, right-click. */
+/** Gestures on the canvas that open the node search, or on a node its menu: drops, double-click, right-click. */
 
 import type { FinalConnectionState } from "@xyflow/react";
 import { useReactFlow } from "@xyflow/react";
@@ -67,10 +67,20 @@ export function useNodeSearch(specs: Specs, isReadOnly: boolean) {
         event.preventDefault();
         searchAt(event);
       },
+      onEdgeContextMenu: (event: ReactMouseEvent, { id }: { id: string }) => {
+        event.preventDefault();
+        if (!isReadOnly) openNodeSearch({ kind: "edge", edge: id }, event);
+      },
+      onNodeContextMenu: (event: ReactMouseEvent) => {
+        const menu = event.currentTarget.querySelector<HTMLElement>(".step__toolbar [aria-haspopup=menu]");
+        if (!menu) return;
+        event.preventDefault();
+        if (menu.ariaExpanded !== "true") menu.click();
+      },
       onDoubleClick: (event: ReactMouseEvent) => {
         if ((event.target as Element).classList.contains("react-flow__pane")) searchAt(event);
       },
     }),
-    [onConnectEnd, searchAt],
+    [onConnectEnd, searchAt, isReadOnly],
   );
 }
