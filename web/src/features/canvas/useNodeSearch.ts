@@ -71,16 +71,21 @@ export function useNodeSearch(specs: Specs, isReadOnly: boolean) {
         event.preventDefault();
         if (!isReadOnly) openNodeSearch({ kind: "edge", edge: id }, event);
       },
-      onNodeContextMenu: (event: ReactMouseEvent) => {
-        const menu = event.currentTarget.querySelector<HTMLElement>(".step__toolbar [aria-haspopup=menu]");
-        if (!menu) return;
+      onNodeContextMenu: (event: ReactMouseEvent, { id }: { id: string }) => {
+        if (isReadOnly) return;
         event.preventDefault();
-        if (menu.ariaExpanded !== "true") menu.click();
+        if (!editor.document.selection.has(id)) editor.document.select([id]);
+        const { currentTarget: node } = event;
+        // The toolbar of a node is on the page once the node is selected.
+        requestAnimationFrame(() => {
+          const menu = node.querySelector<HTMLElement>(".step__toolbar [aria-haspopup=menu]");
+          if (menu && menu.ariaExpanded !== "true") menu.click();
+        });
       },
       onDoubleClick: (event: ReactMouseEvent) => {
         if ((event.target as Element).classList.contains("react-flow__pane")) searchAt(event);
       },
     }),
-    [onConnectEnd, searchAt, isReadOnly],
+    [onConnectEnd, searchAt, isReadOnly, editor],
   );
 }

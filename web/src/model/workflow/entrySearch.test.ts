@@ -56,6 +56,13 @@ describe("the node search", () => {
     expect(searchEntries(all, "", { recent }).map(entryTitle)).toEqual(["await_reply", "Delay", "Wait"]);
   });
 
+  it("ranks a name before a keyword of a recent one", () => {
+    const http = { ...choice, ref: "ACTION.HTTP_REQUEST", type: "ACTION", subtype: "HTTP_REQUEST" };
+    const webhook = { ...choice, ref: "TRIGGER.WEBHOOK", subtype: "WEBHOOK", keywords: ["http"] };
+    const found = searchEntries([webhook, http], "http", { recent: [webhook.ref] }).map(entryTitle);
+    expect(found).toEqual(["HTTP request", "Webhook"]);
+  });
+
   it("finds what some of the words name, the rarest word first, if nothing has all of them", () => {
     const named = (name: string, summary = "") => ({ ...tool, ref: `T/${name}`, tool: name, summary });
     const all = [
