@@ -152,7 +152,8 @@ export function fieldParameter(field: Field): Parameter {
   const parameter: Parameter = {
     name: field.name,
     type: type ?? "string",
-    required: field.required,
+    // With a default, nothing has to be entered.
+    required: field.required && (field.default ?? null) === null,
     description: field.description,
     isLong: field.multiline,
     isSensitive: field.sensitive,
