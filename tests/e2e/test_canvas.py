@@ -126,6 +126,41 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
     await expect(recent).to_contain_text("Wait")
 
 
+async def test_a_switch_has_rows_and_a_port_for_each_case_and_a_menu(
+    page: Page, studio: Studio
+) -> None:
+    await opened(page, studio, greeting("cases"))
+
+    async def search_is_open() -> bool:
+        # Until the first view is drawn, the connection may still move.
+        await page.mouse.click(*await middle(edge(page, "greet", "end")), button="right")
+        return await page.get_by_role("dialog").get_by_role("combobox").count() == 1
+
+    await eventually(search_is_open)
+    await add(page, "switch")
+    await expect(edge(page, "greet", "switch")).to_be_attached()
+    await expect(edge(page, "switch", "end")).to_be_attached()
+    ports = node(page, "switch").locator(".step__out")
+    await expect(ports).to_have_text(["case-0", "default"])
+    inspector = page.get_by_role("complementary", name="Inspector")
+    first = inspector.get_by_role("group", name="Condition", exact=True)
+    await first.get_by_label("Condition 1: field").click()
+    # Letter by letter: "data." alone is no condition, and the row stays.
+    await page.keyboard.type("data.city")
+    await expect(first.get_by_label("Condition 1: field")).to_have_value("data.city")
+    await first.get_by_label("Condition 1: value", exact=True).fill("Oslo")
+    await inspector.get_by_role("button", name="Add case").click()
+    await expect(inspector.get_by_label("Condition 1: field").nth(1)).to_be_focused()
+    await expect(ports).to_have_text(['data.city == "Oslo"', "case-1", "default"])
+    await node(page, "switch").click(button="right")
+    menu = page.get_by_role("menu", name="More actions")
+    await menu.get_by_role("menuitem", name="Duplicate").click()
+    # The copy is in view, beside the node.
+    await expect(node(page, "switch-2")).to_be_in_viewport(ratio=WHOLE)
+    await expect(node(page, "switch")).to_be_in_viewport()
+    assert await page.get_by_role("dialog").count() == 0
+
+
 async def test_a_node_is_inserted_with_the_keyboard_alone(page: Page, studio: Studio) -> None:
     await opened(page, studio, greeting("by-keys"))
     await node(page, "greet").focus()

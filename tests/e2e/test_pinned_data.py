@@ -102,7 +102,7 @@ async def test_an_output_of_a_run_is_pinned_by_keyboard_alone(page: Page, studio
     await page.keyboard.press("Escape")
     await page.keyboard.press("Control+Enter")
     await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
-    pinned = page.locator(".step__pin.is-pinned")
+    pinned = page.locator(".step__pin")
     await page.keyboard.press("ArrowRight")
     await page.keyboard.press("Shift+P")
     await expect(pinned).to_have_count(2)

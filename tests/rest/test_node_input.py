@@ -67,3 +67,18 @@ async def test_a_value_too_large_for_a_tree_is_cut_and_marked(house: House) -> N
     assert sources["trigger"]["value"]["rows"][0]["id"] == 0
     assert len(sources["trigger"]["value"]["rows"]) < 3_000
     assert not sources["data"]["isCut"]
+
+
+async def test_pinned_data_without_a_run_leaves_the_runs_input_to_its_declaration(
+    house: House,
+) -> None:
+    pins = {"pins": {"greet": {"output": "Hello, Eve!"}}}
+    document = looped("pinned input") | {"metadata": {"studio": pins}}
+    sources = by_path(await shown(house, document, "each"))
+    assert sources["data"]["value"] == "Hello, Eve!"
+    assert not sources["trigger"]["hasValue"]
+    # What comes before the pinned node has nothing to read yet.
+    assert not any(one["hasValue"] for one in (await shown(house, document, "greet"))["sources"])
+    given = {**pins, "testEvent": {"node": "start", "inputs": INPUTS}}
+    kept = {"metadata": {"studio": given}}
+    assert by_path(await shown(house, document | kept, "greet"))["trigger"]["hasValue"]

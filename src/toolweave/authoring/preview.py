@@ -125,6 +125,11 @@ class _Look:
     # Whether somebody chose the run; else the kept test event counts, not the run's own.
     is_run_given: bool = False
 
+    @property
+    def has_inputs(self) -> bool:
+        """Whether the inputs are those of a run or of a test event; pinned data has none."""
+        return self.run is not None or sample_event_of(self.case.workflow) is not None
+
 
 class Previews:
     """Provides data of runs for previews and completions."""
@@ -234,7 +239,10 @@ class Previews:
 
     def _sources(self, look: _Look) -> NodeSources:
         moment = self._moment(look)
-        found = input_sources(_scope(look.case), look.node, _names(moment, "value"))
+        names = _names(moment, "value")
+        if moment is not None and not look.has_inputs:
+            names = {name: value for name, value in names.items() if name != "trigger"}
+        found = input_sources(_scope(look.case), look.node, names)
         sources = [self._source(source) for source in found]
         return NodeSources(look.run, moment is not None and moment.is_reached, sources)
 
@@ -257,7 +265,10 @@ class Previews:
         if event is not None:
             pins.setdefault(event.node, PinnedOutput(event.inputs))
         inputs = event.inputs if event else None
-        return look.past.foreseen(look.node.id, self._plan(workflow), pins, inputs)
+        moment = look.past.foreseen(look.node.id, self._plan(workflow), pins, inputs)
+        # Nothing that leads here is pinned, and the inputs of a run are unknown.
+        is_empty = moment and not look.has_inputs and moment.names()["data"] is None
+        return None if is_empty else moment
 
     def _plan(self, workflow: Workflow) -> Plan | None:
         try:

@@ -53,7 +53,11 @@ function sampledWorkflow(editor: Editor, node: string): Workflow {
 }
 
 function requestBody(editor: Editor, node: string, run: string | null): Record<string, unknown> {
-  return { document: sampledWorkflow(editor, node), node, ...(run ? { run } : {}) };
+  const { storedAs, draftId } = editor.document.store.getState();
+  const workflow = sampledWorkflow(editor, node);
+  // Other drafts have the same name: the last run of one of them is not a run of this one.
+  const document = storedAs === null && draftId && !run ? { ...workflow, name: draftId } : workflow;
+  return { document, node, ...(run ? { run } : {}) };
 }
 
 export function useNames(node: string) {
@@ -79,6 +83,8 @@ export function useNodeInput(node: string) {
     queryKey: ["input", node, graph, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(client.POST("/api/v1/edit/input", { body: requestBody(editor, node, run) as never, signal })),
+    // What was opened in the tree stays open while newer values are loaded.
+    placeholderData: (before, query) => (query?.queryKey[1] === node ? before : undefined),
     staleTime: 30_000,
     retry: false,
   });

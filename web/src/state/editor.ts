@@ -57,6 +57,8 @@ export class Editor {
   readonly builder = new BuilderSession();
   readonly run: FollowedRun;
   readonly stepOutputs = new StepOutputs();
+  /** Inputs that were entered for nodes that run alone, as JSON text. */
+  readonly stepInputs = new Map<string, string>();
   readonly conflict: StoreApi<{ conflict: Conflict | null }> = createStore(() => ({ conflict: null }));
   /** The save request in progress, if any. */
   activeSave: Promise<unknown> | null = null;

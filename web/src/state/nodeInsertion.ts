@@ -30,9 +30,10 @@ export function insertionGesture(id: string): string {
   return `insert-${id}`;
 }
 
-/** Adds a node at a point; without one after the selected node, else in the middle of the canvas. */
-export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, point?: InsertionPoint): string {
+/** Adds a node at a point; without one after the selected node or before the selected end, else in the middle. */
+export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, given?: InsertionPoint): string {
   rememberNode(entry.ref);
+  const point = given ?? pointBeforeEnd(editor, entry);
   const id =
     replaceStart(editor, entry) ??
     (point ? addAtPoint(editor, entry, specs, point) : addAfterSelected(editor, entry, specs));
@@ -102,10 +103,23 @@ function pointAfter(workflow: Workflow, before: WorkflowNode, specs: Specs): Ins
   return { kind: "from", node: before.id, port, at: { x: x + width + GAP_X - 10, y: y + PORT_TOP } };
 }
 
-function selectedNode({ document: { selection, workflow } }: Editor): WorkflowNode | undefined {
-  if (selection.size !== 1) return undefined;
-  const node = nodeById(workflow, [...selection][0]!);
-  return node?.type === "group" ? undefined : node;
+function onlySelected({ document: { selection, workflow } }: Editor): WorkflowNode | undefined {
+  return selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
+}
+
+/** The selected node, if something can follow it. */
+function selectedNode(editor: Editor): WorkflowNode | undefined {
+  const node = onlySelected(editor);
+  return node?.type === "group" || node?.type === "end" ? undefined : node;
+}
+
+/** The connection to the selected end, if it has only one. */
+function pointBeforeEnd(editor: Editor, entry: CatalogEntry): InsertionPoint | undefined {
+  const node = onlySelected(editor);
+  if (node?.type !== "end") return undefined;
+  const [edge, ...others] = editor.document.workflow.connections.filter(({ to }) => to === node.id);
+  const point = edge && others.length === 0 ? ({ kind: "edge", edge: edge.id } as const) : undefined;
+  return point && fitsPoint(entry, point) ? point : undefined;
 }
 
 /** The first node of a workflow that has just begun: what is added first follows it. */
@@ -113,7 +127,8 @@ function unusedEntrance(editor: Editor, entry: CatalogEntry): WorkflowNode | und
   const { selection, workflow } = editor.document;
   const entrances = workflow.nodes.filter(({ type }) => type === "start" || type === "TRIGGER");
   const [first] = entrances;
-  if (selection.size > 0 || entrances.length !== 1 || !first?.position) return undefined;
+  const isFree = selection.size === 0 || onlySelected(editor)?.type === "end";
+  if (!isFree || entrances.length !== 1 || !first?.position) return undefined;
   const point = { kind: "from", node: first.id, port: "", at: first.position } as const;
   return workflow.connections.length === 0 && fitsPoint(entry, point) ? first : undefined;
 }

@@ -115,7 +115,7 @@ function FullStep({ id, data, selected }: Props) {
         outputs.map((port) => <OutputPort key={port.name} node={id} port={port.name} top={inputTop(0)} />)
       )}
       {status && <StatusMark id={id} status={status} />}
-      {!isPill && <PinMark id={id} hasOutput={status === "success"} />}
+      {!isPill && <PinMark id={id} />}
     </div>
   );
 }
@@ -159,21 +159,19 @@ function Subtitle({ id, data: { server, kind, title, family, subtitle } }: { id:
   );
 }
 
-/** Whether the output is pinned; on a node with an output, a button to pin it. Keys: Shift P. */
-function PinMark({ id, hasOutput }: { id: string; hasOutput: boolean }) {
+/** Shows that the output is pinned; a click unpins it. */
+function PinMark({ id }: { id: string }) {
   const editor = useEditor();
   const isPinned = useDocument(({ history }) => pinOf(history.present, id) !== undefined);
   const isReadOnly = useDocument((state) => state.isReadOnly);
-  if (isReadOnly || !(isPinned || hasOutput)) return null;
-  const label = isPinned ? "Unpin output" : "Pin output";
+  if (isReadOnly || !isPinned) return null;
   return (
     <button
       type="button"
       tabIndex={-1}
-      className={isPinned ? "step__pin is-pinned nodrag" : "step__pin nodrag"}
-      aria-label={label}
-      aria-pressed={isPinned}
-      title={isPinned ? "Output pinned: runs in the editor do not execute this node. Click to unpin" : label}
+      className="step__pin nodrag"
+      aria-label="Unpin output"
+      title="Output pinned: runs in the editor do not execute this node. Click to unpin"
       onClick={(event) => (event.stopPropagation(), void togglePin(editor, id))}
       onDoubleClick={(event) => event.stopPropagation()}
     >

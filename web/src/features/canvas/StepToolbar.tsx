@@ -77,6 +77,10 @@ export function StepToolbar({ id }: { id: string }) {
             keys: "X",
             run: () => runOnAll("extract"),
           },
+          ...actions.map(({ command, title, icon, keys }, at) => ({
+            ...{ title, icon, keys, startsGroup: at === 0 },
+            run: () => run(command),
+          })),
         ]}
       >
         <Icon name="more" size={13} />

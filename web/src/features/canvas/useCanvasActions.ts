@@ -59,6 +59,8 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         void flow.fitView({ maxZoom: 1, padding: 0.15, duration: animationMs() });
       },
       reveal(id, isClose = false) {
+        // A copy that was just added: to fit a node that is not known yet shows an empty place.
+        if (!flow.getInternalNode(id)) return revealWhenKnown(flow, id);
         const zoom = Math.min(1, Math.max(flow.getZoom(), isClose ? READABLE_ZOOM : 0));
         if (zoom > flow.getZoom() || !isInView(nodeElement(id)))
           void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });

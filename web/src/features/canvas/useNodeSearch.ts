@@ -1,4 +1,4 @@
-/** Gestures on the canvas that open the node search: dropping a connection, double-click, right-click. */
+/** Gestures on the canvas that open the node search, or on a node its menu: drops, double-click, right-click. */
 
 import type { FinalConnectionState } from "@xyflow/react";
 import { useReactFlow } from "@xyflow/react";
@@ -67,10 +67,25 @@ export function useNodeSearch(specs: Specs, isReadOnly: boolean) {
         event.preventDefault();
         searchAt(event);
       },
+      onEdgeContextMenu: (event: ReactMouseEvent, { id }: { id: string }) => {
+        event.preventDefault();
+        if (!isReadOnly) openNodeSearch({ kind: "edge", edge: id }, event);
+      },
+      onNodeContextMenu: (event: ReactMouseEvent, { id }: { id: string }) => {
+        if (isReadOnly) return;
+        event.preventDefault();
+        if (!editor.document.selection.has(id)) editor.document.select([id]);
+        const { currentTarget: node } = event;
+        // The toolbar of a node is on the page once the node is selected.
+        requestAnimationFrame(() => {
+          const menu = node.querySelector<HTMLElement>(".step__toolbar [aria-haspopup=menu]");
+          if (menu && menu.ariaExpanded !== "true") menu.click();
+        });
+      },
       onDoubleClick: (event: ReactMouseEvent) => {
         if ((event.target as Element).classList.contains("react-flow__pane")) searchAt(event);
       },
     }),
-    [onConnectEnd, searchAt],
+    [onConnectEnd, searchAt, isReadOnly, editor],
   );
 }

@@ -14,6 +14,7 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
   const field = useFormField(path);
   const items = Array.isArray(field.value) ? field.value : [];
   const label = labelOf(parameter);
+  const itemLabel = parameter.itemTitle ?? label;
   const isFull = items.length >= (parameter.validation?.maxItems ?? Infinity);
   const lastItem = useFocusOfAdded(items.length);
   const add = () => {
@@ -43,7 +44,7 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
           <Inner
             parameter={{
               ...itemParameter(parameter, at),
-              name: `${label} ${at + 1}`,
+              name: `${itemLabel} ${at + 1}`,
               title: undefined,
               required: false,
             }}
@@ -56,7 +57,7 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
                 <button
                   type="button"
                   className="param__tool"
-                  aria-label={`Move ${label} ${at + 1} up`}
+                  aria-label={`Move ${itemLabel} ${at + 1} up`}
                   onClick={() => swap(at)}
                 >
                   ↑
@@ -67,7 +68,7 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
                 className="param__tool"
                 onClick={() => field.set(items.filter((_, index) => index !== at))}
               >
-                Remove {label} {at + 1}
+                Remove {itemLabel} {at + 1}
               </button>
             </div>
           )}
@@ -75,7 +76,7 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
       ))}
       {!field.isReadOnly && (
         <Button icon="plus" disabled={isFull} onClick={add}>
-          Add to {label}
+          {parameter.itemTitle ? `Add ${parameter.itemTitle.toLowerCase()}` : `Add to ${label}`}
         </Button>
       )}
     </CollapsibleSection>

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { parseCondition } from "../../model/form/conditions";
 import { parseSchedule } from "../../model/form/schedule";
 import { isObject } from "../../model/form/values";
+import type { Json } from "../../model/workflow/workflow";
 import type { FieldAria } from "../../ui/Field";
 import { ConditionRows } from "./ConditionRows";
 import type { BuilderKind } from "./builderKind";
@@ -30,7 +31,14 @@ interface Props {
 }
 
 export function FieldBuilder({ kind, label, field, aria, raw }: Props) {
-  const reason = whyNot(kind, field);
+  // What is typed in the rows stays there, also while it is not complete, as with "data.".
+  const [own, setOwn] = useState<{ value: Json | undefined } | null>(null);
+  const reason = own !== null && own.value === field.value ? null : whyNot(kind, field);
+  const writing = (write: (value: Json | undefined) => void) => (value: Json | undefined) => {
+    setOwn({ value });
+    write(value);
+  };
+  const ownField = { ...field, type: writing(field.type), set: writing(field.set) };
   const [isRaw, setRaw] = useState(() => reason !== null || field.isReadOnly);
   const Builder = BUILDERS[kind];
   const { built, raw: rawTitle } = TITLES[kind];
@@ -51,7 +59,7 @@ export function FieldBuilder({ kind, label, field, aria, raw }: Props) {
           {rawTitle}
         </button>
       </div>
-      {showsRaw ? raw : <Builder label={label} field={field} describedBy={aria["aria-describedby"]} />}
+      {showsRaw ? raw : <Builder label={label} field={ownField} describedBy={aria["aria-describedby"]} />}
       {reason !== null && (
         <p className="faint builder__reason">
           {built === "Rows" ? "Rows" : "A sentence"} cannot show this: {reason}.

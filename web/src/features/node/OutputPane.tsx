@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { Problem } from "../../api/client";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
-import { valueItem } from "../../model/data/tree";
+import { readsInput, sampleOf, sourceItems, valueItem } from "../../model/data/tree";
 import { problemText } from "../../model/form/problems";
 import { parseJson } from "../../model/form/values";
 import type { MediaPart } from "../../model/run/media";
@@ -16,7 +16,7 @@ import type { Pin } from "../../model/workflow/studioData";
 import { pinOf } from "../../model/workflow/studioData";
 import type { Json, WorkflowNode } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
-import { completeOutput, runStep, useNodeInput } from "../../queries/expressions";
+import { completeOutput, runStep, useNames, useNodeInput } from "../../queries/expressions";
 import { loadMedia } from "../../queries/runs";
 import { pinLastOutput } from "../../queries/pinnedData";
 import { useDocument, useEditor, useRunState, useStepOutputs } from "../../state/editorContext";
@@ -150,13 +150,26 @@ function outputOf(shown: Shown | null): Pin | null {
 /** Runs the node alone; its input is that of the last run, or one that is typed here. */
 function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown): void }) {
   const editor = useEditor();
-  const { data: known } = useNodeInput(node.id);
+  const { data: known, isPending } = useNodeInput(node.id);
+  const { data: names } = useNames(node.id);
   const [isRunning, setRunning] = useState(false);
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setText] = useState(editor.stepInputs.get(node.id) ?? null);
+  const setTyped = (text: string | null) => {
+    if (text === null) editor.stepInputs.delete(node.id);
+    else editor.stepInputs.set(node.id, text);
+    setText(text);
+  };
+  const [wasEntered] = useState(typed !== null);
   const { value, fault } = typed === null ? {} : parseJson(typed);
   const source = known?.sources.find(({ path }) => path === "data");
-  const edit = () => setTyped(JSON.stringify(source?.hasValue ? source.value : {}, null, 2));
+  const isMissing = source?.hasValue === false && readsInput(node.data);
+  const edit = () => {
+    const [item] = source ? sourceItems([source], names?.offers ?? []) : [];
+    const value = source?.hasValue ? source.value : item ? sampleOf(item) : {};
+    setTyped(JSON.stringify(value, null, 2));
+  };
   const run = async () => {
+    if (isMissing && typed === null) return edit();
     setRunning(true);
     try {
       const input = typed === null ? undefined : { value: value ?? null };
@@ -168,11 +181,12 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
     }
   };
   useEffect(() => {
-    if (!panelStore.getState().runsOpenNode) return;
+    // Whether the step has an input decides whether it can run.
+    if (isPending || !panelStore.getState().runsOpenNode) return;
     setPanels({ runsOpenNode: false });
     void run();
     // eslint-disable-next-line react-hooks/exhaustive-deps -- only for the command that opened the node
-  }, []);
+  }, [isPending]);
   return (
     <>
       <div className="row">
@@ -186,7 +200,11 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
         </Button>
         {typed === null ? (
           <Button look="quiet" onClick={edit}>
-            Edit its input
+            {isMissing ? "Enter its input" : "Edit its input"}
+          </Button>
+        ) : isMissing ? (
+          <Button look="quiet" onClick={() => setTyped(null)}>
+            Cancel
           </Button>
         ) : (
           <Button look="quiet" onClick={() => setTyped(null)}>
@@ -197,9 +215,10 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
       {typed !== null && (
         <JsonField
           label="Input of this step, as JSON"
+          note={isMissing && "The step reads its input, and there is none yet. Enter one, then run the step."}
           value={typed}
           fault={fault ?? null}
-          isFocused
+          isFocused={!wasEntered}
           onChange={setTyped}
         />
       )}

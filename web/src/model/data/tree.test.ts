@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { childPath, initiallyOpen, matchingPaths, sourceItems, valueItem } from "./tree";
+import {
+  childPath,
+  initiallyOpen,
+  matchingPaths,
+  readsInput,
+  sampleOf,
+  sourceItems,
+  valueItem,
+} from "./tree";
 
 const source = (path: string, value?: unknown, about = "") => ({
   path,
@@ -69,4 +77,23 @@ test("a request opens at its body, anything else at its first objects", () => {
   expect([...open]).toEqual(["data", "data.body", "data.body.order"]);
   const plain = initiallyOpen([valueItem("data", "Input", { headers: { a: { b: 1 } }, n: 1 })]);
   expect([...plain]).toEqual(["data", "data.headers"]);
+});
+
+test("an input is suggested with the declared fields, empty", () => {
+  const kinds = { data: "object", "data.city": "string", "data.days": "array", "data.days[0]": "object" };
+  const offers = Object.entries({ ...kinds, "data.days[0].high": "number" }).map(([path, kind]) => ({
+    path,
+    kind,
+    about: null,
+    sample: null,
+  }));
+  const [data] = sourceItems([source("data")], offers);
+  expect(sampleOf(data!)).toEqual({ city: "", days: [{ high: 0 }] });
+  const reads = ["{{ data.city }}", "size(data) > 1"].map((text) => readsInput({ city: text }));
+  expect([...reads, readsInput({ city: "Oslo", data: 1 }), readsInput({ x: "database" })]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

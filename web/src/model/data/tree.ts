@@ -114,6 +114,22 @@ export function sourceItems(sources: readonly Source[], offers: readonly Offer[]
   });
 }
 
+/** An empty value with the fields that an item declares, to be filled in. */
+export function sampleOf(item: DataItem): Json {
+  const parts = item.children();
+  if (item.kind === "array") return parts.slice(0, 1).map(sampleOf);
+  if (item.kind === "object" || parts.length > 0)
+    return Object.fromEntries(parts.map((part) => [part.label, sampleOf(part)]));
+  return item.kind in EMPTY ? EMPTY[item.kind]! : "";
+}
+
+const EMPTY: Readonly<Record<string, Json>> = { number: 0, integer: 0, boolean: false, null: null };
+
+/** Whether a node contains an expression that reads its input. */
+export function readsInput(settings: Json): boolean {
+  return /\bdata\b(?!["'])/.test(JSON.stringify(settings));
+}
+
 const LABELS: Readonly<Record<string, string>> = {
   data: "Input",
   trigger: "Run input",

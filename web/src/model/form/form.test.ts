@@ -127,6 +127,10 @@ describe("controls", () => {
       schema: null,
     };
     expect(fieldParameter(field)).toMatchObject({ type: "string", default: "m", proposals: ["m", "n"] });
+    // What has a default does not have to be entered.
+    const isRequired = (value: string | null) =>
+      fieldParameter({ ...field, required: true, default: value }).required;
+    expect([isRequired("m"), isRequired(null)]).toEqual([false, true]);
     expect(controlOf(fieldParameter({ ...field, isOpen: false }))).toBe("enum");
     expect(controlOf(fieldParameter({ ...field, type: "array", items: "string", options: [] }))).toBe(
       "array",

@@ -29,6 +29,8 @@ export interface Parameter {
   default?: Json;
   validation?: Validation;
   items?: Parameter;
+  /** What one of its items is called. */
+  itemTitle?: string;
   prefixItems?: Parameter[];
   properties?: Record<string, Parameter>;
   kind?: "null" | "any" | "union";
@@ -131,13 +133,27 @@ const TYPES: Record<string, Parameter["type"]> = {
   array: "array",
 };
 
+/** Lists of objects that have a form. */
+const LISTS: Readonly<Record<string, Partial<Parameter>>> = {
+  cases: {
+    itemTitle: "Case",
+    description: "The first case whose condition is true continues at its own output, else Default.",
+    items: {
+      name: "case",
+      type: "object",
+      properties: { when: { name: "when", title: "Condition", type: "string", required: true } },
+    },
+  },
+};
+
 /** A field of a catalog node as a parameter. */
 export function fieldParameter(field: Field): Parameter {
   const type = TYPES[field.type];
   const parameter: Parameter = {
     name: field.name,
     type: type ?? "string",
-    required: field.required,
+    // With a default, nothing has to be entered.
+    required: field.required && (field.default ?? null) === null,
     description: field.description,
     isLong: field.multiline,
     isSensitive: field.sensitive,
@@ -154,7 +170,7 @@ export function fieldParameter(field: Field): Parameter {
   const items = field.items ? TYPES[field.items] : undefined;
   if (type === "array" && items && items !== "object" && items !== "array")
     parameter.items = { name: "item", type: items };
-  return parameter;
+  return items === "object" ? { ...parameter, ...LISTS[field.name] } : parameter;
 }
 
 /** Whether a setting has an effect with the values of the others; an expression may have any value. */

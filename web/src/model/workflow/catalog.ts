@@ -5,7 +5,7 @@ import { safeText } from "../text/untrusted";
 import type { Family } from "./families";
 import { familyOf, familyOfNode } from "./families";
 import { kindIcon, monogram } from "./kindIcons";
-import type { JsonObject, WorkflowNode } from "./workflow";
+import type { Json, JsonObject, WorkflowNode } from "./workflow";
 import { nodeRef, asText } from "./workflow";
 
 export type CatalogEntry = Schemas["NodeSummaryResponse"];
@@ -158,6 +158,7 @@ export function specsByRef(entries: readonly CatalogEntry[]): Specs {
   return new Map([...BUILT_IN_STEPS, ...entries].map((entry) => [entry.ref, entry]));
 }
 
+const SWITCH = "FLOW.SWITCH";
 export const DECISION_TYPES = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
 
 /** The output ports of a node: one per branch of a decision, else those of its catalog entry. */
@@ -169,7 +170,29 @@ export function outputPorts(node: WorkflowNode, specs: Specs): string[] {
   }
   if (node.type === "mcp") return ["output"];
   const spec = specs.get(nodeRef(node));
-  return spec?.outputPorts.length ? spec.outputPorts.map((port) => port.name) : ["output"];
+  const ports = spec?.outputPorts.length ? spec.outputPorts.map((port) => port.name) : ["output"];
+  const count = switchCases(node)?.length;
+  // Its catalog entry lists as many cases as a switch can have.
+  return count === undefined
+    ? ports
+    : ports.filter((port) => !CASE_PORT.test(port) || Number(CASE_PORT.exec(port)![1]) < Math.max(count, 1));
+}
+
+const CASE_PORT = /^case-(\d+)$/;
+const MAX_CASE_LABEL = 28;
+
+/** The cases of a switch; undefined if an expression computes them. */
+function switchCases(node: WorkflowNode): readonly Json[] | undefined {
+  if (nodeRef(node) !== SWITCH) return undefined;
+  const { cases } = (node.data["configurations"] ?? {}) as JsonObject;
+  return cases === undefined || cases === null ? [] : Array.isArray(cases) ? cases : undefined;
+}
+
+function caseLabel(node: WorkflowNode, port: string): string {
+  const at = CASE_PORT.exec(port);
+  const found = at && switchCases(node)?.[Number(at[1])];
+  const text = asText((found as JsonObject | null | undefined)?.["when"]).trim();
+  return text.length > MAX_CASE_LABEL ? `${text.slice(0, MAX_CASE_LABEL)}…` : text;
 }
 
 export function inputPorts(node: WorkflowNode, specs: Specs): string[] {
@@ -193,11 +216,11 @@ function branches(node: WorkflowNode): JsonObject[] {
   return Array.isArray(listed) ? (listed as JsonObject[]) : [];
 }
 
-/** The displayed name of a port; branches have their own labels. */
+/** The displayed name of a port; branches have their own labels, cases their conditions. */
 export function portLabel(node: WorkflowNode, port: string): string {
   const at = /^branch-(\d+)$/.exec(port);
   const label = at ? asText(branches(node)[Number(at[1])]?.["label"]) : "";
-  return label || port;
+  return label || safeText(caseLabel(node, port)).text || port;
 }
 
 /** The initial data of a new node. */
@@ -214,6 +237,7 @@ export function initialData(entry: CatalogEntry): JsonObject {
       mode: "detailed",
     };
   }
+  if (entry.ref === SWITCH) return { subtype: entry.subtype, configurations: { cases: [{ when: "" }] } };
   if (entry.subtype) return { subtype: entry.subtype, configurations: {} };
   if (entry.type === "prompt") return { prompt: "" };
   if (entry.type === "note") return { content: "" };

@@ -56,6 +56,13 @@ describe("the node search", () => {
     expect(searchEntries(all, "", { recent }).map(entryTitle)).toEqual(["await_reply", "Delay", "Wait"]);
   });
 
+  it("ranks a name before a keyword of a recent one", () => {
+    const http = { ...choice, ref: "ACTION.HTTP_REQUEST", type: "ACTION", subtype: "HTTP_REQUEST" };
+    const webhook = { ...choice, ref: "TRIGGER.WEBHOOK", subtype: "WEBHOOK", keywords: ["http"] };
+    const found = searchEntries([webhook, http], "http", { recent: [webhook.ref] }).map(entryTitle);
+    expect(found).toEqual(["HTTP request", "Webhook"]);
+  });
+
   it("finds what some of the words name, the rarest word first, if nothing has all of them", () => {
     const named = (name: string, summary = "") => ({ ...tool, ref: `T/${name}`, tool: name, summary });
     const all = [
@@ -69,6 +76,24 @@ describe("the node search", () => {
     const exact = searchEntries([...all, named("get_weather")], "get weather").map(entryTitle);
     expect(exact).toEqual(["get_weather", "brief"]);
     expect(searchEntries(all, "nothing like it")).toEqual([]);
+  });
+
+  it("counts a name of several servers as one, and no name of a server", () => {
+    const of = (server: string, name: string) => ({
+      ...tool,
+      ref: `T/${server}/${name}`,
+      server,
+      tool: name,
+    });
+    const http = { ...choice, ref: "ACTION.HTTP", type: "ACTION", subtype: "HTTP", keywords: ["GET"] };
+    const servers = ["demo", "crm", "weather-eu"].flatMap((server) =>
+      ["weather", "add", "ask", "draw", "echo"].map((name) => of(server, name)),
+    );
+    expect(
+      searchEntries([http, ...servers], "get weather")
+        .slice(0, 3)
+        .map(entryTitle),
+    ).toEqual(["weather", "weather", "weather"]);
   });
 
   it("lists an action before a trigger of the same name once the workflow begins", () => {

@@ -22,7 +22,8 @@ interface Match {
 
 /**
  * Entries that match a search, best first: the exact name, then kinds of nodes, then tools, each by name and
- * keyword; what matches only by its description comes last. Of equal ones, recent ones come first.
+ * keyword; what matches only by its description comes last. Of those that match by name, or by keyword, recent
+ * ones come first.
  * Where no name has all of the words, as with "get weather", some of them suffice.
  */
 export function searchEntries(
@@ -36,7 +37,9 @@ export function searchEntries(
     .map(({ entry, scores, weight }) => {
       const score = Math.min(EXACT, ...scores);
       const tier = words.length === 0 ? 0 : tierOf(entry, score);
-      const order = [-weight, tier, Number(isUnlikely(entry)), -(recency.get(entry.ref) ?? 0), -score];
+      const isByName = words.length === 0 || score >= BY_NAME;
+      const recent = recency.get(entry.ref) ?? 0;
+      const order = [-weight, tier, Number(isUnlikely(entry)), -Number(isByName), -recent, -score];
       return { entry, order };
     })
     .sort((a, b) => a.order.map((rank, at) => rank - b.order[at]!).find((by) => by !== 0) ?? 0)
@@ -67,8 +70,12 @@ function matchesOf(entries: readonly CatalogEntry[], words: readonly string[]): 
   }));
   const full = all.filter(({ scores }) => scores.every((score) => score > 0));
   if (words.length < 2 || full.some(({ scores }) => Math.min(...scores) > ONLY_DESCRIPTION)) return full;
-  // A word that few entries match says more about what is looked for.
-  const counts = words.map((_, at) => all.filter(({ scores }) => scores[at]! > 0).length);
+  // A word that few names match says more about what is looked for; several servers may have a tool of one name,
+  // and the name of a server matches all of its tools.
+  const counts = words.map((_, at) => {
+    const named = all.filter(({ scores }) => scores[at]! > 0 && scores[at] !== BY_SERVER);
+    return new Set(named.map(({ entry }) => entryTitle(entry))).size;
+  });
   const weightOf = (scores: number[]) =>
     scores.reduce((sum, score, at) => sum + score / Math.max(counts[at]!, 1), 0);
   return all
@@ -77,6 +84,8 @@ function matchesOf(entries: readonly CatalogEntry[], words: readonly string[]): 
 }
 
 const EXACT = 100;
+const BY_NAME = 60;
+const BY_SERVER = 50;
 const ONLY_DESCRIPTION = 10;
 
 function tierOf({ server }: CatalogEntry, score: number): number {
@@ -88,8 +97,8 @@ function scoreOf(entry: CatalogEntry, word: string): number {
   const title = entryTitle(entry).toLowerCase();
   if (title === word) return EXACT;
   if (title.startsWith(word)) return 80;
-  if (title.includes(word)) return 60;
-  if (entry.server?.toLowerCase().includes(word)) return 50;
+  if (title.includes(word)) return BY_NAME;
+  if (entry.server?.toLowerCase().includes(word)) return BY_SERVER;
   if (entry.ref.toLowerCase().includes(word)) return 40;
   if (entry.keywords.some((keyword) => keyword.toLowerCase().startsWith(word))) return 30;
   return entry.summary.toLowerCase().includes(word) ? ONLY_DESCRIPTION : 0;
