@@ -28,14 +28,26 @@ export function MarkdownText({ blocks, warnings }: { blocks: MarkdownBlock[]; wa
 }
 
 export function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
-  return blocks.map((block, at) => <BlockView key={at} block={block} />);
+  const levels = headingLevels(blocks);
+  return blocks.map((block, at) => <BlockView key={at} block={block} level={levels[at]!} />);
 }
 
-function BlockView({ block }: { block: MarkdownBlock }) {
+/** The text is a part of a page, so its headings begin at the second level, and none is skipped. */
+export function headingLevels(blocks: readonly MarkdownBlock[]): number[] {
+  const open: number[] = [];
+  return blocks.map((block) => {
+    if (block.kind !== "heading") return 0;
+    while (open.length > 0 && open.at(-1)! >= block.level) open.pop();
+    open.push(block.level);
+    return Math.min(open.length + 1, 6);
+  });
+}
+
+function BlockView({ block, level }: { block: MarkdownBlock; level: number }) {
   switch (block.kind) {
     case "heading":
       return (
-        <p className="markdown__heading" role="heading" aria-level={Math.min(block.level + 1, 6)}>
+        <p className="markdown__heading" role="heading" aria-level={level}>
           <InlineView parts={block.content} />
         </p>
       );

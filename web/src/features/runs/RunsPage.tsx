@@ -12,6 +12,7 @@ import { navigate, hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
+import { ShortTime } from "../../ui/ShortTime";
 import { statusTone } from "../../ui/statusTone";
 import { PERIODS, STATUSES, useRunFilters } from "./useRunFilters";
 import "./runs.css";
@@ -93,7 +94,7 @@ export function RunsPage() {
         )}
         {error && <p role="alert">{error.message}</p>}
         {runs?.length === 0 && (
-          <EmptyState title={filters.isAny ? "No runs match" : "No runs yet"}>
+          <EmptyState icon="clock" title={filters.isAny ? "No runs match" : "No runs yet"}>
             <p>{filters.isAny ? "Other filters may find more." : "Open a workflow and run it."}</p>
             {filters.isAny ? (
               <Button look="primary" onClick={filters.clear}>
@@ -142,7 +143,9 @@ export function RunsPage() {
                         {run.status}
                       </Badge>
                     </td>
-                    <td>{new Date(run.startedAt).toLocaleString()}</td>
+                    <td>
+                      <ShortTime at={run.startedAt} />
+                    </td>
                     <td className="table__extra">
                       <Duration run={run} longestMs={longestMs} />
                     </td>

@@ -37,7 +37,7 @@ export function ServersPage({ chosen, isImporting = false }: Props) {
         </div>
         {error && <p role="alert">{error.message}</p>}
         {servers?.length === 0 && (
-          <EmptyState title="No servers yet">
+          <EmptyState icon="server" title="No servers yet">
             <p>
               Add one by its command, its address or JSON, or import the servers that other programs on this
               machine use.
