@@ -1,6 +1,7 @@
 /** Parsed Markdown as elements: no HTML, no images, and no links that can be followed. */
 
 import { Badge } from "./Badge";
+import { headingLevels } from "./headingLevels";
 
 export type MarkdownInline =
   | { kind: "text" | "strong" | "emphasis" | "code"; text: string }
@@ -30,17 +31,6 @@ export function MarkdownText({ blocks, warnings }: { blocks: MarkdownBlock[]; wa
 export function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
   const levels = headingLevels(blocks);
   return blocks.map((block, at) => <BlockView key={at} block={block} level={levels[at]!} />);
-}
-
-/** The text is a part of a page, so its headings begin at the second level, and none is skipped. */
-export function headingLevels(blocks: readonly MarkdownBlock[]): number[] {
-  const open: number[] = [];
-  return blocks.map((block) => {
-    if (block.kind !== "heading") return 0;
-    while (open.length > 0 && open.at(-1)! >= block.level) open.pop();
-    open.push(block.level);
-    return Math.min(open.length + 1, 6);
-  });
 }
 
 function BlockView({ block, level }: { block: MarkdownBlock; level: number }) {
