@@ -1,9 +1,9 @@
-import { shortTime } from "./timeText";
+import { fullTime, shortTime } from "./timeText";
 
 /** A time in a list; the whole date is in its tooltip. */
 export function ShortTime({ at }: { at: string }) {
   return (
-    <time className="short-time" dateTime={at} title={new Date(at).toLocaleString()}>
+    <time className="short-time" dateTime={at} title={fullTime(at)}>
       {shortTime(at)}
     </time>
   );
