@@ -211,8 +211,12 @@ async def run_again(filled: Filled) -> None:
 
 
 async def compared(filled: Filled) -> None:
-    await filled.go(f"compare/{filled.runs[0]}/{filled.runs[1]}")
-    await expect(filled.page.get_by_role("heading", name="Compare runs")).to_be_visible()
+    body = {"document": greeting(LONG), "inputs": {"who": "Grace"}}
+    other = cast("Any", await filled.studio.ask(filled.page, "POST", "/api/v1/runs", body))
+    await filled.go(f"runs/{other['id']}")
+    await expect(filled.page.locator(".run-panel__head .badge")).to_have_text("success")
+    await filled.go(f"compare/{filled.runs[0]}/{other['id']}")
+    await expect(filled.page.locator("mark").first).to_be_visible()
 
 
 async def asked(filled: Filled) -> None:

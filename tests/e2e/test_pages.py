@@ -76,12 +76,24 @@ async def test_a_question_is_answered_by_its_form_and_the_run_goes_on(
     panel = page.get_by_role("region", name="Run", exact=True)
     await expect(panel.get_by_role("region", name="Question")).to_contain_text("Boxes for")
     assert await findings(page, EVERYTHING) == []
-    await page.locator(".react-flow__node[data-id=t]").click()
+    async with page.expect_response("**/api/v1/edit/trigger") as described:
+        await page.locator(".react-flow__node[data-id=t]").click()
+    # The workflow of this run has no name.
+    assert (await described.value).ok
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Run of untitled")
     await panel.get_by_role("button", name="Answer", exact=True).click()
     await panel.get_by_label("Boxes").fill("2")
     await panel.get_by_label("Size").select_option("large")
     await panel.get_by_role("button", name="Send answer").click()
     await expect(page.locator(".run-panel__head .badge").first).to_have_text("success")
+    # On a small screen the run comes before the canvas.
+    await page.set_viewport_size({"width": 390, "height": 844})
+    run_box, canvas_box = [
+        await page.locator(part).bounding_box() for part in (".run-panel", ".editor__canvas")
+    ]
+    assert run_box is not None
+    assert canvas_box is not None
+    assert run_box["y"] < canvas_box["y"]
 
 
 async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio) -> None:

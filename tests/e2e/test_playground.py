@@ -1,7 +1,7 @@
 """The tool playground: any tool is tried from the servers page, and kept as a node."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from playwright.async_api import Locator, Page, expect
@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 from e2e.mcp import approved
 from e2e.studio import Studio, shot
 from e2e.test_access import EVERYTHING, findings
-from toolweave.testing.server import ScriptedServer, a_tool, answers
+from toolweave.testing.server import ScriptedServer, a_tool, answers, never
 
 pytestmark = pytest.mark.anyio
 
@@ -21,6 +21,7 @@ ORDER = {
     },
     "required": ["customer_name", "count"],
 }
+NOTHING = {"type": "object"}
 ROWS = [{"sku": "A1", "count": 2}, {"sku": "B2", "count": 5}]
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
@@ -36,7 +37,10 @@ def studio(shared_studio: Studio) -> Studio:
 async def shop(page: Page, studio: Studio, name: str, folder: Path) -> str:
     """An approved server with a tool that returns rows, and one that returns a picture."""
     server = ScriptedServer(
-        folder, a_tool("order", inputSchema=ORDER), a_tool("draw", inputSchema={"type": "object"})
+        folder,
+        a_tool("order", inputSchema=ORDER),
+        a_tool("draw", inputSchema=NOTHING),
+        a_tool("hang", inputSchema=NOTHING),
     )
     rows: dict[str, Any] = {"content": [], "structuredContent": {"rows": ROWS}}
     picture = {
@@ -47,6 +51,7 @@ async def shop(page: Page, studio: Studio, name: str, folder: Path) -> str:
     }
     server.on_call("order", [answers(rows)])
     server.on_call("draw", [answers(picture)])
+    server.on_call("hang", [never()])
     return await approved(page, studio, name, server)
 
 
@@ -118,6 +123,27 @@ async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await expect(page.get_by_role("button", name="Try it: draw")).to_be_focused()
+    # A call that takes too long is stopped, and does not go on in the service.
+    await page.get_by_role("button", name="Try it: hang").click()
+    dialog = page.get_by_role("dialog", name="Try hang")
+    await page.keyboard.press("Control+Enter")
+    await dialog.get_by_role("button", name="Stop").click()
+    await expect(dialog.get_by_role("heading", name="No result yet")).to_be_visible()
+    await page.goto(f"{studio.url}/#/runs?text=&status=cancelled")
+    await expect(page.get_by_role("table", name="Runs")).to_contain_text("test hang")
+
+
+async def test_a_question_of_a_tried_tool_is_answered_where_it_is_asked(
+    page: Page, studio: Studio
+) -> None:
+    made = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
+    dialog = await tried(page, studio, made["server"], "ask")
+    await dialog.get_by_role("button", name="Run", exact=True).click()
+    await dialog.get_by_label("Name").fill("Ada")
+    assert await findings(page, EVERYTHING) == []
+    await dialog.get_by_role("button", name="Send answer").click()
+    await expect(dialog.get_by_role("tree")).to_contain_text("accept")
+    await expect(dialog.get_by_role("tree")).to_contain_text("Ada")
 
 
 async def test_a_tool_of_a_disabled_server_says_what_to_do(

@@ -34,6 +34,11 @@ async def test_the_address_and_the_next_five_times_of_an_unsaved_trigger(house: 
     document["nodes"][1]["data"]["configurations"]["cron_expression"] = "61 * * * *"
     daily = (await ask(house, "/api/v1/edit/trigger", document=document, node="daily")).json()
     assert (daily["nextTimes"], "61" in daily["reason"]) == ([], True)
+    # A draft, or the workflow of a run, may have no name, and one that is too long to be stored.
+    for name in ("", "x" * 201):
+        unnamed = hooked("unsaved") | {"name": name}
+        hook = await ask(house, "/api/v1/edit/trigger", document=unnamed, node="hook")
+        assert (hook.status_code, hook.json().get("state")) == (200, "off"), hook.text
     gone = await ask(house, "/api/v1/edit/trigger", document=document, node="end")
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "TRIGGER_NOT_FOUND")
 

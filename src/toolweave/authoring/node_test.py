@@ -4,8 +4,10 @@ The node stands alone behind triggers that give the samples. A node that only co
 here; one with an effect is run, as a run of its own, only when asked to.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+
+import anyio
 
 from toolweave.authoring.authoring import Authoring
 from toolweave.catalog.node import ChoosesEffect, NodeInput, Outcome, RunFacts
@@ -65,8 +67,9 @@ class NodeTests:
         *,
         dialect: FormatName = "toolweave",
         with_effects: bool = False,
+        until_left: Callable[[], Awaitable[None]] | None = None,
     ) -> NodeTest:
-        """Test one node of a workflow.
+        """Test one node of a workflow. Its run is cancelled when `until_left` returns.
 
         Raises `Invalid`: `REQUEST_INVALID` when a sample is missing that the node reads,
         `NODE_NOT_RUNNABLE`.
@@ -97,7 +100,11 @@ class NodeTests:
             ended = await computed_apart(HeavyStep(place), binder, pool)
             assert not isinstance(ended, bool | NodeInput)
             return _computed(found, ended)
-        return await self._run(found, alone, node, samples, history) if with_effects else found
+        if not with_effects:
+            return found
+        fork = Fork("", node.id, _edits(node, samples), history)
+        request = RunRequest(alone, samples.get(_RUN_INPUT), trigger=TRIGGER, fork=fork)
+        return await self._run(found, node, request, until_left)
 
     async def _problems(
         self, alone: Workflow, node: Node, dialect: FormatName
@@ -114,17 +121,18 @@ class NodeTests:
     async def _run(
         self,
         found: NodeTest,
-        alone: Workflow,
         node: Node,
-        samples: Mapping[str, Json],
-        history: tuple[Event, ...],
+        request: RunRequest,
+        until_left: Callable[[], Awaitable[None]] | None,
     ) -> NodeTest:
-        fork = Fork("", node.id, _edits(node, samples), history)
-        inputs = samples.get(_RUN_INPUT)
-        run = await self._engine.runs.start(RunRequest(alone, inputs, trigger=TRIGGER, fork=fork))
-        record = await self._engine.runs.run_to_end(run)
+        run = await self._engine.runs.start(request)
+        async with anyio.create_task_group() as group:
+            if until_left is not None:
+                group.start_soon(self._cancel_after, until_left, run)
+            record = await self._engine.runs.run_to_end(run)
+            found = replace(found, run=run, status=record.status)
+            group.cancel_scope.cancel()
         last = (await self._engine.journal.last(run)).event
-        found = replace(found, run=run, status=record.status)
         if not isinstance(last, Finished):
             return found
         state = await self._engine.state(run)
@@ -132,6 +140,10 @@ class NodeTests:
         if outcome is None:
             return replace(found, error=last.error)
         return replace(found, value=(outcome.value,), ports=outcome.ports)
+
+    async def _cancel_after(self, until_left: Callable[[], Awaitable[None]], run: str) -> None:
+        await until_left()
+        await self._engine.cancel(run)
 
 
 def _computed(found: NodeTest, ended: Outcome | LoopOpened | StepFailed) -> NodeTest:

@@ -82,9 +82,14 @@ class EventStream(Response):
             await _send(send, b": still here\n\n")
 
 
-async def _until_gone(receive: Receive, listening: anyio.CancelScope) -> None:
+async def until_disconnected(receive: Receive) -> None:
+    """Wait until the client disconnects; the body was read before."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _until_gone(receive: Receive, listening: anyio.CancelScope) -> None:
+    await until_disconnected(receive)
     listening.cancel()
 
 

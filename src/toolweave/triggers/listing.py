@@ -26,7 +26,7 @@ from toolweave.triggers.activation import (
 from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, settings_of
 from toolweave.triggers.recent_events import TriggerEvent, TriggerEvents
-from toolweave.workflow.ids import slug
+from toolweave.workflow.ids import MAX_NAME, slug
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.store import Stored
 
@@ -131,7 +131,9 @@ async def draft_line(home: Home, workflow: Workflow, node: str) -> TriggerLine:
     if found is None or found.type != "TRIGGER" or not found.ref:
         raise NotFound("TRIGGER_NOT_FOUND", f"workflow {workflow.name!r} has no trigger {node!r}")
     lister = _Lister(TriggerActivation(home), home.clock.now(), {}, {})
-    return await lister.of_draft(slug(workflow.name), workflow, found)
+    # A draft may have no name yet: it is not stored, so nothing is found by its slug.
+    name = workflow.name.strip() or "draft"
+    return await lister.of_draft(slug(name[:MAX_NAME]), workflow, found)
 
 
 class _Lister:

@@ -93,13 +93,19 @@ export function useNodeInput(node: string) {
 export type StepResult = Schemas["TestNodeResponse"];
 
 /** Runs one node alone, on the data of the shown run or on `input`. */
-export async function runStep(editor: Editor, node: string, input?: { value: Json }): Promise<StepResult> {
+export async function runStep(
+  editor: Editor,
+  node: string,
+  { input, signal }: { input?: { value: Json } | undefined; signal?: AbortSignal } = {},
+): Promise<StepResult> {
   editor.formAttention.add(node);
   const body = {
     ...requestBody(editor, node, editor.run.id),
     ...(input ? { input: input.value } : {}),
   };
-  const result = await unwrap(client.POST("/api/v1/edit/test", { body: body as never }));
+  const result = await unwrap(
+    client.POST("/api/v1/edit/test", { body: body as never, ...(signal ? { signal } : {}) }),
+  );
   const output = completeOutput(result);
   if (output) editor.stepOutputs.add(editor.run.id, node, output);
   return result;

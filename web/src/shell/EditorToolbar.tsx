@@ -26,7 +26,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       {!isReadOnly && <PaletteButton />}
       <Breadcrumb />
       {isReadOnly ? (
-        <span className="editor__name">{workflow.name}</span>
+        <span className="editor__name">{workflow.name || "untitled"}</span>
       ) : (
         <input
           className="editor__name editor__name--input"
@@ -52,7 +52,7 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       <JsonButton />
       <InspectorButton />
       <MoreMenu isReadOnly={isReadOnly} />
-      {isReadOnly ? (
+      {isReadOnly && !workflow.name ? null : isReadOnly ? (
         <a className="button" href={`#/w/${encodeURIComponent(workflow.name)}`}>
           Open workflow
         </a>

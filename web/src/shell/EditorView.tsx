@@ -51,9 +51,9 @@ export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
   const proposed = useStore(editor.builder.store, (state) => state.proposal);
   const proposal = useComparison(side === "builder" && !isReadOnly ? (proposed?.comparison ?? null) : null);
   return (
-    <div className="editor">
+    <div className={isReadOnly ? "editor editor--run" : "editor"}>
       <h1 className="visually-hidden">
-        {isReadOnly ? "Run of" : "Workflow"} {workflow.name}
+        {isReadOnly ? "Run of" : "Workflow"} {workflow.name || "untitled"}
       </h1>
       <EditorToolbar workflow={workflow} />
       {hasPalette && !isReadOnly && (

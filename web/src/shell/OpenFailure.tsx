@@ -24,6 +24,15 @@ export function OpenFailure({ name, fault, onAgain }: Props) {
         currentRun() ?? undefined,
       );
   };
+  if (!draft && "code" in fault && fault.code === "WORKFLOW_NOT_FOUND")
+    return (
+      <EmptyState icon="search" title={`There is no workflow ${safeText(name).text}`} isPage>
+        <p role="alert">It may have been renamed or deleted.</p>
+        <a className="button button--primary" href="#/">
+          Back to workflows
+        </a>
+      </EmptyState>
+    );
   return (
     <EmptyState title={`${safeText(name).text} cannot be opened`} isPage>
       <p role="alert">

@@ -2,6 +2,7 @@
 
 import { Suspense, lazy } from "react";
 import { useStore } from "zustand";
+import { StepDecision } from "../features/inbox/StepDecision";
 import { ToolForm } from "../features/inspector/ToolForm";
 import { playgroundStore, tryTool } from "../state/playground";
 
@@ -16,6 +17,7 @@ export function Playground() {
         key={`${tried.server.id} ${tried.tool.name}`}
         {...tried}
         form={(node, parameters) => <ToolForm node={node} parameters={parameters} />}
+        decision={(run, step) => <StepDecision run={run} step={step} />}
         onClose={() => tryTool(null)}
       />
     </Suspense>

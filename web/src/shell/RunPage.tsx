@@ -30,9 +30,11 @@ export function RunPage({ id }: { id: string }) {
   }, [id]);
   if (fault) {
     return (
-      <EmptyState title="This run cannot be shown" isPage>
-        <p>{fault}</p>
-        <a href="#/runs">Back to runs</a>
+      <EmptyState icon="clock" title="This run cannot be shown" isPage>
+        <p role="alert">{fault}</p>
+        <a className="button button--primary" href="#/runs">
+          Back to runs
+        </a>
       </EmptyState>
     );
   }

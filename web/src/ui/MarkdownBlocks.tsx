@@ -1,6 +1,7 @@
 /** Parsed Markdown as elements: no HTML, no images, and no links that can be followed. */
 
 import { Badge } from "./Badge";
+import { headingLevels } from "./headingLevels";
 
 export type MarkdownInline =
   | { kind: "text" | "strong" | "emphasis" | "code"; text: string }
@@ -28,14 +29,15 @@ export function MarkdownText({ blocks, warnings }: { blocks: MarkdownBlock[]; wa
 }
 
 export function MarkdownBlocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
-  return blocks.map((block, at) => <BlockView key={at} block={block} />);
+  const levels = headingLevels(blocks);
+  return blocks.map((block, at) => <BlockView key={at} block={block} level={levels[at]!} />);
 }
 
-function BlockView({ block }: { block: MarkdownBlock }) {
+function BlockView({ block, level }: { block: MarkdownBlock; level: number }) {
   switch (block.kind) {
     case "heading":
       return (
-        <p className="markdown__heading" role="heading" aria-level={Math.min(block.level + 1, 6)}>
+        <p className="markdown__heading" role="heading" aria-level={level}>
           <InlineView parts={block.content} />
         </p>
       );

@@ -3,6 +3,7 @@
 The same test as the MCP tool `test_node`. An effect happens, so it needs what a run needs.
 """
 
+from functools import partial
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Request
@@ -19,6 +20,7 @@ from toolweave.rest.auth import Authenticator, require_part
 from toolweave.rest.response_models import problem_records
 from toolweave.rest.routes.preview import NodeNamesRequest
 from toolweave.rest.routing import Routes
+from toolweave.rest.stream import until_disconnected
 from toolweave.workflow.model import Node
 from toolweave.workflow.studio_data import PinnedOutput, pins_of
 
@@ -65,7 +67,10 @@ class _Handlers:
         body: Annotated[TestNodeRequest, Depends(TestNodeRequest.read)],
         request: Request,
     ) -> TestNodeResponse:
-        """Run one node alone; nothing before or behind it runs, but its effect happens."""
+        """Run one node alone; nothing before or behind it runs, but its effect happens.
+
+        The run is cancelled if the client disconnects.
+        """
         require_part(request, "document")
         loaded = await body.loaded()
         node = node_in(loaded.workflow, body.node)
@@ -76,7 +81,12 @@ class _Handlers:
         if "input" in body.model_fields_set:
             samples["data"] = cast("Json", body.input)
         found = await self._tests.test(
-            loaded.workflow, node, samples, dialect=loaded.format, with_effects=True
+            loaded.workflow,
+            node,
+            samples,
+            dialect=loaded.format,
+            with_effects=True,
+            until_left=partial(until_disconnected, request.receive),
         )
         return self._shown(found, run)
 

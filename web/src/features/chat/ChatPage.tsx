@@ -1,7 +1,7 @@
 /** A chat with a model that uses the tools of your servers, or of the server a document's section is bound to. */
 
 import type { FormEvent, KeyboardEvent } from "react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { safeText } from "../../model/text/untrusted";
 import type { ChatAbout } from "../../queries/chat";
 import { useChat } from "../../queries/chat";
@@ -9,6 +9,7 @@ import { useDocuments, useHeadings } from "../../queries/documents";
 import { useModels } from "../../queries/models";
 import { useServers } from "../../queries/servers";
 import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
 import { Field } from "../../ui/Field";
 import { ChatTurn } from "./ChatTurn";
 import { NoModel } from "./NoModel";
@@ -16,6 +17,7 @@ import "./chat.css";
 
 export function ChatPage({ document }: { document: string }) {
   const { data: models } = useModels();
+  const model = models?.find(({ isDefault }) => isDefault)?.name ?? models?.[0]?.name;
   if (models?.length === 0)
     return (
       <div className="page">
@@ -27,18 +29,30 @@ export function ChatPage({ document }: { document: string }) {
         </div>
       </div>
     );
-  return <Chat document={document} />;
+  return <Chat document={document} model={model} />;
 }
 
-function Chat({ document }: { document: string }) {
+const EXAMPLES = ["Which tools can you use, and what for?", "Plan my day with the tools you have"];
+
+function Chat({ document, model }: { document: string; model: string | undefined }) {
   const [about, setAbout] = useState<ChatAbout>(document ? { document } : {});
   const { conversation, isAnswering, send, stop, clear } = useChat(about);
   const [message, setMessage] = useState("");
+  const box = useRef<HTMLTextAreaElement>(null);
+  const end = useRef<HTMLDivElement>(null);
   const { id, servers, toolCount, turns } = conversation;
   const choose = (to: ChatAbout) => {
     clear();
     setAbout(to);
   };
+  const startWith = (example: string) => {
+    setMessage(example);
+    box.current?.focus();
+  };
+  // The newest part of the answer stays in view.
+  useEffect(() => {
+    if (turns.length > 0) end.current?.scrollIntoView({ block: "end" });
+  }, [turns]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!message.trim() || isAnswering) return;
@@ -49,7 +63,7 @@ function Chat({ document }: { document: string }) {
     if (event.key === "Enter" && !event.shiftKey) submit(event);
   };
   return (
-    <div className="page">
+    <div className="page chat-page">
       <div className="page__inner">
         <div className="page__head">
           <h1>Chat</h1>
@@ -66,18 +80,34 @@ function Chat({ document }: { document: string }) {
             {servers.length > 0 && ` of ${safeText(servers.join(", ")).text}`}.
           </p>
         )}
+        {turns.length === 0 && (
+          <EmptyState icon="chat" title="Ask a model that uses your tools">
+            <p>Each tool call is shown with its arguments and its result.</p>
+            <div className="chat__examples">
+              {EXAMPLES.map((example) => (
+                <button key={example} className="ai-builder__example" onClick={() => startWith(example)}>
+                  {example}
+                </button>
+              ))}
+            </div>
+          </EmptyState>
+        )}
         <ol className="chat__turns" aria-label="Conversation" aria-live="polite">
           {turns.map((turn, index) => (
             <ChatTurn key={index} turn={turn} />
           ))}
         </ol>
         <form className="chat__form" onSubmit={submit}>
-          <Field label="Message" note="Enter sends it, Shift Enter begins a new line.">
+          <Field
+            label="Message"
+            note={`Enter sends it, Shift Enter begins a new line.${model ? ` Model: ${safeText(model).text}` : ""}`}
+          >
             {(field, more) => (
               <textarea
                 id={field}
+                ref={box}
                 className="textarea"
-                rows={3}
+                rows={2}
                 aria-describedby={more}
                 value={message}
                 onKeyDown={sendOnEnter}
@@ -96,6 +126,7 @@ function Chat({ document }: { document: string }) {
             )}
           </div>
         </form>
+        <div ref={end} />
       </div>
     </div>
   );

@@ -3,8 +3,10 @@ import { Fragment } from "react";
 import type { Turn } from "../../model/chat/conversation";
 import { mediaIn, mediaViews } from "../../model/run/media";
 import { mediaData } from "../../model/run/mediaData";
+import { hintParts } from "../../model/text/hints";
 import { parseMarkdown } from "../../model/text/markdown";
 import { safeText } from "../../model/text/untrusted";
+import { Hint } from "../../ui/Hint";
 import { MarkdownText } from "../../ui/MarkdownBlocks";
 import { MediaParts } from "../../ui/MediaParts";
 
@@ -45,7 +47,7 @@ export function ChatTurn({ turn, children }: { turn: Turn; children?: ReactNode 
       )}
       {turn.fault && (
         <p className="field__fault" role="alert">
-          {safeText(turn.fault).text}
+          <Hint parts={hintParts(turn.fault)} />
         </p>
       )}
       {!turn.isOver && <p className="faint">The model is answering…</p>}

@@ -42,7 +42,7 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         {error && <p role="alert">{error.message}</p>}
         {steps && steps.length > 0 && <UncertainSteps steps={steps} />}
         {questions?.length === 0 && steps?.length === 0 && (
-          <EmptyState title="Nothing to answer">
+          <EmptyState icon="inbox" title="Nothing to answer">
             <p>Questions from runs and interrupted steps appear here until they are answered.</p>
             <a className="button button--primary" href={hrefTo("runs")}>
               View runs

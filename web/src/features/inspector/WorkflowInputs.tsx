@@ -24,7 +24,7 @@ export function WorkflowInputs({ isReadOnly }: { isReadOnly: boolean }) {
   if (isReadOnly && inputs.length === 0) return null;
   return (
     <section className="workflow-inputs" aria-label="Inputs of the workflow">
-      <h3>Inputs</h3>
+      <h2>Inputs</h2>
       {inputs.length === 0 && (
         <p className="faint">What a run is started with, such as a city. Nodes read it as trigger.city.</p>
       )}

@@ -25,7 +25,7 @@ export default function CredentialsPage() {
           values are never shown.
         </p>
         {isEmpty && adding === null ? (
-          <EmptyState title="No credentials yet">
+          <EmptyState icon="key" title="No credentials yet">
             <p>
               Add a credential for a service such as GitHub or Slack, or a secret that servers, triggers and
               nodes use by name.

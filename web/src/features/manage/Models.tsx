@@ -30,6 +30,7 @@ export function Models() {
   return (
     <Section
       title="Models"
+      icon="spark"
       error={error}
       rows={models}
       nothing="Add a model from a provider or your own. AI nodes use the default model unless they name one."
@@ -70,6 +71,7 @@ export function Models() {
           )}
         </>
       )}
+      emptyAction={<FoundModels />}
       add={{
         title: "Add a model",
         fields: FIELDS,
@@ -77,7 +79,7 @@ export function Models() {
         onAdd: (values) => runAction("Not added", () => addModel(values as unknown as NewModel)),
       }}
     >
-      <FoundModels />
+      {models && models.length > 0 && <FoundModels />}
       {models?.some((model) => model.provider === "local") && (
         <p>
           The local model is small: use it to try things out. Every tool and value it chose is shown in the

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { EmptyState } from "../../ui/EmptyState";
+import type { IconName } from "../../ui/Icon";
 import type { NewItem } from "./AddForm";
 import { AddForm } from "./AddForm";
 
@@ -15,15 +16,17 @@ interface Props<Row> {
   columns: readonly { title: string; show(row: Row): ReactNode }[];
   actions(row: Row): ReactNode;
   nothing: string;
+  /** Shown if there are no items. */
+  icon?: IconName;
   /** How an item is added: the title of the button, and the form that it opens or its fields. */
   add?: { isOpen?: boolean } & (NewItem | { title: string; form(close: () => void): ReactNode });
-  /** Shown instead of the button if there are no items. */
+  /** Shown below the button if there are no items. */
   emptyAction?: ReactNode;
   children?: ReactNode;
 }
 
 export function Section<Row>(props: Props<Row>) {
-  const { title, error, rows, columns, actions, nothing, add, emptyAction, children } = props;
+  const { title, error, rows, columns, actions, nothing, icon, add, emptyAction, children } = props;
   const [isAdding, setAdding] = useState(add?.isOpen ?? false);
   const close = () => setAdding(false);
   const openButton = add && (
@@ -35,9 +38,10 @@ export function Section<Row>(props: Props<Row>) {
     <section className="manage" aria-label={title}>
       {error && <p role="alert">{error.message}</p>}
       {rows?.length === 0 && !isAdding && (
-        <EmptyState title={`No ${title.toLowerCase()} yet`}>
+        <EmptyState {...(icon ? { icon } : {})} title={`No ${title.toLowerCase()} yet`}>
           <p>{nothing}</p>
-          {openButton ?? emptyAction}
+          {openButton}
+          {emptyAction}
         </EmptyState>
       )}
       {rows && rows.length > 0 && !isAdding && openButton && <div className="row">{openButton}</div>}

@@ -65,7 +65,7 @@ export function Triggers() {
     <section className="manage" aria-label="Schedules and webhooks">
       {error && <p role="alert">{error.message}</p>}
       {triggers?.length === 0 && (
-        <EmptyState title="No triggers yet">
+        <EmptyState icon="bolt" title="No triggers yet">
           <p>
             Add a trigger, such as a schedule or a webhook, to a workflow and save it. Then you can activate
             it here.

@@ -173,7 +173,7 @@ function RunStep({ node, onShown }: { node: WorkflowNode; onShown(shown: Shown):
     setRunning(true);
     try {
       const input = typed === null ? undefined : { value: value ?? null };
-      onShown({ kind: "result", result: await runStep(editor, node.id, input) });
+      onShown({ kind: "result", result: await runStep(editor, node.id, { input }) });
     } catch (error) {
       onShown({ kind: "fault", fault: faultOf(error) });
     } finally {

@@ -1,7 +1,7 @@
 /** One tool to try: its arguments as a form, its result, and buttons that keep the call as a node. */
 
 import type { KeyboardEvent, ReactNode } from "react";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Problem } from "../../api/client";
 import type { Parameter } from "../../model/form/parameters";
 import { isObject } from "../../model/form/values";
@@ -27,6 +27,8 @@ import "./playground.css";
 interface Props extends TriedTool {
   /** Renders the form of the node that calls the tool. */
   form(node: WorkflowNode, parameters: readonly Parameter[]): ReactNode;
+  /** What a call waits for a person to decide. */
+  decision(run: string, step: string): ReactNode;
   onClose(): void;
 }
 
@@ -45,11 +47,14 @@ export default function PlaygroundDialog(props: Props) {
   );
 }
 
-function TriedCall({ server, tool, form, onUsed, onClose }: Props) {
+function TriedCall({ server, tool, form, decision, onUsed, onClose }: Props) {
   const editor = useEditor();
   const node = useDocument((state) => state.history.present.nodes[0]!);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [isRunning, setRunning] = useState(false);
+  const active = useRef<AbortController | null>(null);
+  // Closing the dialog ends the call.
+  useEffect(() => () => active.current?.abort(), []);
   const fields = useRef<HTMLDivElement>(null);
   useValidation();
   const name = safeText(tool.name).text;
@@ -58,7 +63,8 @@ function TriedCall({ server, tool, form, onUsed, onClose }: Props) {
     if (isRunning) return;
     setRunning(true);
     try {
-      const result = await runStep(editor, node.id);
+      const { signal } = (active.current = new AbortController());
+      const result = await runStep(editor, node.id, { signal });
       const problems = (result.problems as Problem[]).map((problem) => ({
         ...problem,
         pointer: `/nodes/0${problem.pointer}`,
@@ -67,7 +73,7 @@ function TriedCall({ server, tool, form, onUsed, onClose }: Props) {
       setOutcome({ kind: "result", result });
       if (!result.executed) requestAnimationFrame(() => focusFirstInvalid(fields.current));
     } catch (error) {
-      setOutcome(faultOf(error));
+      setOutcome(active.current?.signal.aborted ? null : faultOf(error));
     } finally {
       setRunning(false);
     }
@@ -84,7 +90,28 @@ function TriedCall({ server, tool, form, onUsed, onClose }: Props) {
       wide
       onClose={onClose}
       onKeyDown={onKeyDown}
-      foot={<Keep server={server} tool={tool} node={node} onUsed={onUsed} onClose={onClose} />}
+      foot={
+        <>
+          <Button
+            look="primary"
+            icon="play"
+            title="Ctrl+Enter"
+            disabled={isRunning}
+            onClick={() => void run()}
+          >
+            {isRunning ? "Running…" : "Run"}
+          </Button>
+          {isRunning ? (
+            <Button icon="stop" onClick={() => active.current?.abort()}>
+              Stop
+            </Button>
+          ) : (
+            <span className="faint">Calls the tool on {server.name}, with its effects.</span>
+          )}
+          <span className="playground__space" />
+          <Keep server={server} tool={tool} node={node} onUsed={onUsed} onClose={onClose} />
+        </>
+      }
     >
       <div className="playground">
         <section className="playground__form" aria-label="Arguments" ref={fields}>
@@ -98,21 +125,15 @@ function TriedCall({ server, tool, form, onUsed, onClose }: Props) {
           ) : (
             <p className="faint">This tool takes no arguments.</p>
           )}
-          <div className="row">
-            <Button
-              look="primary"
-              icon="play"
-              title="Ctrl+Enter"
-              disabled={isRunning}
-              onClick={() => void run()}
-            >
-              {isRunning ? "Running…" : "Run"}
-            </Button>
-            <span className="faint">Calls the tool on {server.name}, with its effects.</span>
-          </div>
         </section>
         <section className="playground__result" aria-label="Result" aria-live="polite">
-          <ToolResult name={name} node={node.id} outcome={outcome} isRunning={isRunning} />
+          <ToolResult
+            name={name}
+            node={node.id}
+            outcome={outcome}
+            isRunning={isRunning}
+            decision={decision}
+          />
         </section>
       </div>
     </Dialog>

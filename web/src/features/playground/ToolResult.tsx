@@ -1,16 +1,18 @@
 /** What a tool returned: images, text, a tree, a table or JSON; or why it did not. */
 
+import type { ReactNode } from "react";
 import { useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
 import { tableOf } from "../../model/data/table";
 import { valueItem } from "../../model/data/tree";
 import { mediaIn, mediaViews } from "../../model/run/media";
+import { FINAL_STATUSES } from "../../model/run/runState";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
 import { shownFault } from "../../model/text/hints";
 import { toolPayload } from "../../model/data/toolPayload";
 import type { Json } from "../../model/workflow/workflow";
 import type { StepResult } from "../../queries/expressions";
-import { loadMedia } from "../../queries/runs";
+import { loadMedia, useRun } from "../../queries/runs";
 import { hrefTo } from "../../state/route";
 import type { DataLook } from "../../ui/DataView";
 import { DataView } from "../../ui/DataView";
@@ -32,15 +34,17 @@ interface Props {
   node: string;
   outcome: Outcome | null;
   isRunning: boolean;
+  /** What the call waits for a person to decide. */
+  decision(run: string, step: string): ReactNode;
 }
 
-export function ToolResult({ name, node, outcome, isRunning }: Props) {
+export function ToolResult({ name, node, outcome, isRunning, decision }: Props) {
   // The view that was chosen, which stays for the next call.
   const [look, setLook] = useState<DataLook | null>(null);
   if (isRunning) return <p className="faint">Running {name}…</p>;
   if (!outcome)
     return (
-      <EmptyState title="No result yet">
+      <EmptyState icon="play" title="No result yet">
         <p>Enter the arguments and run the tool.</p>
       </EmptyState>
     );
@@ -59,13 +63,41 @@ export function ToolResult({ name, node, outcome, isRunning }: Props) {
     const { message, hint, code } = result.error as Record<string, string | null>;
     return <StepError {...shownFault({ message: message ?? "The call failed.", hint, code: code ?? "" })} />;
   }
-  if (result.status && result.status !== "success")
-    return (
-      <p>
-        The call is {result.status}. <a href={hrefTo("runs", result.run ?? "")}>Open its run</a>
+  const show = (shown: StepResult) => (
+    <Value name={name} node={node} result={shown} look={look} onLook={setLook} />
+  );
+  if (!result.run || !result.status || result.status === "success") return show(result);
+  return <OpenCall result={result} run={result.run} node={node} decision={decision} show={show} />;
+}
+
+interface OpenCallProps extends Pick<Props, "node" | "decision"> {
+  result: StepResult;
+  run: string;
+  show(result: StepResult): ReactNode;
+}
+
+/** A call that waits for a person or a time: the decision, and the result once the run is over. */
+function OpenCall({ result, run, node, decision, show }: OpenCallProps) {
+  const { data } = useRun(run);
+  const step = data?.steps.find(({ key }) => key === node);
+  if (data && step && FINAL_STATUSES.has(data.status)) {
+    if (step.error) {
+      const { message, hint, code } = step.error as Record<string, string | null>;
+      return (
+        <StepError {...shownFault({ message: message ?? "The call failed.", hint, code: code ?? "" })} />
+      );
+    }
+    const cut = step.cut?.["value"];
+    return show({ ...result, output: (cut?.text ?? step.value) as never, isCut: cut !== undefined });
+  }
+  return (
+    <>
+      {decision(run, node)}
+      <p className="faint">
+        The call is {data?.status ?? result.status}. <a href={hrefTo("runs", run)}>Open its run</a>
       </p>
-    );
-  return <Value name={name} node={node} result={result} look={look} onLook={setLook} />;
+    </>
+  );
 }
 
 const OPEN: ReadonlySet<string> = new Set(["output", "output.rows"]);

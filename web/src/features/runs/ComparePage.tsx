@@ -1,7 +1,9 @@
 /** Two runs side by side, compared step by step. */
 
+import { useState } from "react";
 import { formatDuration } from "../../model/run/runState";
-import { formatValue } from "../../model/text/formatValue";
+import { isSameStep, stepText } from "../../model/run/stepComparison";
+import { countOf } from "../../model/text/formatValue";
 import type { DiffLine } from "../../model/text/lineDiff";
 import { diffLines } from "../../model/text/lineDiff";
 import { safeText } from "../../model/text/untrusted";
@@ -9,6 +11,7 @@ import type { WholeRun } from "../../queries/runs";
 import { useRun, useRunTitles } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { EmptyState } from "../../ui/EmptyState";
+import { ShortTime } from "../../ui/ShortTime";
 import { statusTone } from "../../ui/statusTone";
 import { stepTitle } from "./Timeline";
 import "./runs.css";
@@ -16,13 +19,34 @@ import "./runs.css";
 export function ComparePage({ first, second }: { first: string; second: string }) {
   const [left, right] = [useRun(first), useRun(second)];
   const titles = new Map([...useRunTitles(first), ...useRunTitles(second)]);
+  const [isDifferentOnly, setDifferentOnly] = useState(false);
   if (left.error || right.error) return <EmptyState title="One of the runs cannot be loaded" isPage />;
   if (!left.data || !right.data) return <EmptyState title="Loading both runs…" isPage />;
-  const keys = [...new Set([...left.data.steps, ...right.data.steps].map((step) => step.key))];
+  const steps = [left.data, right.data].map((run) => new Map(run.steps.map((step) => [step.key, step])));
+  const keys = [...new Set(steps.flatMap((byKey) => [...byKey.keys()]))];
+  const different = keys.filter((key) => !isSameStep(steps[0]!.get(key), steps[1]!.get(key)));
+  const shown = isDifferentOnly ? different : keys;
   return (
     <div className="page">
       <div className="page__inner">
-        <h1>Compare runs</h1>
+        <div className="page__head">
+          <h1>Compare runs</h1>
+          <div className="filters">
+            <span className="faint" role="status">
+              {different.length === 0
+                ? "No differences"
+                : `${different.length} of ${countOf(keys.length, "step")} different`}
+            </span>
+            <label className="row">
+              <input
+                type="checkbox"
+                checked={isDifferentOnly}
+                onChange={(event) => setDifferentOnly(event.target.checked)}
+              />
+              Only differences
+            </label>
+          </div>
+        </div>
         <div className="card">
           <table className="table compare" aria-label="Runs compared step by step">
             <thead>
@@ -33,7 +57,7 @@ export function ComparePage({ first, second }: { first: string; second: string }
               </tr>
             </thead>
             <tbody>
-              {keys.map((key) => (
+              {shown.map((key) => (
                 <StepRow
                   key={key}
                   id={key}
@@ -55,7 +79,9 @@ function RunHeader({ run }: { run: WholeRun }) {
     <th scope="col">
       <a href={`#/runs/${run.id}`}>{safeText(run.workflow || "untitled").text}</a>{" "}
       <Badge tone={statusTone(run.status)}>{run.status}</Badge>
-      <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
+      <div className="faint">
+        <span className="mono">{run.id.slice(0, 8)}</span> · <ShortTime at={run.startedAt} />
+      </div>
     </th>
   );
 }
@@ -69,17 +95,8 @@ interface RowProps {
 
 function StepRow({ id, name, left, right }: RowProps) {
   const steps = [left, right].map((run) => run.steps.find((step) => step.key === id));
-  const texts = steps.map((step) =>
-    step?.error
-      ? safeText(String(step.error["message"])).text
-      : step
-        ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text
-        : "",
-  );
-  const lines = diffLines(texts[0]!, texts[1]!);
-  // Truncated values are compared by the digest of the whole value.
-  const [first, second] = steps.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
-  const isSame = first === second && steps[0]?.status === steps[1]?.status;
+  const isSame = isSameStep(steps[0], steps[1]);
+  const lines = diffLines(stepText(steps[0]), stepText(steps[1]));
   return (
     <tr>
       <th scope="row">
@@ -93,7 +110,11 @@ function StepRow({ id, name, left, right }: RowProps) {
               <Badge tone={statusTone(step.status)}>{step.status}</Badge>{" "}
               <span className="faint">{formatDuration(step.tookMs)}</span>
               {!isSame && (
-                <pre tabIndex={0} role="region" aria-label={`Output of ${name}`}>
+                <pre
+                  tabIndex={0}
+                  role="region"
+                  aria-label={`Output of ${name}, ${at === 0 ? "first" : "second"} run`}
+                >
                   <DiffText lines={lines[at]!} />
                 </pre>
               )}

@@ -24,6 +24,7 @@ import { ResizeHandle } from "../../ui/ResizeHandle";
 import { RerunDialog } from "./RerunDialog";
 import { RunValue } from "./RunValue";
 import { UnrecordedRequest } from "./UnrecordedRequest";
+import { ShortTime } from "../../ui/ShortTime";
 import { statusTone } from "../../ui/statusTone";
 import { isAsking, StepDetail } from "./StepDetail";
 import { Timeline, stepTitle } from "./Timeline";
@@ -164,9 +165,9 @@ function RunOrigin({ run: { startedAt, forkOf } }: { run: RunView }) {
   return (
     <>
       {startedAt && (
-        <time className="faint" dateTime={startedAt}>
-          {new Date(startedAt).toLocaleString()}
-        </time>
+        <span className="faint">
+          <ShortTime at={startedAt} />
+        </span>
       )}
       {forkOf && (
         <span className="faint">
@@ -177,7 +178,7 @@ function RunOrigin({ run: { startedAt, forkOf } }: { run: RunView }) {
   );
 }
 
-/** The step that was selected, else the last one of the selected node; if it has none, the one that failed or asks. */
+/** The selected step, else the last one of the selected node; if it has none, the one that failed, asks or waits. */
 function useChosenStep(): string | null {
   const step = useRunState((state) => state.selectedStep);
   const run = useRunState((state) => state.run);
@@ -185,7 +186,7 @@ function useChosenStep(): string | null {
   const node = selection.size === 1 ? [...selection][0]! : null;
   if (step && run?.steps[step] && (node === null || nodeOfStep(step) === node)) return step;
   const ofNode = node && run?.stepsOfNode[node]?.at(-1);
-  return ofNode || (run ? (failedStep(run) ?? askingStep(run)) : null);
+  return ofNode || (run ? (failedStep(run) ?? askingStep(run) ?? waitingStep(run)) : null);
 }
 
 /** The step that made a run fail: why, and what to do, is then visible without a click. */
@@ -200,6 +201,12 @@ function askingStep(run: RunView): string | null {
   return run.order.findLast((key) => isAsking(run.steps[key])) ?? null;
 }
 
+/** The step that waits for a time or an event: until when is then visible without a click. */
+function waitingStep(run: RunView): string | null {
+  if (run.status !== "waiting") return null;
+  return run.order.findLast((key) => run.steps[key]?.status === "waiting") ?? null;
+}
+
 function modeIn(workflow: Workflow, id: string): Mode | null {
   const node = nodeById(workflow, id);
   return node?.type === "mcp" ? modeOf(node.data) : null;
@@ -207,7 +214,7 @@ function modeIn(workflow: Workflow, id: string): Mode | null {
 
 function Result({ run }: { run: RunView }) {
   return (
-    <section className="step-detail" aria-label="Result">
+    <section className="step-detail">
       <h3>Result</h3>
       <div className="step-detail__scroll">
         {isRunOver(run) ? (

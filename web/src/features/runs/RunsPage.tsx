@@ -1,7 +1,7 @@
 /** The history of runs, filtered by inputs, status, workflow and time; two of them can be compared. */
 
 import type { CSSProperties } from "react";
-import { useState } from "react";
+import { memo, useCallback, useState } from "react";
 import { formatDuration, durationMs } from "../../model/run/runState";
 import { triggerTitle } from "../../model/run/triggerTitle";
 import { safeText } from "../../model/text/untrusted";
@@ -12,6 +12,7 @@ import { navigate, hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
+import { ShortTime } from "../../ui/ShortTime";
 import { statusTone } from "../../ui/statusTone";
 import { PERIODS, STATUSES, useRunFilters } from "./useRunFilters";
 import "./runs.css";
@@ -22,8 +23,11 @@ export function RunsPage() {
   const [marked, setMarked] = useState<string[]>([]);
   const { data: runs, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useRunPages(filters.filter);
   const longestMs = Math.max(1, ...(runs ?? []).map(tookMs));
-  const mark = (id: string) =>
-    setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
+  const mark = useCallback(
+    (id: string) =>
+      setMarked((now) => (now.includes(id) ? now.filter((other) => other !== id) : [...now.slice(-1), id])),
+    [],
+  );
   return (
     <div className="page">
       <div className="page__inner">
@@ -93,7 +97,7 @@ export function RunsPage() {
         )}
         {error && <p role="alert">{error.message}</p>}
         {runs?.length === 0 && (
-          <EmptyState title={filters.isAny ? "No runs match" : "No runs yet"}>
+          <EmptyState icon="clock" title={filters.isAny ? "No runs match" : "No runs yet"}>
             <p>{filters.isAny ? "Other filters may find more." : "Open a workflow and run it."}</p>
             {filters.isAny ? (
               <Button look="primary" onClick={filters.clear}>
@@ -123,33 +127,13 @@ export function RunsPage() {
               </thead>
               <tbody>
                 {runs.map((run) => (
-                  <tr key={run.id}>
-                    <td>
-                      <input
-                        type="checkbox"
-                        aria-label={`Select run ${run.id.slice(0, 8)} of ${run.workflow || "untitled"}`}
-                        checked={marked.includes(run.id)}
-                        onChange={() => mark(run.id)}
-                      />
-                    </td>
-                    <td>
-                      <a href={hrefTo("runs", run.id)}>{safeText(run.workflow || "untitled").text}</a>{" "}
-                      <span className="mono faint">{run.id.slice(0, 8)}</span>
-                      {run.error && <div className="faint">{run.error}</div>}
-                    </td>
-                    <td>
-                      <Badge tone={statusTone(run.status)} hasDot>
-                        {run.status}
-                      </Badge>
-                    </td>
-                    <td>{new Date(run.startedAt).toLocaleString()}</td>
-                    <td className="table__extra">
-                      <Duration run={run} longestMs={longestMs} />
-                    </td>
-                    <td className="table__extra faint">
-                      {run.forkOf ? `Re-run of ${run.forkOf.slice(0, 8)}` : triggerTitle(run.trigger)}
-                    </td>
-                  </tr>
+                  <RunRow
+                    key={run.id}
+                    run={run}
+                    longestMs={longestMs}
+                    isMarked={marked.includes(run.id)}
+                    onMark={mark}
+                  />
                 ))}
               </tbody>
             </table>
@@ -164,6 +148,48 @@ export function RunsPage() {
     </div>
   );
 }
+
+interface RowProps {
+  run: RunSummary;
+  longestMs: number;
+  isMarked: boolean;
+  onMark(id: string): void;
+}
+
+/** Rendered again only if its run changed: the list may have thousands. */
+const RunRow = memo(function RunRow({ run, longestMs, isMarked, onMark }: RowProps) {
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`Select run ${run.id.slice(0, 8)} of ${run.workflow || "untitled"}`}
+          checked={isMarked}
+          onChange={() => onMark(run.id)}
+        />
+      </td>
+      <td>
+        <a href={hrefTo("runs", run.id)}>{safeText(run.workflow || "untitled").text}</a>{" "}
+        <span className="mono faint">{run.id.slice(0, 8)}</span>
+        {run.error && <div className="faint">{run.error}</div>}
+      </td>
+      <td>
+        <Badge tone={statusTone(run.status)} hasDot>
+          {run.status}
+        </Badge>
+      </td>
+      <td>
+        <ShortTime at={run.startedAt} />
+      </td>
+      <td className="table__extra">
+        <Duration run={run} longestMs={longestMs} />
+      </td>
+      <td className="table__extra faint">
+        {run.forkOf ? `Re-run of ${run.forkOf.slice(0, 8)}` : triggerTitle(run.trigger)}
+      </td>
+    </tr>
+  );
+});
 
 interface WorkflowFilterProps {
   value: string;

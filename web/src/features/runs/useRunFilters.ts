@@ -1,6 +1,7 @@
 /** The filters of the list of runs. They are in the address, so that Back and a link bring them again. */
 
 import { useEffect, useState } from "react";
+import { timeOf } from "../../model/run/period";
 import type { RunStatus } from "../../model/run/runState";
 import type { RunFilter } from "../../queries/runs";
 import { hrefTo, parseRoute } from "../../state/route";
@@ -87,14 +88,9 @@ function filterOf({ status, workflow, text, period, from, to }: Choices, openedA
     status: STATUSES.find((known) => known === status) ?? null,
     workflow: workflow || null,
     text,
-    since: isCustom ? moment(from) : hours > 0 ? new Date(openedAt - hours * HOUR_MS).toISOString() : null,
-    until: isCustom ? moment(to) : null,
+    since: isCustom ? timeOf(from) : hours > 0 ? new Date(openedAt - hours * HOUR_MS).toISOString() : null,
+    until: isCustom ? timeOf(to) : null,
   };
-}
-
-function moment(local: string): string | null {
-  const time = Date.parse(local);
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
 function readChoices(): Choices {

@@ -22,7 +22,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
   const server = matching.find((one) => one.id === chosen || one.name === chosen) ?? matching[0];
   if (servers.length === 0) {
     return (
-      <EmptyState title="No servers yet">
+      <EmptyState icon="server" title="No servers yet">
         <a className="button button--primary" href="#/servers">
           Add a server
         </a>

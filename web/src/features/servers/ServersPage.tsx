@@ -1,6 +1,7 @@
 /** The page of all MCP servers. */
 
 import { useState } from "react";
+import { safeText } from "../../model/text/untrusted";
 import { useServers } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
@@ -18,6 +19,7 @@ interface Props {
 export function ServersPage({ chosen, isImporting = false }: Props) {
   const [openDialog, setOpenDialog] = useState<"add" | "discover" | null>(isImporting ? "discover" : null);
   const { data: servers, error } = useServers();
+  const isChosen = ({ id, name }: { id: string; name: string }) => id === chosen || name === chosen;
   const buttons = (
     <div className="row">
       <Button icon="search" onClick={() => setOpenDialog("discover")}>
@@ -37,13 +39,16 @@ export function ServersPage({ chosen, isImporting = false }: Props) {
         </div>
         {error && <p role="alert">{error.message}</p>}
         {servers?.length === 0 && (
-          <EmptyState title="No servers yet">
+          <EmptyState icon="server" title="No servers yet">
             <p>
               Add one by its command, its address or JSON, or import the servers that other programs on this
               machine use.
             </p>
             {buttons}
           </EmptyState>
+        )}
+        {chosen && servers && servers.length > 0 && !servers.some(isChosen) && (
+          <p role="status">There is no server {safeText(chosen).text}. It may have been removed.</p>
         )}
         {servers && servers.length > 0 && <ServerBrowser servers={servers} first={chosen} />}
       </div>

@@ -6,6 +6,7 @@ import { useRecentRuns } from "../../queries/runs";
 import { useAvailable, useTemplates } from "../../queries/templates";
 import { hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
+import { ShortTime } from "../../ui/ShortTime";
 import { statusTone } from "../../ui/statusTone";
 import { TemplateCard } from "./TemplateCard";
 
@@ -59,7 +60,9 @@ export function RecentRuns() {
                 <td className="faint">
                   {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}
                 </td>
-                <td className="faint">{new Date(run.startedAt).toLocaleString()}</td>
+                <td className="faint">
+                  <ShortTime at={run.startedAt} />
+                </td>
               </tr>
             ))}
           </tbody>

@@ -1,6 +1,6 @@
 /** A template of the gallery: what it does, what it is made of, and what it still needs here. */
 
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { entryIcon } from "../../model/workflow/catalog";
 import type { Available } from "../../model/workflow/templateNeeds";
 import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
@@ -8,6 +8,7 @@ import { useSpecs } from "../../queries/catalog";
 import type { Template } from "../../queries/templates";
 import { placeTemplate } from "../../queries/templates";
 import { notifyError } from "../../state/notices";
+import { hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { NodeIcon } from "../../ui/NodeIcon";
@@ -36,7 +37,15 @@ export function TemplateCard({ template, available }: { template: Template; avai
         {missing.length === 0 ? (
           <Badge tone="good">Ready to run</Badge>
         ) : (
-          <span className="faint">Needs {missing.join(", ")}</span>
+          <span className="faint">
+            Needs{" "}
+            {missing.map(({ title, page }, at) => (
+              <Fragment key={title}>
+                {at > 0 && ", "}
+                <a href={hrefTo(...page)}>{title}</a>
+              </Fragment>
+            ))}
+          </span>
         )}
         <Button disabled={isBusy} aria-label={`Use ${template.title}`} onClick={() => void place()}>
           Use

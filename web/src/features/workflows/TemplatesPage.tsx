@@ -16,11 +16,13 @@ export function TemplatesPage() {
   const { data: templates, error } = useTemplates(search.trim());
   const available = useAvailable();
   const tags = [...new Set(all?.flatMap((template) => template.tags))].sort();
-  const shown = templates?.filter(
+  const fitting = templates?.filter(
     (template) =>
       (!tag || template.tags.includes(tag)) &&
       (!isReadyOnly || missingFor(templateNeeds(template.nodes), available).length === 0),
   );
+  // A search has its own order, the best first.
+  const shown = search.trim() ? fitting : fitting?.toSorted((a, b) => a.title.localeCompare(b.title));
   return (
     <div className="page">
       <div className="page__inner">
@@ -58,7 +60,7 @@ export function TemplatesPage() {
         </div>
         {error && <p role="alert">{error.message}</p>}
         {shown?.length === 0 && (
-          <EmptyState title="No results">
+          <EmptyState icon="search" title="No results">
             <p>Clear the filters to see all templates.</p>
             <Button look="primary" onClick={() => (setSearch(""), setTag(""), setReadyOnly(false))}>
               Clear filters

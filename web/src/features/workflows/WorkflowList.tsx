@@ -23,13 +23,18 @@ type View = (typeof VIEWS)[number]["view"];
 const FILTERS = ["All", "Favorites", "Active", "Published", "With errors"] as const;
 type Filter = (typeof FILTERS)[number];
 
+/** The view that was chosen; else cards where a table would have narrow columns. */
+function initialView(): View {
+  const chosen = readStored("localStorage", VIEW);
+  if (chosen === "cards" || chosen === "table") return chosen;
+  return window.innerWidth <= 700 ? "cards" : "table";
+}
+
 export function WorkflowList({ workflows }: { workflows: readonly WorkflowOverview[] }) {
   const [search, setSearch] = useState("");
   const [filter, setFilter] = useState<Filter>("All");
   const [tag, setTag] = useState("");
-  const [view, setView] = useState<View>(() =>
-    readStored("localStorage", VIEW) === "cards" ? "cards" : "table",
-  );
+  const [view, setView] = useState<View>(initialView);
   const favorites = new Set(useStore(favoriteStore, (state) => state.workflows));
   const tags = [...new Set(workflows.flatMap((workflow) => workflow.tags))].sort();
   // A tag may be removed while it is chosen.
@@ -79,7 +84,7 @@ export function WorkflowList({ workflows }: { workflows: readonly WorkflowOvervi
         </div>
       </div>
       {shown.length === 0 ? (
-        <EmptyState title="No workflows match">
+        <EmptyState icon="search" title="No workflows match">
           <Button look="primary" onClick={() => (setSearch(""), setFilter("All"), setTag(""))}>
             Clear filters
           </Button>

@@ -11,7 +11,11 @@ it("tells what a template needs, and what of it is missing here", () => {
     "TOOL.MCP:demo/add",
   ]);
   expect(needs).toEqual({ needsModel: true, services: ["Slack"], servers: ["demo"] });
-  expect(missingFor(needs, nothing)).toEqual(["a model", "Slack", "demo"]);
+  expect(missingFor(needs, nothing)).toEqual([
+    { title: "a model", page: ["manage", "models"] },
+    { title: "Slack", page: ["credentials"] },
+    { title: "demo", page: ["servers"] },
+  ]);
   const ready = { hasModel: true, credentials: ["slack-bot"], servers: new Set(["demo"]) };
   expect(missingFor(needs, ready)).toEqual([]);
   expect(missingFor(templateNeeds(["FLOW.IF", "ACTION.HTTP_REQUEST"]), nothing)).toEqual([]);

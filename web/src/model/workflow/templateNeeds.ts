@@ -33,13 +33,22 @@ export interface Available {
   servers: ReadonlySet<string>;
 }
 
-/** What is missing for a template to run, in words; nothing if it can run at once. */
-export function missingFor(needs: TemplateNeeds, available: Available): string[] {
+/** What is missing, in words, and the page where it is added. */
+export interface MissingNeed {
+  title: string;
+  page: readonly [string, ...string[]];
+}
+
+/** What is missing for a template to run; nothing if it can run at once. */
+export function missingFor(needs: TemplateNeeds, available: Available): MissingNeed[] {
+  const at =
+    (...page: [string, ...string[]]) =>
+    (title: string) => ({ title, page });
   const hasCredential = (service: string) =>
     available.credentials.some((name) => name.includes(service.toLowerCase().split(" ")[0]!));
   return [
-    ...(needs.needsModel && !available.hasModel ? ["a model"] : []),
-    ...needs.services.filter((service) => !hasCredential(service)),
-    ...needs.servers.filter((server) => !available.servers.has(server)),
+    ...(needs.needsModel && !available.hasModel ? [at("manage", "models")("a model")] : []),
+    ...needs.services.filter((service) => !hasCredential(service)).map(at("credentials")),
+    ...needs.servers.filter((server) => !available.servers.has(server)).map(at("servers")),
   ];
 }
