@@ -77,7 +77,12 @@ async def test_what_a_block_says_of_itself_reaches_the_caller(
 ) -> None:
     await published(desk, tmp_path / "s", {"content": NOTED})
     async with desk.client(mode) as client:
-        assert as_json(await client.call_tool("draw", {})) == NOTED
+        answer = await client.call_tool("draw", {})
+    assert as_json(answer) == NOTED
+    # The bytes are sent once, not as base64 to read, too.
+    assert answer.structured_content is not None
+    image = answer.structured_content["content"][1]
+    assert (image["type"], image["bytes"], "data" in image) == ("image", len(PNG), False)
 
 
 async def test_an_invalid_remark_is_dropped_and_the_block_kept(desk: Desk, tmp_path: Path) -> None:
