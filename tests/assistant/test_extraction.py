@@ -1,5 +1,6 @@
 """What a request says about a tool's parameters, found without a model."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from toolweave.assistant.extraction.amounts import amounts_in
 from toolweave.assistant.extraction.tokens import tokens_of
 from toolweave.assistant.extraction.tool_choice import likely_tools
-from toolweave.assistant.model_caller import is_small_model
+from toolweave.assistant.model_caller import SMALL_FILE_BYTES, is_small_file, is_small_model
 from toolweave.assistant.narrowed_schema import narrowed_schema
 from toolweave.catalog.resources.model import ModelTool
 from toolweave.demo.server import TOOLS
@@ -54,6 +55,7 @@ def demo(tool: str, request: str) -> dict[str, Any]:
         ("minus four, twenty-six and -3", [-4, 26, -3]),
         ("two hundred and fifty or 1,200", [250, 1200]),
         ("640x480", [640, 480]),
+        ("19,95 or 1.200,50", [19.95, 1200.5]),
         ("one and a half, then two point five", [1.5, 2.5]),
         ("'12 monkeys' by #112233 on 2026-01-02", []),
     ],
@@ -104,6 +106,57 @@ def test_texts_go_to_the_parameter_that_introduces_them() -> None:
         "key": ["gate code"],
         "value": ["5521"],
     }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "request_text", "values"),
+    [
+        # The form that a description shows.
+        (
+            "site=team/page title",
+            "in docs/start a page titled 'First steps'",
+            "docs/start|First steps",
+        ),
+        # Another instruction ends a value; an introduced one ends at the next mark.
+        ("subject", "mail with the subject Lunch menu and send it", "Lunch menu"),
+        ("name", "a dish named Green salad, please", "Green salad"),
+        # An instruction after its place.
+        (
+            "cluster query",
+            "On the east cluster run UPDATE notes SET done",
+            "east|UPDATE notes SET done",
+        ),
+        # A parameter's own word inside a name.
+        ("city street", "map of 7 Abbey Street, Perth", "Perth|7 Abbey Street"),
+        # Short and joined names.
+        ("loginname dir", "for kim in src/app", "kim|src/app"),
+        # Words after a colon are the longer text's.
+        ("person message", "tell Ada: Bob is here", "Ada|Bob is here"),
+    ],
+)
+def test_texts_are_told_apart(parameters: str, request_text: str, values: str) -> None:
+    named = [one.partition("=") for one in parameters.split()]
+    schema = {
+        "type": "object",
+        "properties": {one: {"type": "string", "description": more} for one, _, more in named},
+        "required": [one for one, *_ in named],
+    }
+    found = choices(schema, request_text)
+    assert [found[one][0] for one, *_ in named] == values.split("|")
+
+
+def test_the_only_name_that_is_left_is_the_only_text_that_is_left() -> None:
+    texts = {name: {"type": "string"} for name in ("name", "company")}
+    schema = {"type": "object", "properties": texts, "required": ["name"]}
+    assert choices(schema, "Add Ada Byron, from Analytica")["company"] == ["Analytica"]
+    assert "company" not in choices(schema, "Add Ada Byron on Monday")
+
+
+def test_a_phone_number_has_digits_and_a_day_is_no_name() -> None:
+    texts = {name: {"type": ["string", "null"]} for name in ("phone", "team")}
+    schema = {"type": "object", "properties": texts, "required": ["phone", "team"]}
+    assert choices(schema, "Ask Ada Byron on Tuesday")["phone"] == [None]
+    assert "Tuesday" not in choices(schema, "Ask Ada Byron on Tuesday")["team"]
 
 
 def test_a_language_by_its_name_is_its_code() -> None:
@@ -193,3 +246,14 @@ def test_no_tool_is_likely_where_no_word_and_no_value_fits() -> None:
 )
 def test_the_name_of_a_model_says_whether_it_is_small(name: str, is_small: bool) -> None:
     assert is_small_model(name) is is_small
+
+
+def test_a_larger_model_in_a_file_of_ones_own_is_not_restricted(tmp_path: Path) -> None:
+    large = tmp_path / "mistral.gguf"
+    with large.open("wb") as file:
+        file.truncate(SMALL_FILE_BYTES + 1)
+    assert not is_small_file(str(large))
+    assert not is_small_file("/models/Qwen3-8B-Q4_K_M.gguf")
+    (small := tmp_path / "tiny.gguf").write_bytes(b"GGUF")
+    assert is_small_file(str(small))
+    assert is_small_file("SmolLM2-135M-Instruct")

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.driving import DEADLINE_S, Commands, Ran
 from tests.engine.building import workflow
 
-from toolweave.testing.server import ScriptedServer, a_tool, never, says
+from toolweave.testing.server import ScriptedServer, a_tool, answers, never, says
 from toolweave.workflow.formats.load import convert
 
 RUN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
@@ -113,6 +113,17 @@ def test_a_workflow_runs_with_its_inputs_and_prints_its_result(tw: Commands) -> 
     assert RUN_ID.search(shown[0])
     assert shown[1:] == ["  ✓ s", "  ✓ big", "  ✓ yes", "  ✓ e", "success"]
     assert tw.ok("run", file, "--inputs", '{"n": 1, "name": "Bob"}').out == "Bob is small.\n"
+
+
+def test_the_text_beside_structured_content_is_printed(tw: Commands, tmp_path: Path) -> None:
+    server = ScriptedServer(tmp_path / "s", a_tool("temperature"))
+    content = [{"type": "text", "text": "Take a coat."}]
+    server.on_call("temperature", [answers({"content": content, "structuredContent": {"c": 3}})])
+    tw.add("mine", server)
+    ran = tw.ok("run", save(tw, {"s": "start", "t": mcp("temperature")}, ["s > t"]))
+    assert json.loads(ran.out) == {"c": 3}
+    assert ran.err.splitlines()[-1] == "Take a coat."
+    assert tw.ok("runs", "show", only_run(tw)["id"]).err.splitlines()[-1] == "Take a coat."
 
 
 def test_for_programs_every_event_is_a_line_and_the_last_one_the_result(tw: Commands) -> None:

@@ -123,9 +123,11 @@ def test_claude_code_fills_nothing_into_the_words_of_a_workflow(
     project = tmp_path / "project"
     project.mkdir()
     prompt = "Print $1 and ${1}, then $ARGUMENTS, $ARGUMENTS[0] and ${CLAUDE_SESSION_ID}."
+    prompt += "\n" + r"Not \$1 either."
     flow = a_workflow(a_node("prompt", {"prompt": prompt}), name="filled")
     exported_into(project, flow, target)
     _, request = told(project, "/filled first second")
     said = json.dumps(request, ensure_ascii=False)
-    kept = "Print $ 1 and $ {1}, then $ ARGUMENTS, $ ARGUMENTS[0] and $ {CLAUDE_SESSION_ID}."
+    kept = "Print $1 and $ {1}, then $ARGUMENTS, $ARGUMENTS[0] and $ {CLAUDE_SESSION_ID}."
     assert kept in said
+    assert json.dumps(r"Not \$ 1 either.")[1:-1] in said

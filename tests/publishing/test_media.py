@@ -13,9 +13,9 @@ from publishing.desk import MODES, Desk, Mode
 from rest.drawn import drawn
 from toolweave.engine import run_media
 from toolweave.engine.retention import Retention, prune
-from toolweave.nodes.mcp._answers import said_beside
 from toolweave.servers.definition import definition_hash
 from toolweave.testing.server import ScriptedServer, a_tool, answers
+from toolweave.tools.content_value import says_beside
 from toolweave.tools.tool import Content, ToolResult
 
 pytestmark = pytest.mark.anyio
@@ -77,7 +77,12 @@ async def test_what_a_block_says_of_itself_reaches_the_caller(
 ) -> None:
     await published(desk, tmp_path / "s", {"content": NOTED})
     async with desk.client(mode) as client:
-        assert as_json(await client.call_tool("draw", {})) == NOTED
+        answer = await client.call_tool("draw", {})
+    assert as_json(answer) == NOTED
+    # The bytes are sent once, not as base64 to read, too.
+    assert answer.structured_content is not None
+    image = answer.structured_content["content"][1]
+    assert (image["type"], image["bytes"], "data" in image) == ("image", len(PNG), False)
 
 
 async def test_an_invalid_remark_is_dropped_and_the_block_kept(desk: Desk, tmp_path: Path) -> None:
@@ -199,4 +204,36 @@ def test_text_that_repeats_structured_content_is_not_kept_twice(
     structured: dict[str, Any], texts: list[str], is_kept: bool
 ) -> None:
     result = ToolResult(tuple(Content("text", text=one) for one in texts), structured)
-    assert (said_beside(result) is not None) is is_kept
+    assert says_beside(result) is is_kept
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_large_text_beside_structured_content_is_a_link(
+    desk: Desk, tmp_path: Path, mode: Mode
+) -> None:
+    text = "A long report.\n" * (5 * MIB // 15)
+    result = {"content": [{"type": "text", "text": text}], "structuredContent": {"degrees": 7}}
+    await published(desk, tmp_path, result)
+    async with desk.client(mode) as client:
+        answer = await client.call_tool("draw", {})
+        assert answer.structured_content == {"degrees": 7}
+        [link] = answer.content
+        assert isinstance(link, types.ResourceLink)
+        assert (link.mime_type, link.size) == ("text/plain", len(text))
+        [read] = (await client.read_resource(link.uri)).contents
+    assert isinstance(read, types.BlobResourceContents)
+    assert base64.b64decode(read.blob).decode() == text
+
+
+async def test_the_text_of_a_called_workflow_is_passed_on(desk: Desk, tmp_path: Path) -> None:
+    await published(desk, tmp_path, SAID)
+    call: dict[str, Any] = {
+        "configurations": {"workflow": "draw", "output": "result"},
+        "inputParams": {"data": {}},
+    }
+    node = {"id": "sub", "type": "FLOW", "name": "S", "data": {"subtype": "SUBWORKFLOW", **call}}
+    await desk.publish(drawn("calls-draw", node))
+    async with desk.client() as client:
+        answer = await client.call_tool("calls_draw", {})
+    assert answer.structured_content == {"degrees": 7}
+    assert [getattr(one, "text", None) for one in answer.content] == ["It will rain."]

@@ -74,7 +74,8 @@ async def test_media_of_a_tool_are_in_the_chat(
     image = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
     link = {"type": "resource_link", "uri": "https://a.test/b", "name": "b", "size": 3}
     server = ScriptedServer(tmp_path / "s", a_tool("draw"))
-    server.on_call("draw", [answers({"content": [{"type": "text", "text": "Here."}, image, link]})])
+    content = [{"type": "text", "text": "Here."}, image, link]
+    server.on_call("draw", [answers({"content": content, "structuredContent": {"width": 7}})])
     async with open_studio(house.home) as studio:
         await approved(studio, "mine", server.definition)
         house.home.lockfile.pin("mine", await studio.gate.tools("mine"))
@@ -82,7 +83,7 @@ async def test_media_of_a_tool_are_in_the_chat(
     key = await house.key("tools:execute")
     said = await house.client.post("/api/v1/chat", json={"message": "Draw."}, headers=key)
     (result,) = [one for one in events(said) if one["type"] == "result"]
-    assert result["text"].startswith("Here.")
+    assert result["text"].startswith('Here.\n{"width":7}')
     shown, linked = result["content"]
     assert (shown["type"], shown["data"], shown["mimeType"]) == ("image", "aGVsbG8=", "image/png")
     assert (linked["uri"], linked["name"], linked["size"]) == ("https://a.test/b", "b", 3)

@@ -1,6 +1,7 @@
 """The `ModelCaller`: selects a model, sends the request, and retries temporary failures."""
 
 from importlib import import_module
+from pathlib import Path
 
 import anyio
 
@@ -34,6 +35,8 @@ LONGEST_WAIT_S = 30.0
 
 
 SMALL_PARAMETERS = 1.5e9
+# Of such a model with four to eight bits for each parameter.
+SMALL_FILE_BYTES = 1_500_000_000
 _SIZE = pattern(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)\s?([mb])(?![a-z0-9])")
 _FACTORS = {"m": 1e6, "b": 1e9}
 
@@ -80,8 +83,22 @@ def cost_usd(provider: str, model: str, usage: TokenUsage) -> float | None:
 
 def is_small_model(name: str) -> bool:
     """Whether a name such as `smollm2:135m` or `Qwen2.5-0.5B` says that the model is small."""
-    sizes = [float(match[1]) * _FACTORS[match[2]] for match in _SIZE.finditer(name.lower())]
+    sizes = _sizes(name)
     return bool(sizes) and max(sizes) <= SMALL_PARAMETERS
+
+
+def is_small_file(model: str) -> bool:
+    """Whether a model that Toolweave runs is small: by its name, otherwise by its file."""
+    if _sizes(Path(model).name):
+        return is_small_model(Path(model).name)
+    try:
+        return Path(model).stat().st_size <= SMALL_FILE_BYTES
+    except OSError:
+        return True
+
+
+def _sizes(name: str) -> list[float]:
+    return [float(match[1]) * _FACTORS[match[2]] for match in _SIZE.finditer(name.lower())]
 
 
 class HomeModelCaller:
@@ -159,7 +176,7 @@ class HomeModelCaller:
             return {name: one for name, one in listed.items() if isinstance(one, float)}
 
         is_local = provider.name == "local"
-        is_small = is_local or is_small_model(target.model)
+        is_small = (is_small_file if is_local else is_small_model)(target.model)
         scored = next_tokens if is_local else None
         reply = await ConstrainedQuestion(question, ask, is_small, scored).reply()
         reply = reply.model_copy(

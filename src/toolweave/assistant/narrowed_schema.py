@@ -37,7 +37,7 @@ def narrowed_schema(
         elif one.is_required and _takes_null(schema, one.name):
             kept[one.name] = {"enum": [None]}
         elif one.is_required:
-            kept[one.name] = _open(one, request)
+            kept[one.name] = _open(one, request, [*choices.values()])
     return {
         **schema,
         "properties": kept,
@@ -53,8 +53,10 @@ def _takes_null(schema: JsonObject, name: str) -> bool:
     return isinstance(kinds, list) and "null" in kinds
 
 
-def _open(one: ParameterField, request: str) -> JsonObject:
-    spans: list[Json] = [*spans_in(request)] if one.kind == "text" else []
+def _open(one: ParameterField, request: str, others: list[list[Json]]) -> JsonObject:
+    taken = [value for [value, *_] in others if isinstance(value, str)]
+    found = spans_in(request) if one.kind == "text" else []
+    spans: list[Json] = [text for text in found if not any(value in text for value in taken)]
     return _chosen(one, spans) if spans else one.schema
 
 

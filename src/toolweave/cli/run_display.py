@@ -123,7 +123,7 @@ class Display:
             if error.get("hint"):
                 say(f"Hint: {error['hint']}", stderr=True)
         if status == "success":
-            show_value(result["finalResult"])
+            show_result(result)
         usage = result.get("usage")
         if isinstance(usage, dict):
             say(usage_line(usage), stderr=True)
@@ -158,6 +158,25 @@ def _put(line: JsonObject) -> None:
 def show_value(value: Json) -> None:
     """Text as it is, any other value as JSON."""
     click.echo(visible(value) if isinstance(value, str) else json_text(value))
+
+
+def show_result(execution: JsonObject) -> None:
+    """The result of a run, and what a tool said beside it, which is not part of the data."""
+    show_value(execution["finalResult"])
+    for line in _said(execution):
+        say(line, stderr=True)
+
+
+def _said(execution: JsonObject) -> Iterator[str]:
+    blocks = execution.get("finalContent")
+    for block in blocks if isinstance(blocks, list) else ():
+        match block:
+            case {"text": str(text)}:
+                yield text
+            case {"bytes": int(size), "href": str(href)}:
+                yield f"({size} bytes of text: {href})"
+            case _:
+                pass
 
 
 def _queued(event: dict[str, Any]) -> str:

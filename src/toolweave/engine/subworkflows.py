@@ -1,5 +1,6 @@
 """A workflow run by a step of another: the resource `workflows` of nodes."""
 
+from toolweave.catalog.resources.record import CalledResult
 from toolweave.engine.called_runs import once_key
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
@@ -19,10 +20,10 @@ class SubWorkflows:
         self._engine = engine
         self._store = store
 
-    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json] | None:
-        """Return the result of a workflow, or None until it ends; its caller is resumed then.
+    async def run(self, name: str, inputs: Json, key: str) -> CalledResult | None:
+        """Return the result of a workflow and what a tool said beside it, or None until it ends.
 
-        A second call with the same key continues the same run.
+        The caller is resumed then. A second call with the same key continues the same run.
 
         Raises `WORKFLOW_NOT_FOUND`, `SUBWORKFLOW_FAILED`.
         """
@@ -37,7 +38,7 @@ class SubWorkflows:
             told = (finished.error or {}).get("message", finished.status)
             message = f"workflow {name!r} did not succeed: {told}"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, facts={"run": run})
-        return (finished.result,)
+        return finished.result, finished.content
 
     async def _start(self, name: str, inputs: Json, caller: str, called: str) -> str:
         depth = await self._depth(caller)

@@ -40,7 +40,7 @@ def entry_files(
 ) -> tuple[ExportedFile, ...]:
     """The entry at `path`, and the agent files beside it."""
     first, *below = pages = pages_of(workflow, terms)
-    text = without_arguments(disarmed(_text(first, below)))
+    text = without_arguments(disarmed(_text(first, below)), can_escape=terms.escapes_arguments)
     parts = [frontmatter(fields), text, carried(graph) + "\n"]
     entry = ExportedFile(path, signed("\n".join(parts), workflow))
     return (entry, *agent_files(pages))

@@ -41,7 +41,10 @@ def thin_export(workflow: Workflow, target: str, *, tool: str, inputs: JsonObjec
     if (prefix := exporter.terms.tool_prefix) is not None:
         names = (tool, *RUN_TOOLS)
         fields["allowed-tools"] = ", ".join(f"{prefix}{SERVER}__{name}" for name in names)
-    words = without_arguments(disarmed("\n".join(_lines(whole, exporter, tool))))
+    words = without_arguments(
+        disarmed("\n".join(_lines(whole, exporter, tool))),
+        can_escape=exporter.terms.escapes_arguments,
+    )
     text = frontmatter(fields) + "\n" + words + "\n"
     path = exporter.path.format(stem_of(workflow))
     return Export(exporter.name, (ExportedFile(path, signed(text, workflow)),))

@@ -20,6 +20,8 @@ class TargetTerms:
     options: frozenset[str] = frozenset()
     # What it calls a tool of an MCP server, in front of both names.
     tool_prefix: str | None = None
+    # Whether it takes `\$1` in a skill or command for `$1` instead of an argument.
+    escapes_arguments: bool = False
 
     @property
     def asking(self) -> str:
@@ -43,6 +45,7 @@ CLAUDE = TargetTerms(
     skill="Skill",
     options=ALL_OPTIONS,
     tool_prefix="mcp__",
+    escapes_arguments=True,
 )
 COPILOT = TargetTerms(
     agent="GitHub Copilot",

@@ -5,6 +5,7 @@ Control and invisible characters are spelt out. What Claude Code would run while
 """
 
 import json
+import re
 
 from toolweave.json_text import Json, write
 from toolweave.patterns import pattern
@@ -21,7 +22,7 @@ _RUN = pattern("  +")
 _ESCAPED = pattern(rf"[^\S ]|{ACTING.pattern}")
 _PROSE = str.maketrans({"<": "&lt;", "`": "\\`", "\\": "\\\\"})
 # What agents replace in a skill or command by the arguments of its call, or by values of their own.
-_FILLED_IN = pattern(r"\$(?=[0-9]|ARGUMENTS|\{(?:[0-9]|ARGUMENTS|CLAUDE_))")
+_FILLED_IN = pattern(r"(\\?)\$(?=([0-9]|ARGUMENTS)|\{(?:[0-9]|ARGUMENTS|CLAUDE_))")
 LEAST_FENCE = 3
 
 
@@ -75,6 +76,14 @@ def disarmed(text: str) -> str:
     return text.replace("!`", "! `").replace("`!", "` !")
 
 
-def without_arguments(text: str) -> str:
-    """`text` of a skill or command in which no agent finds a place to fill in."""
-    return _FILLED_IN.sub("$ ", text)
+def without_arguments(text: str, *, can_escape: bool = False) -> str:
+    """`text` of a skill or command in which no agent finds a place to fill in.
+
+    One that knows an escape for its arguments shows them as they were written.
+    """
+
+    def kept(found: re.Match[str]) -> str:
+        is_escaped = can_escape and not found[1] and found[2]
+        return r"\$" if is_escaped else f"{found[1]}$ "
+
+    return _FILLED_IN.sub(kept, text)

@@ -6,7 +6,7 @@ from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal_report import report_of
 from toolweave.json_text import Json, JsonObject, write
-from toolweave.mcp_server.content_blocks import beside_content, content_blocks
+from toolweave.mcp_server.content_blocks import beside_content, content_blocks, without_data
 from toolweave.publishing.service import HANDLE, PublishedTool
 from toolweave.tools.check import check_output
 from toolweave.workflow.signature import RESULT
@@ -34,8 +34,11 @@ async def _result(engine: Engine, run: str, one: PublishedTool, finished: Finish
             structured = {"structuredContent": beside} if beside else {}
             return {"content": blocks, "isError": False, **structured}
         value = value if _declares_content(one) else beside or value
-    structured = _structured(one, value)
+    structured = _structured(one, without_data(value) if blocks else value)
     problems = check_output(one.tool, structured)
+    if blocks and problems:
+        structured = _structured(one, value)
+        problems = check_output(one.tool, structured)
     if any(problem.severity == "error" for problem in problems):
         payload: JsonObject = {
             "code": "MCP_OUTPUT_INVALID",

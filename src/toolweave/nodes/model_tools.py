@@ -9,6 +9,7 @@ from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
 from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.patterns import pattern
+from toolweave.tools.content_value import says_beside
 from toolweave.tools.tool import Tool, ToolCall, ToolResult
 
 # What every provider takes as the name of a tool.
@@ -72,8 +73,8 @@ def _skill(tool: Tool, name: str) -> AgentTool:
 def told(result: ToolResult) -> ToolOutcome:
     """What a tool answered, in words for a model."""
     text = result.text
-    if not text and result.structured is not None:
-        text = json_text.write(result.structured)
+    if result.structured is not None and (not text or says_beside(result)):
+        text = f"{text}\n{json_text.write(result.structured)}".strip()
     others = [block.kind for block in result.content if block.text is None]
     if others:
         text = f"{text}\n({len(others)} parts that are no text: {', '.join(others)})".strip()

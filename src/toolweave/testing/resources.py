@@ -125,8 +125,8 @@ class _Tools:
 
 
 class _Workflows:
-    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json]:
-        return ({},)
+    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json, None]:
+        return {}, None
 
 
 class _Stores:

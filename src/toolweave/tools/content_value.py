@@ -3,8 +3,10 @@
 import base64
 import binascii
 
+from toolweave import json_text
+from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.tool import Content
+from toolweave.tools.tool import Content, ToolResult
 
 # The value of a node that calls a tool without structured content.
 FIELDS = frozenset({"text", "json", "content"})
@@ -43,6 +45,26 @@ def contents_of(value: Json) -> tuple[Content, ...] | None:
     if not found or len(found) < len(blocks) or is_plain:
         return None
     return tuple(found)
+
+
+def says_beside(result: ToolResult) -> bool:
+    """Whether the texts of a result say more than its structured content."""
+    texts = [block.text for block in result.content if block.text]
+    structured = result.structured
+    return structured is not None and bool(texts) and not _repeats(structured, texts)
+
+
+def _repeats(structured: Json, texts: list[str]) -> bool:
+    """Whether texts are structured content written as JSON, its only member, or the items of it."""
+    members = list(structured.values()) if isinstance(structured, dict) else []
+    same: list[Json] = [structured, *(members if len(members) == 1 else [])]
+    if len(texts) == 1 and texts[0] in (one for one in same if isinstance(one, str)):
+        return True
+    try:
+        parsed: list[Json] = [json_text.read(text) for text in texts]
+    except Invalid:
+        return texts in same
+    return parsed in same or (len(parsed) == 1 and parsed[0] in same)
 
 
 def _block(block: JsonObject) -> Content | None:

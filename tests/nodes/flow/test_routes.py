@@ -180,12 +180,12 @@ class Stored:
     def __init__(self) -> None:
         self.asked: list[tuple[str, Json, str]] = []
 
-    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json]:
+    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json, None]:
         self.asked.append((name, inputs, key))
         if name != "double-it":
             raise NotFound("WORKFLOW_UNKNOWN", f"no workflow {name!r}")
         assert isinstance(inputs, dict)
-        return ({"n": int(str(inputs["n"])) * 2},)
+        return {"n": int(str(inputs["n"])) * 2}, None
 
 
 @pytest.mark.anyio

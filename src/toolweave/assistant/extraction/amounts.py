@@ -33,9 +33,11 @@ _SINGULAR = frozenset({"second", "minute", "hour", "day", "week", "fortnight"})
 # `for the next week` is one week.
 _SINGLE = words("single")
 _DIGITS = pattern(
-    r"(?P<sign>[-\u2212+]?)[$€£¥]?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?P<sign>[-\u2212+]?)[$€£¥]?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{2}|\d+(?:\.\d+)?|\.\d+)"
     r"(?:-?(?P<unit>[a-zA-Z]+|%|°[CF]?|€|\$|£))?"
 )
+CENTS = 2
 _SIZE = pattern(r"(\d+)[x\u00d7](\d+)(?:px)?")
 _FRACTIONS = {"half": 0.5, "quarter": 0.25}
 
@@ -93,7 +95,7 @@ def _at(tokens: Sequence[RequestToken], at: int) -> Iterator[Amount]:
             yield Amount(int(group), at, at + 1)
         return
     if match := _DIGITS.fullmatch(token.text):
-        value = float(match["number"].replace(",", ""))
+        value = _number(match["number"])
         sign = -1 if match["sign"] in {"-", "\u2212"} or _is_negated(tokens, at) else 1
         unit = match["unit"]
         yield _with_unit(tokens, sign * value, at, at + 1, unit.lower() if unit else None)
@@ -191,3 +193,11 @@ def _word(tokens: Sequence[RequestToken], at: int) -> str:
 
 def _whole(value: float) -> float:
     return int(value) if float(value).is_integer() else value
+
+
+def _number(digits: str) -> float:
+    """Return the value of `1,249.50`, also where a comma separates the decimals: `1.249,50`."""
+    whole, comma, decimals = digits.rpartition(",")
+    if comma and (len(decimals) == CENTS or "." in whole):
+        return float(f"{whole.replace('.', '')}.{decimals}")
+    return float(digits.replace(",", ""))

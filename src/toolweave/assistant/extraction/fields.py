@@ -6,7 +6,7 @@ from typing import Literal
 
 from toolweave.assistant.extraction.amounts import seconds_of_unit
 from toolweave.assistant.extraction.english import words
-from toolweave.assistant.extraction.tokens import name_parts, quoted_in, stem, stems_of
+from toolweave.assistant.extraction.tokens import name_parts, outline_of, quoted_in, stem, stems_of
 from toolweave.json_text import Json, JsonObject
 
 Kind = Literal["number", "boolean", "choice", "shaped", "text", "list", "other"]
@@ -15,6 +15,11 @@ _PASSAGE = {stem(word) for word in words("passages")}
 _LABEL = {stem(word) for word in words("labels")}
 _HEADING = {stem(word) for word in words("headings")}
 _PLACE = {stem(word) for word in words("places")}
+_PHONE = {stem(word) for word in ("phone", "telephone", "mobile", "fax")}
+_EMAIL = {stem(word) for word in ("email", "mail")}
+_CALENDAR = words("days") | words("months")
+_DATES = {stem(word) for word in ("day", "weekday", "date", "month", "time", "when", "due")}
+MIN_PHONE_DIGITS = 4
 _MAX_REFERENCES = 8
 
 
@@ -34,6 +39,8 @@ class ParameterField:
     choices: tuple[Json, ...] = ()
     # Values that the schema names as examples, in lower case.
     examples: frozenset[str] = frozenset()
+    # How its values are put together, if its description is one word that shows it: `w/w`.
+    outline: str | None = None
 
     @property
     def is_passage(self) -> bool:
@@ -54,6 +61,14 @@ class ParameterField:
     def is_place(self) -> bool:
         """Whether its value may be `City, Country`."""
         return bool(self.name_stems & _PLACE) or "City, " in self.description
+
+    def may_look(self, text: str) -> bool:
+        """Whether a text can be its value: a phone number has digits, a day's name is for days."""
+        if text.lower() in _CALENDAR:
+            return bool(self.name_stems & _DATES)
+        if self._last_stem in _PHONE:
+            return sum(letter.isdigit() for letter in text) >= MIN_PHONE_DIGITS
+        return self._last_stem not in _EMAIL or "@" in text
 
     @property
     def _last_stem(self) -> str:
@@ -93,7 +108,14 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
         description_stems=frozenset(stems_of(description)),
         choices=tuple(choices) if isinstance(choices, list) else (),
         examples=frozenset(_examples(schema, description)),
+        outline=_outline(description),
     )
+
+
+def _outline(description: str) -> str | None:
+    """Return the form that a description of one word shows, such as `owner/name`."""
+    shown = outline_of(description.strip("`'\". "))
+    return shown if shown.startswith("w") and len(shown) > 1 and " " not in shown else None
 
 
 def _examples(schema: JsonObject, description: str) -> Iterator[str]:

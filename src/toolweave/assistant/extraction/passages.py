@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from toolweave.assistant.extraction.english import roles, words
 from toolweave.assistant.extraction.fields import ParameterField
 from toolweave.assistant.extraction.shapes import is_code
-from toolweave.assistant.extraction.tokens import STOP_WORDS, RequestToken, is_among, stem
+from toolweave.assistant.extraction.tokens import (
+    STOP_WORDS,
+    RequestToken,
+    is_among,
+    outline_of,
+    stem,
+)
 
 MAX_PASSAGE_WORDS = 30
+MIN_PART, MIN_SENTENCE_WORDS = 3, 2
 _JOINING = words("joining")
 _INTRODUCING = words("introducing")
 _INDEFINITE = words("indefinite")
@@ -21,6 +28,8 @@ _COPULAS = frozenset({"is", "are", "was", "equals", "="})
 # What the word before a value says about its parameter.
 _ROLES = roles()
 _POLITE, _VERBS = words("polite"), words("verbs")
+_CALENDAR = words("days") | words("months")
+_NEXT = frozenset({"and", "then"})
 _VAGUE = frozenset({"from", "by", "with"})
 
 
@@ -52,14 +61,17 @@ class Passages:
         *,
         other_words: Collection[str] = (),
         expects_numbers: bool = False,
+        has_passage: bool = False,
     ) -> None:
         self._request = request
         self._tokens = tokens
         self._tool_stems = tool_stems
         self._claimed = claimed
         self._expects_numbers = expects_numbers
+        self._has_passage = has_passage
         # The words of all text parameters' names.
         self._other_words = {*other_words}
+        self._late: set[int] = set()
         self._verbs = self._instructions()
 
     def scored(self, field: ParameterField) -> list[Passage]:
@@ -94,7 +106,9 @@ class Passages:
         last = self._tokens[end - 1]
         text = self._request[self._tokens[begin].start : last.end]
         is_tail = end == len(self._tokens) and field.is_passage and self._is_after_colon(begin)
-        keeps_stop = any(one.ends_sentence for one in self._tokens[begin : end - 1])
+        inside = self._tokens[begin:end]
+        is_sentence = inside[0].is_capitalized and len(inside) > MIN_SENTENCE_WORDS
+        keeps_stop = is_sentence or any(one.ends_sentence for one in inside[:-1])
         if is_tail and (keeps_stop or "." not in last.after):
             return text + last.after
         return text
@@ -107,12 +121,27 @@ class Passages:
         has_break = any(one.after for one in self._tokens[begin : end - 1])
         if has_break and not field.is_passage and not self._is_address(field, begin, end):
             return False
+        if self._late & {*range(begin, end)}:
+            return False
+        if not field.is_passage and self._has_instruction(begin, end):
+            return False
+        if end - begin == 1 and first.word in _DETERMINERS:
+            return False
         is_open = field.is_passage or self._is_headed(field, begin)
         if last.word in STOP_WORDS and not (is_open and self._ends(end)):
             return False
         if first.word in STOP_WORDS or first.text == "=":
             return field.is_passage and first.word not in _DETERMINERS and begin > 0
         return last.text != "="
+
+    def _has_instruction(self, begin: int, end: int) -> bool:
+        """Whether another instruction begins inside, as in `Lunch and say`."""
+        return any(
+            self._tokens[at].word in _NEXT
+            and self._tokens[at + 1].word in _VERBS
+            and not self._tokens[at + 1].is_capitalized
+            for at in range(begin, min(end, len(self._tokens) - 1))
+        )
 
     def _is_headed(self, field: ParameterField, begin: int) -> bool:
         """Whether it is a heading after its own word: `the subject Lunch tomorrow`."""
@@ -144,20 +173,49 @@ class Passages:
         form = 5.0 if self._tokens[one.begin].is_quoted else self._form(field, one)
         introduction, role = self._introduction(field, one), self._role(field, one)
         following = self._following(field, one)
+        if inside := self._inside(field, one):
+            following, role = max(following, inside), max(role, 0.0)
+        form += self._outline(field, one)
         is_object = one.begin - 1 in self._verbs and one.end == len(self._tokens)
         is_quoted = self._tokens[one.begin].is_quoted
         has_sign = max(introduction, role, following) >= 1 or is_quoted or is_object
-        score = form + introduction + role + following
+        score = form + introduction + role + following - self._tail(field, one)
+        if not field.may_look(one.text):
+            score -= 10.0
         return Passage(one.text, one.begin, one.end, score, has_sign)
+
+    def _tail(self, field: ParameterField, one: Passage) -> float:
+        """Score words after a colon, which belong to a parameter with a longer text."""
+        if field.is_passage or not self._has_passage:
+            return 0.0
+        return 3.0 if any(":" in token.after for token in self._tokens[: one.begin]) else 0.0
 
     def _following(self, field: ParameterField, one: Passage) -> float:
         """Score the word after it, as in `the visits counter`."""
         if one.end >= len(self._tokens) or self._tokens[one.end - 1].after:
             return 0.0
         word = self._tokens[one.end].word
+        if word in _INTRODUCING:
+            # `titled` speaks of what comes after it.
+            return 0.0
         if stem(word) in field.name_stems:
             return 2.0
         return 1.0 if stem(word) in field.description_stems else 0.0
+
+    def _inside(self, field: ParameterField, one: Passage) -> float:
+        """Score the parameter's own word as a part of a name, as in `12 Baker Street`."""
+        inside = self._tokens[one.begin : one.end]
+        is_own = any(
+            token.is_capitalized and stem(token.word) in field.name_stems for token in inside
+        )
+        has_break = any(token.after for token in inside[:-1])
+        return 2.5 if is_own and len(inside) > 1 and not has_break else 0.0
+
+    def _outline(self, field: ParameterField, one: Passage) -> float:
+        """Score whether it has the form that the description shows, such as `owner/name`."""
+        if field.outline is None:
+            return 0.0
+        return 2.5 if outline_of(one.text) == field.outline else -2.5
 
     def _form(self, field: ParameterField, one: Passage) -> float:
         """Score what the words themselves look like."""
@@ -169,6 +227,8 @@ class Passages:
             score = (0.15 * len(tokens) + 0.5) * share
             return score + (1.5 if self._ends(one.end) else 0)
         score = 2.0 * share - 0.25 * max(0, len(tokens) - 3)
+        if self._is_introduced(one.begin) and not self._ends_value(one.end):
+            return score - 1.0 - self._cut(one)
         if self._is_name(field, one):
             return score + (2.0 if share else 0.0)
         if len(tokens) == 1 and is_code(tokens[0].text):
@@ -176,6 +236,13 @@ class Passages:
         elif any(token.is_capitalized for token in tokens):
             score -= 1.0
         return score - self._cut(one)
+
+    def _is_introduced(self, begin: int) -> bool:
+        before = self._tokens[begin - 1] if begin else None
+        return before is not None and before.word in _INTRODUCING and not before.after
+
+    def _ends_value(self, end: int) -> bool:
+        return self._ends(end) or end in self._claimed or self._tokens[end].word in STOP_WORDS
 
     def _cut(self, one: Passage) -> float:
         """Score words beside it that seem to belong to it."""
@@ -206,7 +273,30 @@ class Passages:
         may_end = last.is_capitalized or (last.text.isdigit() and not self._expects_numbers)
         if not may_end or not all(self._in_name(token) for token in inside):
             return False
+        if self._is_described(one):
+            return False
         return not self._continues(field, one.end) and not self._began(field, one.begin)
+
+    def _is_described(self, one: Passage) -> bool:
+        """Whether a noun follows that belongs to it: `the Nova headphones`."""
+        has_article = one.begin > 0 and self._tokens[one.begin - 1].word in _DETERMINERS
+        is_open = one.end < len(self._tokens) and not self._tokens[one.end - 1].after
+        return has_article and is_open and self._is_loose(one.end)
+
+    def names(self, field: ParameterField) -> list[Passage]:
+        """Return the names in the request that nothing has taken, in their order."""
+        found = (
+            passage
+            for begin in range(len(self._tokens))
+            if begin not in self._verbs
+            for passage in self._from(field, begin)
+            if not passage.text.isdigit() and self._is_name(field, passage)
+        )
+        names: list[Passage] = []
+        for one in found:
+            if one.text.lower() not in _CALENDAR and not any(map(one.overlaps, names)):
+                names.append(one)
+        return names
 
     def _in_name(self, token: RequestToken) -> bool:
         return token.is_capitalized or token.word in _JOINING or token.text[0].isdigit()
@@ -241,7 +331,7 @@ class Passages:
         score = 0.0
         for distance, at in enumerate(range(one.begin - 1, max(-1, one.begin - 4), -1)):
             token = self._tokens[at]
-            if token.is_quoted or token.after.strip("':") or at in self._claimed:
+            if token.is_quoted or token.after.strip("':") or at in self._claimed | self._late:
                 break
             if token.word in _INTRODUCING and distance == 0:
                 score = max(score, 3.0)
@@ -270,7 +360,7 @@ class Passages:
         if before.word in field.name_words and before.word in _ROLES:
             return 3.0
         names = _ROLES.get(before.word, frozenset[str]())
-        if field.name_words & names:
+        if any(_is_named(word, names) for word in field.name_words):
             return 1.5
         if self._other_words & names:
             return -1.0
@@ -283,14 +373,25 @@ class Passages:
     def _instructions(self) -> set[int]:
         """Return the places of words that begin an instruction: `Greet`, `Please draw`."""
         found: set[int] = set()
-        is_open = True
+        is_open, is_late = True, False
         for at, token in enumerate(self._tokens):
             is_open = is_open or token.starts_sentence
             if is_open and token.word not in _POLITE:
                 is_open = False
+                # `On the sales database run …`: the instruction follows the place.
+                is_late = token.word in _ROLES
                 if not token.is_quoted and token.word not in STOP_WORDS and self._is_verb(at):
                     found.add(at)
+            elif is_late and self._is_late_verb(at):
+                is_late = False
+                found.add(at)
+                self._late.add(at)
         return found
+
+    def _is_late_verb(self, at: int) -> bool:
+        token, before = self._tokens[at], self._tokens[at - 1]
+        is_noun = before.word in _DETERMINERS or before.word in _ROLES
+        return token.word in _VERBS and not token.is_capitalized and not is_noun
 
     def _is_verb(self, at: int) -> bool:
         token = self._tokens[at]
@@ -298,3 +399,14 @@ class Passages:
             return True
         # `Tokyo weather`, `San Francisco`: an unknown capitalized word is rather a name.
         return not token.is_capitalized and not is_code(token.text)
+
+
+def _is_named(word: str, names: Collection[str]) -> bool:
+    """Whether a word of a name is among others, cut short (`repo`) or joined (`username`)."""
+    if word in names:
+        return True
+    return any(
+        (len(word) >= MIN_PART and name.startswith(word))
+        or (len(name) > MIN_PART and (word.startswith(name) or word.endswith(name)))
+        for name in names
+    )

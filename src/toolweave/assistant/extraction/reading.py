@@ -54,9 +54,19 @@ class Reading:
         self._read_numbers(amounts, needs_sign=True)
         self._read_texts(are_required=True)
         self._read_texts(are_required=False)
+        self._read_left_name()
         self._read_numbers(amounts, needs_sign=False)
         self._read_booleans()
+        self._keep_apart()
         return self.choices
+
+    def _keep_apart(self) -> None:
+        """Leave out of a text's choices what another text has as its first one."""
+        texts = [one.name for one in self.fields if one.kind == "text" and one.name in self.choices]
+        for name in texts:
+            taken = [self.choices[other][0] for other in texts if other != name]
+            first, *more = self.choices[name]
+            self.choices[name] = [first, *(value for value in more if value not in taken)]
 
     @property
     def unused(self) -> int:
@@ -263,16 +273,29 @@ class Reading:
             values.append(" ".join(words))
         return values, at
 
-    def _read_texts(self, *, are_required: bool) -> None:
-        fields = [one for one in self._of("text") if one.is_required == are_required]
-        passages = Passages(
+    def _passages(self) -> Passages:
+        return Passages(
             self.request,
             self._tokens,
             self._tool_stems,
             self._claimed,
             other_words={word for one in self._of("text") for word in one.name_words},
             expects_numbers=bool(self._of("number")),
+            has_passage=any(one.is_passage for one in self._of("text")),
         )
+
+    def _read_left_name(self) -> None:
+        """The only name that is left is the value of the only text that is left."""
+        left = self._of("text")
+        if len(left) != 1 or left[0].is_passage:
+            return
+        names = self._passages().names(left[0])
+        if len(names) == 1:
+            self._claim(left[0], names[0].text, names[0].begin, names[0].end)
+
+    def _read_texts(self, *, are_required: bool) -> None:
+        fields = [one for one in self._of("text") if one.is_required == are_required]
+        passages = self._passages()
         scored = [passages.scored(one) for one in fields]
         options = [
             [
@@ -327,7 +350,16 @@ class Reading:
             and any(is_among(part, wanted) for part in name_parts(token.text))
         ]
         said = {stem(part) for at in places for part in name_parts(self._tokens[at].text)}
-        return places[0] if wanted and all(is_among(one, said) for one in wanted) else None
+        if wanted and all(is_among(part, said) for part in wanted):
+            return places[0]
+        return self._description_mention(one)
+
+    def _description_mention(self, one: ParameterField) -> int | None:
+        """Return where a word stands that only the description of this parameter has."""
+        all_stems = [stem(word) for word in self.about.lower().replace(".", " ").split()]
+        own = {part for part in one.description_stems if all_stems.count(part) == 1}
+        places = (at for at, token in enumerate(self._tokens) if stem(token.word) in own)
+        return next((at for at in places if not self._tokens[at].is_quoted), None)
 
 
 def _is_enough(one: ParameterField, passage: Passage, passages: Passages) -> bool:

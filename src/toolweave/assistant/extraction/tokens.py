@@ -13,6 +13,7 @@ _QUOTED = pattern(
 )
 _PIECE = pattern(r"\S+")
 _PART = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LETTERS = pattern(r"\w+")
 _WORD = pattern(r"[^\W_]+")
 _OPENING, _CLOSING = "([{<\"'“\u2018„«", ")]}>\"'”\u2019»,;:.!?…"
 _ENDS = frozenset(".!?…")
@@ -139,6 +140,11 @@ def is_among(word: str, stems: Collection[str]) -> bool:
     return len(own) >= MIN_PREFIX and any(
         len(one) >= MIN_PREFIX and (own.startswith(one) or one.startswith(own)) for one in stems
     )
+
+
+def outline_of(text: str) -> str:
+    """Return how a word is put together: `w/w` of `owner/name`."""
+    return _LETTERS.sub("w", text)
 
 
 def name_parts(name: str) -> list[str]:

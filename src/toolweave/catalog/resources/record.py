@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from toolweave.catalog.resources.commands import CommandCaller
 from toolweave.catalog.resources.databases import Databases
@@ -36,10 +36,14 @@ class ApprovedServerTools(Protocol):
         ...
 
 
+# The result of a run, and what a tool said beside it.
+CalledResult: TypeAlias = tuple[Json, list[Json] | None]
+
+
 class Workflows(Protocol):
     """Runs stored workflows."""
 
-    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json] | None:
+    async def run(self, name: str, inputs: Json, key: str) -> CalledResult | None:
         """Return the result of a workflow, or None until it ends; the caller is resumed then.
 
         A second call with the same key resumes the same run.

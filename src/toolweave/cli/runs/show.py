@@ -2,7 +2,7 @@
 
 import click
 
-from toolweave.cli.run_display import STYLES, Display, show_value
+from toolweave.cli.run_display import STYLES, Display, show_result
 from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.run_report import answered, as_line, find_run, timeline, to_dos
 from toolweave.cli.runs.opening import with_engine
@@ -52,9 +52,9 @@ def show(run_id: str, as_json: bool) -> None:
         for record in records(entries):
             for line in (line for part in record.parts for line in part_lines(part)):
                 say(f"{record.key} {line}", indent=2)
-        result, usage = shown.get("finalResult"), shown.get("usage")
-        if result is not None:
-            show_value(result)
+        usage = shown.get("usage")
+        if shown.get("finalResult") is not None:
+            show_result(shown)
         if isinstance(usage, dict):
             say(usage_line(usage))
         for _, *lines in await to_dos(engine, found.id, entries):

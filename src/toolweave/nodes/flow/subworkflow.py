@@ -75,8 +75,10 @@ class Subworkflow:
         ended = await workflows.run(name, context.given.value("data"), context.key)
         if ended is None:
             return Wait()
+        result, said = ended
         is_detailed = context.given.text("output") == "details"
-        return Outcome({"result": ended[0], "workflow": name} if is_detailed else ended[0])
+        value = {"result": result, "workflow": name} if is_detailed else result
+        return Outcome(value, content=said)
 
 
 node = Subworkflow()

@@ -2,16 +2,19 @@
 
 from dataclasses import replace
 
+from anyio.to_thread import run_sync
+
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.content_value import block_json
+from toolweave.tools.content_value import block_json, says_beside
 from toolweave.tools.tool import Content, ToolCall, ToolResult
 
 MAX_PARSED = 4 * 1024 * 1024
 # Of one picture, sound or file in a value; a larger one is stored beside the run.
 MAX_DATA = 4 * 1024 * 1024
+TEXT = "text/plain"
 
 
 async def value_of(context: NodeContext, result: ToolResult, call: ToolCall) -> Json:
@@ -40,28 +43,30 @@ async def parsed_of(context: NodeContext, result: ToolResult) -> Json:
     return {**value, "content": content}
 
 
-def said_beside(result: ToolResult) -> list[Json] | None:
-    """The texts beside structured content, unless they repeat it or the value has them."""
-    structured = result.structured
-    if structured is None or _says_more(result) or len(result.text) > MAX_PARSED:
-        return None
-    texts = [block.text for block in result.content if block.text]
-    if not texts or _repeats(structured, texts):
-        return None
-    return [block_json(block) for block in result.content]
+async def said_beside(context: NodeContext, result: ToolResult) -> list[Json] | None:
+    """The texts beside structured content, unless they repeat it or the value has them.
 
-
-def _repeats(structured: Json, texts: list[str]) -> bool:
-    """Whether texts are structured content written as JSON, its only member, or the items of it."""
-    members = list(structured.values()) if isinstance(structured, dict) else []
-    same: list[Json] = [structured, *(members if len(members) == 1 else [])]
-    if len(texts) == 1 and texts[0] in (one for one in same if isinstance(one, str)):
-        return True
-    try:
-        parsed: list[Json] = [json_text.read(text) for text in texts]
-    except Invalid:
-        return texts in same
-    return parsed in same or (len(parsed) == 1 and parsed[0] in same)
+    Texts that are large together are stored beside the run. Raises `Limited`: `MEDIA_LIMIT`.
+    """
+    if _says_more(result) or not result.text:
+        return None
+    if len(result.text) <= MAX_PARSED:
+        return [block_json(one) for one in result.content] if says_beside(result) else None
+    if not await run_sync(says_beside, result):
+        return None
+    blocks: list[Json] = []
+    room = MAX_PARSED
+    for block in result.content:
+        text = block.text or ""
+        room -= len(text)
+        if room >= 0 or (media := context.resources.media) is None:
+            blocks.append(block_json(block))
+            continue
+        data = text.encode("utf-8", "replace")
+        stored = await media.keep(context.run.id, data, TEXT)
+        about = block_json(replace(block, text=None, mime_type=TEXT))
+        blocks.append({**about, "bytes": len(data), **stored})
+    return blocks
 
 
 def _says_more(result: ToolResult) -> bool:

@@ -24,7 +24,7 @@ from toolweave.nodes.agent import (
     work,
 )
 from toolweave.nodes.agent_parts import ToolPart, past
-from toolweave.nodes.mcp._answers import value_of
+from toolweave.nodes.mcp._answers import said_beside, value_of
 from toolweave.nodes.mcp._step_call import call_tool
 from toolweave.nodes.model_tools import skills_of, told
 from toolweave.patterns import pattern
@@ -173,8 +173,10 @@ def _checked(tool: Tool) -> AgentTool:
             result = await call_tool(context, call, polls=False)
             if isinstance(result, Wait):
                 return result
-            value = await value_of(context, result, call)
-            return ToolOutcome(told(result).text, value={"value": value})
+            kept: JsonObject = {"value": await value_of(context, result, call)}
+            if said := await said_beside(context, result):
+                kept["content"] = said
+            return ToolOutcome(told(result).text, value=kept)
         except ToolweaveError as error:
             return ToolOutcome(f"{error.code}: {error.message}", is_error=True, value=_error(error))
 
@@ -200,7 +202,8 @@ def _ended(call: ToolPart) -> Outcome | None:
             str(error.get("message")),
             hint=hint if isinstance(hint, str) else None,
         )
-    return Outcome(kept.get("value"))
+    said = kept.get("content")
+    return Outcome(kept.get("value"), content=said if isinstance(said, list) else None)
 
 
 def _limit(config: JsonObject, name: str, default: int) -> int:

@@ -28,7 +28,7 @@ class CatalogTool:
         if isinstance(result, Wait):
             return result
         value = await value_of(context, result, call)
-        return Outcome(value, content=said_beside(result))
+        return Outcome(value, content=await said_beside(context, result))
 
 
 plain = CatalogTool()

@@ -48,7 +48,7 @@ async def _call(context: NodeContext) -> Outcome | Wait:
     if isinstance(result, Wait):
         return result
     value = await value_of(context, result, call)
-    return Outcome(value, content=said_beside(result))
+    return Outcome(value, content=await said_beside(context, result))
 
 
 plain = McpTool()

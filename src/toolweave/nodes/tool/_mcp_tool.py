@@ -100,7 +100,7 @@ class BoundTool:
                 "cached": False,
                 **self._ids(arguments, answer),
             },
-            content=said_beside(result),
+            content=await said_beside(context, result),
         )
 
     async def skills(self, context: NodeContext, taken: Sequence[str]) -> tuple[AgentTool, ...]:

@@ -5,7 +5,11 @@ import type { JsonObject } from "../workflow/workflow";
 
 export function toolTextOf(blocks: unknown): string | undefined {
   if (!Array.isArray(blocks)) return undefined;
-  const texts = blocks.map((block) => (block as JsonObject)["text"]);
-  const text = texts.filter((one) => typeof one === "string").join("\n");
-  return text ? safeText(text).text : undefined;
+  const text = blocks.map((block) => textOf(block as JsonObject)).join("\n");
+  return text.trim() ? safeText(text).text : undefined;
+}
+
+function textOf({ text, bytes, href }: JsonObject): string {
+  if (typeof text === "string") return text;
+  return typeof href === "string" ? `(${Number(bytes).toLocaleString("en")} bytes of text: ${href})` : "";
 }
