@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from toolweave.json_text import Json, JsonObject
 
+_CONTAINERS = frozenset({dict, list})
+
 
 class Size(NamedTuple):
     """The number of values, characters of texts and keys, and the depth."""
@@ -50,6 +52,6 @@ def _flat_size(value: JsonObject) -> Size | None:
         chars += len(name)
         if isinstance(item, str):
             chars += len(item)
-        elif isinstance(item, dict | list):
+        elif type(item) in _CONTAINERS:
             return None
     return Size(1 + len(value), chars, 2 if value else 1)

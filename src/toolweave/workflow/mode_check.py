@@ -77,6 +77,7 @@ _REQUIRED: dict[Mode, dict[str, tuple[type, Json]]] = {
     "naturalLanguageParam": _TOOL,
     "fullNaturalLanguage": {"serverId": (str, None)},
 }
+_KINDS = [kind for kind, _ in _REQUIRED["detailed"].values()]
 _CALLED: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
 # Other names of the three modes found in files.
 _OTHER_NAMES: dict[str, Mode] = {
@@ -121,10 +122,11 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
     if mode is None:
         yield _invalid_mode(data, now)
         return
-    for key, (kind, default) in _REQUIRED[mode].items():
-        value = data.get(key)
-        if not isinstance(value, kind) or (default != "" and _is_blank(value)):
-            yield misnamed(data, key, kind) or _required(value, key, kind, default)
+    if mode != "detailed" or not _has_all(data):
+        for key, (kind, default) in _REQUIRED[mode].items():
+            value = data.get(key)
+            if not isinstance(value, kind) or (default != "" and _is_blank(value)):
+                yield misnamed(data, key, kind) or _required(value, key, kind, default)
     if data.get("validationStatus") not in _USUAL_STATUSES:
         yield from _status(data)
     if mode != "detailed" or not _USUAL.issuperset(data):
@@ -135,6 +137,13 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
         yield from _config(data, config, now)
     if not _USUAL.issuperset(data):
         yield from _preserved(data, now)
+
+
+def _has_all(data: JsonObject) -> bool:
+    """Whether a node in detailed mode has every field, as nearly always."""
+    if [*map(type, map(data.get, _REQUIRED["detailed"]))] != _KINDS:
+        return False
+    return not (_is_blank(data["serverId"]) or _is_blank(data["toolName"]))
 
 
 def _invalid_mode(data: JsonObject, now: datetime) -> Problem:

@@ -38,6 +38,7 @@ _NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
 _UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
 _QUOTED_PLACEHOLDER = pattern(r"(['\"])(\{\{[^{}]*\}\})\1")
 _QUOTED = pattern(r"'[^']*'|\"[^\"]*\"")
+_CONTAINERS = frozenset({dict, list})
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -124,7 +125,7 @@ class _Texts:
             if isinstance(one, str):
                 if MARK in one and not _is_fine_template(one, is_older=self._is_older):
                     return False
-            elif one and isinstance(one, dict | list):
+            elif one and type(one) in _CONTAINERS:
                 return False
         return True
 

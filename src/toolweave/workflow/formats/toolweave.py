@@ -45,6 +45,10 @@ _BEFORE = ("id", "name", "description", "version", "schemaVersion")
 _AFTER = ("createdAt", "updatedAt", "metadata")
 _HEADER = frozenset({*_BEFORE, *_AFTER})
 _PARTS = frozenset({"nodes", "connections", SUBFLOWS})
+_LISTS = ("nodes", "connections")
+# The keys of a document in the order in which they are written, and the texts that it must have.
+_ORDER = (*_BEFORE, *_LISTS, *_AFTER)
+_NEEDED_TEXTS = frozenset({"id", "name", "version", "schemaVersion"})
 
 
 class ToolweaveCodec:
@@ -113,6 +117,31 @@ class ToolweaveCodec:
             extras=unknown(header, _HEADER),
         )
 
+    def usual_workflow(
+        self, document: JsonObject, nodes: tuple[Node, ...], edges: tuple[Edge, ...]
+    ) -> Workflow | None:
+        """The workflow in a document that is written as `join` would, without anything to note."""
+        if list(document) != [key for key in _ORDER if key in document]:
+            return None
+        texts = {key: value for key, value in document.items() if isinstance(value, str) and value}
+        metadata = document.get("metadata")
+        is_said = isinstance(metadata, dict) and bool(metadata)
+        others = len(_LISTS) + is_said
+        if not _NEEDED_TEXTS <= texts.keys() or len(texts) + others != len(document):
+            return None
+        return Workflow(
+            WorkflowId(texts["id"]),
+            texts["name"],
+            nodes,
+            edges,
+            texts.get("description"),
+            texts["version"],
+            texts["schemaVersion"],
+            texts.get("createdAt"),
+            texts.get("updatedAt"),
+            metadata if isinstance(metadata, dict) else {},
+        )
+
     def write_header(self, workflow: Workflow, form: str, *, is_sub: bool) -> JsonObject:
         """Everything beside the nodes and connections; a sub-flow says no default versions."""
         version: str | None = workflow.version
@@ -160,7 +189,7 @@ class ToolweaveCodec:
         if type(x) not in _NUMBERS or type(y) not in _NUMBERS:
             return None
         drawn_at = Position(x, y)  # pyright: ignore[reportArgumentType] # numbers, as just asked
-        return Node(NodeId(identity), kind, name, drawn_at, data)
+        return Node(NodeId(identity), kind, name, drawn_at, data, None, {}, {})
 
     def _is_usual_tool(self, data: JsonObject) -> bool:
         return mode_names.is_canonical(data)
@@ -223,7 +252,17 @@ class ToolweaveCodec:
             and input_port(target_port) == target_port
         ):
             return None
-        return Edge(EdgeId(identity), NodeId(source), NodeId(target), source_port, target_port)
+        return Edge(
+            EdgeId(identity),
+            NodeId(source),
+            NodeId(target),
+            source_port,
+            target_port,
+            None,
+            None,
+            {},
+            {},
+        )
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
         """A connection, its ports in canonical spelling."""

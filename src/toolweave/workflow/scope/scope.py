@@ -53,6 +53,7 @@ VALUE_PORTS = ("output", "result")
 _RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
 _NUMBER = of_kind("integer")
 _MAX_JOINED = 8
+_TABLE_NAMES = frozenset(TABLE)
 _STARTS = frozenset({"start", "trigger", "TRIGGER"})
 _SEEING_INPUTS = frozenset({"own", "config"})
 
@@ -167,6 +168,9 @@ class Scope:
         root = path[0]
         if language == "own" and root in own_names(self._specs(node)):
             return _UNKNOWN
+        # Most paths begin with the id of a node.
+        if root not in _TABLE_NAMES:
+            return self._by_name(node, path, language)
         match root:
             case "data" | "input":
                 return walk_path(self.data_seen(node, language), path, 1)
@@ -182,12 +186,10 @@ class Scope:
                 return self._by_port(node, path)
             case "variables" if language == "value" and not self._is_input(node, "variables"):
                 return ResolvedPath(trouble="name")
-            case "config" | "context" | "variables":
+            case _:  # config, context, variables
                 # What is written as an object in the document has no other fields.
-                given = object_at(node.data, "inputParams").get(root)
+                given = object_at(node.data, "inputParams").get(str(root))
                 return walk_path(of_value(given), path, 1) if isinstance(given, dict) else _UNKNOWN
-            case _:
-                return self._by_name(node, path, language)
 
     def _by_port(self, node: Node, path: Path) -> ResolvedPath:
         """`inputs.PORT`: what came in, by the port of the node."""
@@ -290,10 +292,11 @@ class Scope:
 
     def _work_out(self, node: Node) -> None:
         given = self._gives[node.id] = self._given_by(node)
-        came = self._came[node.id] = self._joined(node)
+        is_repeating = node.type == "FLOW" and is_loop(node)
+        came = self._came[node.id] = self._joined(node, is_loop=is_repeating)
         if given is not None and given.takes_data:
             self._own_data[node.id] = self._input_data(node, came)
-        if node.type == "FLOW" and is_loop(node):
+        if is_repeating:
             self._lists[node.id] = found = self._list(node)
             self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
         value = self._results[node.id] = self._value(node, given, came)
@@ -314,9 +317,9 @@ class Scope:
             found = self._given[spec.ref] = given_by(spec)
         return found
 
-    def _joined(self, node: Node) -> ValueShape:
+    def _joined(self, node: Node, *, is_loop: bool) -> ValueShape:
         edges = self.graph.incoming(node.id)
-        if node.type == "FLOW" and is_loop(node):
+        if is_loop:
             edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
         if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
             return UNKNOWN
@@ -434,7 +437,7 @@ class Scope:
         if not isinstance(value, str) or "{{" not in value:
             return of_value(value)
         steps = ("data", "inputParams", field)
-        asked = next(asked_in(steps, value, "value", self._is_older), None)
+        asked = next(iter(asked_in(steps, value, "value", self._is_older)), None)
         if asked is None:
             return UNKNOWN
         return self.shape_of(node, asked) if asked.is_whole else TEXT
