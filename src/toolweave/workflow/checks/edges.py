@@ -207,11 +207,13 @@ class _Ways:
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
         spec = self._case.spec(node)
         key = ("", node.id) if spec is None or spec.ref in NUMBERED else ("ref", spec.ref)
-        if key not in self._out:
+        try:
+            return self._out[key]
+        except KeyError:
             known = out_ports(self._case, node)
             found = None if known is None else (known, names_out(self._case, node, known))
             self._out[key] = found
-        return self._out[key]
+            return found
 
     def _unknown(self, index: int, edge: Edge, known: tuple[str, ...]) -> Problem:
         place = self._case.at_edge(index, "fromPort")

@@ -130,11 +130,8 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
             continue
         if not is_input and isinstance(given, dict):
             given = without_queue(given)
-        if has_others and part not in node.data and (wrong := _misnamed(node.data, part)):
-            yield _renamed(node.data, wrong, part, spec, taken)
-        elif has_others and not given and (wrong := _misnamed(node.extras, part)):
-            # Some dialects keep a node's parts next to its name and type.
-            yield _beside(_renamed(node.extras, wrong, part, spec, taken))
+        if has_others and (found := _under_other_name(node, part, spec, taken)) is not None:
+            yield found
         elif given is not None and not isinstance(given, dict):
             yield _no_object(given, part, pointer(part))
         else:
@@ -155,6 +152,19 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
                     yield required_elsewhere(found, node, part)
                 else:
                     yield moved(found, node, spec, part)
+
+
+def _under_other_name(node: Node, part: str, spec: NodeSpec, taken: NodePart) -> Problem | None:
+    """The problem of a part whose name is misspelt."""
+    if part not in node.data and (wrong := _misnamed(node.data, part)):
+        return _renamed(node.data, wrong, part, spec, taken)
+    given = node.data.get(part)
+    if part == CONFIGURATIONS and isinstance(given, dict):
+        given = without_queue(given)
+    if not given and (wrong := _misnamed(node.extras, part)):
+        # Some dialects keep a node's parts next to its name and type.
+        return _beside(_renamed(node.extras, wrong, part, spec, taken))
+    return None
 
 
 def _names_all(schema: JsonObject, given: JsonObject) -> bool:

@@ -32,7 +32,6 @@ from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow
 
 Element = TypeVar("Element", Node, Edge, Workflow)
 
-_NO_NAMES: Mapping[str, str] = {}
 # The ends of edges in every dialect.
 _ENDS = ("from", "to", "source", "target", "from_node", "to_node")
 
@@ -73,14 +72,8 @@ class Lossless:
         return replace(loaded, problems=(*reader.notes.all(), *loaded.problems))
 
     def as_read(self, workflow: Workflow) -> LoadedWorkflow:
-        """A workflow whose parts are usual, and so at their places in the file."""
-        nodes, edges = workflow.nodes, workflow.edges
-        places = SourceMap(
-            nodes=tuple([f"/nodes/{index}" for index in range(len(nodes))]),
-            edges=tuple([f"/connections/{index}" for index in range(len(edges))]),
-            in_nodes=(_NO_NAMES,) * len(nodes),
-            in_edges=(_NO_NAMES,) * len(edges),
-        )
+        """A workflow whose parts are usual, so that every pointer is right as it is."""
+        places = SourceMap()
         problems = tuple(islice(identity_problems(workflow, places), MAX_NOTED))
         return LoadedWorkflow(workflow, problems, self.name, places)
 

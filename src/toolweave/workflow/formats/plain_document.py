@@ -51,7 +51,9 @@ def read_plain(document: Json) -> LoadedWorkflow | None:
         return None
     nodes: list[Node] = []
     for item in parts[0]:
-        node = CODEC.usual_node(item) if isinstance(item, dict) else None
+        if not isinstance(item, dict):
+            return None
+        node = CODEC.usual_node(item)
         if node is None or not _is_plain_node(item, node.type, node.data):
             return None
         nodes.append(node)

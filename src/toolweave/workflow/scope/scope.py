@@ -89,6 +89,8 @@ class Scope:
         # By specification name; reused for further workflows with the same catalog.
         self._given: dict[str, NodeOutputs] = {} if given is None else given
         self._gives: dict[NodeId, NodeOutputs | None] = {}
+        # Whether a node runs, where that is not certain.
+        self._enabled: dict[NodeId, bool | None] = {}
         self._answers: dict[tuple[str, str], ValueShape] = {}
         # What each loop goes through, and one item of it.
         self._lists: dict[NodeId, ValueShape] = {}
@@ -291,22 +293,26 @@ class Scope:
         return None
 
     def _work_out(self, node: Node) -> None:
-        given = self._gives[node.id] = self._given_by(node)
+        node_id = node.id
+        given = self._gives[node_id] = self._given_by(node)
         is_repeating = node.type == "FLOW" and is_loop(node)
-        came = self._came[node.id] = self._joined(node, is_loop=is_repeating)
-        if given is not None and given.takes_data:
-            self._own_data[node.id] = self._input_data(node, came)
+        came = self._came[node_id] = self._joined(node, is_loop=is_repeating)
+        if given is not None:
+            if (enabled := _enabled(node)) is not True:
+                self._enabled[node_id] = enabled
+            if given.takes_data:
+                self._own_data[node_id] = self._input_data(node, came)
         if is_repeating:
-            self._lists[node.id] = found = self._list(node)
-            self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
-        value = self._results[node.id] = self._value(node, given, came)
+            self._lists[node_id] = found = self._list(node)
+            self._items[node_id] = _NUMBER if counts(node) else found.items or UNKNOWN
+        value = self._results[node_id] = self._value(node, given, came)
         if node.type in _STARTS:
             self._started.append(value)
-        for edge in self.graph.outgoing(node.id):
+        for edge in self.graph.outgoing(node_id):
             if edge.source_port == "error":
                 value = join(value, FAILED)
                 break
-        self._values[node.id] = value
+        self._values[node_id] = value
 
     def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
@@ -333,7 +339,7 @@ class Scope:
         port = edge.source_port
         if edge.extras and any(key.startswith("conver") for key in edge.extras):
             return UNKNOWN
-        if port.startswith("ai_") or (edge.kind is not None and edge.kind.startswith("ai_")):
+        if port[:3] == "ai_" or (edge.kind is not None and edge.kind.startswith("ai_")):
             return UNKNOWN
         if port == "error":
             return FAILED
@@ -344,7 +350,7 @@ class Scope:
             return UNKNOWN
         if given is None or given.carried == "value":
             return self._results.get(source.id, UNKNOWN)
-        enabled = _enabled(source)
+        enabled = self._enabled.get(source.id, True)
         if enabled is False:
             return self._results.get(source.id, UNKNOWN)
         if not enabled:
@@ -355,7 +361,7 @@ class Scope:
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
-            enabled = _enabled(node)
+            enabled = self._enabled.get(node.id, True)
             if enabled is not True:
                 return came if enabled is False else UNKNOWN
             if node.type == "TRIGGER":
