@@ -16,7 +16,7 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import INPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
-from toolweave.workflow.scope.configured_outputs import is_configured, with_configured
+from toolweave.workflow.scope.configured_outputs import is_configured, runs, with_configured
 from toolweave.workflow.scope.loop_items import (
     counts,
     full_path,
@@ -298,7 +298,7 @@ class Scope:
         is_repeating = node.type == "FLOW" and is_loop(node)
         came = self._came[node_id] = self._joined(node, is_loop=is_repeating)
         if given is not None:
-            if (enabled := _enabled(node)) is not True:
+            if (enabled := runs(node)) is not True:
                 self._enabled[node_id] = enabled
             if given.takes_data:
                 self._own_data[node_id] = self._input_data(node, came)
@@ -447,9 +447,3 @@ class Scope:
         if asked is None:
             return UNKNOWN
         return self.shape_of(node, asked) if asked.is_whole else TEXT
-
-
-def _enabled(node: Node) -> bool | None:
-    """Whether a catalog node runs; nothing where that is known only when it runs."""
-    enabled = object_at(node.data, "configurations").get("enabled", True)
-    return None if isinstance(enabled, str) else enabled is not False
