@@ -14,9 +14,8 @@ from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
-from toolweave.engine.heavy_work import LARGE
+from toolweave.engine.heavy_work import LARGE, size_of
 from toolweave.engine.journal import Journal
-from toolweave.engine.pure_steps import is_large
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -141,4 +140,4 @@ async def test_what_fails_apart_fails_its_step(tmp_path: Path, error: Exception,
     ],
 )
 def test_how_much_there_is_to_do_is_seen_at_a_glance(value: Json, large: bool) -> None:
-    assert is_large(value) is large
+    assert (size_of(value) > LARGE) is large

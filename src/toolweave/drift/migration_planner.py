@@ -15,9 +15,9 @@ from toolweave.recording.files import write_recording
 from toolweave.recording.from_run import RunRecorder
 from toolweave.recording.masking import mask_for_file
 from toolweave.recording.migration.adapted_recording import adapted
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.proof import MigrationEvidence, MigrationProof, prove
 from toolweave.recording.migration.proposal import MigrationProposal, propose
-from toolweave.recording.migration.tool_difference import ChangedTool
 from toolweave.recording.migration.tool_uses import NodeToolUse, all_tool_uses
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import Replayer

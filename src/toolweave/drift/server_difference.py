@@ -9,6 +9,7 @@ from toolweave.drift.tool_drift import NamedRecording, ToolDrift, specs_in
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.proposal import propose, verdict_on_call
 from toolweave.recording.migration.records import (
     AffectedPlaceRecord,
@@ -17,7 +18,6 @@ from toolweave.recording.migration.records import (
     ToolDifferenceRecord,
     open_places,
 )
-from toolweave.recording.migration.tool_difference import ChangedTool
 from toolweave.recording.migration.tool_uses import tool_uses
 from toolweave.workflow.formats.format import LoadedWorkflow
 

@@ -14,8 +14,9 @@ from toolweave.json_text import JsonObject
 from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.problems import Problem
 from toolweave.recording.files import RecordingFolder, read_recording
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.proposal import MigrationProposal
-from toolweave.recording.migration.tool_difference import ChangedTool, changed_tools
+from toolweave.recording.migration.tool_difference import changed_tools
 from toolweave.recording.recording import Recording
 from toolweave.servers.gate import Gate
 from toolweave.tools.read_tool import read_tool

@@ -25,6 +25,7 @@ MAX_RESULT_BYTES = 32 * 1024 * 1024
 # From this many characters on, a value is large; an item of a list or object counts as `ITEM`.
 LARGE = 100_000
 ITEM = 16
+_CONTAINERS = (dict, list)
 # The attributes of a module in the room `nodes` that hold its code.
 _ATTRIBUTES = ("node", "plain")
 
@@ -123,17 +124,18 @@ def _exactly(file: IO[bytes], length: int) -> bytes:
 
 def size_of(*values: Json) -> int:
     """Estimate the size of values, without looking further once it exceeds `LARGE`."""
-    size, waiting = 0, list(values)
-    while waiting and size <= LARGE:
-        one = waiting.pop()
-        if isinstance(one, str):
-            size += len(one)
-        elif isinstance(one, dict):
-            size += ITEM * len(one)
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            size += ITEM * len(one)
-            waiting.extend(one)
+    size, level = 0, [*values]
+    while level and size <= LARGE:
+        below: list[Json] = []
+        for one in level:
+            if isinstance(one, str):
+                size += len(one)
+            elif isinstance(one, _CONTAINERS):
+                size += ITEM * len(one)
+                if size > LARGE:
+                    return size
+                below.extend(one.values() if isinstance(one, dict) else one)
+        level = below
     return size
 
 

@@ -316,11 +316,6 @@ def _written(events: list[Event]) -> list[Written]:
     return [written(event) for event in events]
 
 
-def is_large(*values: Json) -> bool:
-    """Whether the data is so large that the step may take long."""
-    return size_of(*values) > LARGE
-
-
 def _computed(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFailed | None:
     """What came of a step; None if it is too heavy for the event loop."""
     kind = place.step.kind
@@ -328,13 +323,17 @@ def _computed(place: StepFrame, binder: Binder) -> Outcome | LoopOpened | StepFa
         if kind.loop is not None:
             return LoopOpened(place.key, kind.loop.items(binder.of_loop(place)))
         assert kind.pure is not None
+        if not kind.may_be_heavy:
+            return kind.pure.compute(binder.given(place))
         # Before its input is bound, which takes time as well.
-        if kind.may_be_heavy and is_large(binder.incoming(place)):
+        came = binder.incoming(place)
+        if (size := size_of(came)) > LARGE:
             return None
         given = binder.given(place)
-        if kind.may_be_heavy and is_large(*given.inputs.values()):
-            return None
-        return kind.pure.compute(given)
+        # What came in is often the whole input, and is not measured again.
+        others = [one for one in given.inputs.values() if one is not came]
+        taken = size * (len(given.inputs) - len(others))
+        return None if size_of(*others) + taken > LARGE else kind.pure.compute(given)
     except ToolweaveError as error:
         return failure_of(place.key, error)
     except Exception:

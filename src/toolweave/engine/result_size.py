@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from toolweave.engine.events import StepFailed
 from toolweave.engine.frames import StepFrame
-from toolweave.engine.heavy_work import ITEM, LARGE, LESS_DATA, MAX_RESULT_BYTES, size_of
+from toolweave.engine.heavy_work import ITEM, LARGE, LESS_DATA, MAX_RESULT_BYTES
 from toolweave.json_text import Json
 
 MIB = 1024 * 1024
@@ -25,6 +25,8 @@ MAX_DEPTH = 200
 KNOWN = 16
 # How deep in a result a value may be that the next step passes on, such as `{"data": …}`.
 PASSED_LEVELS = 2
+
+_CONTAINERS = (dict, list)
 
 # The size of a value, how much of it was not known, and its depth; None if it cannot be kept.
 _Measured: TypeAlias = tuple[int, int, int] | None
@@ -44,9 +46,10 @@ class ResultSizes:
         self, value: Json, lane: anyio.CapacityLimiter, most: int = MAX_RESULT_BYTES
     ) -> None:
         """Measure a large value in a thread, so that asking for its size takes no time."""
-        if size_of(value) > LARGE:
+        found = self._measured(value, LARGE)
+        if found is None:
             found = await anyio.to_thread.run_sync(self._with_members, value, most, limiter=lane)
-            self._ahead[id(value)] = value, found
+        self._ahead[id(value)] = value, found
 
     def of(self, value: Json, most: int = MAX_RESULT_BYTES) -> int | None:
         """Return the size in characters; `None` if it is too large or too deep to be kept."""
@@ -77,14 +80,16 @@ class ResultSizes:
             for one in level:
                 if isinstance(one, str):
                     new += len(one)
-                elif isinstance(one, dict | list):
+                elif isinstance(one, _CONTAINERS):
                     if (found := self._known.get(id(one))) is not None:
                         known += found[1]
                         deepest = max(deepest, depth + found[2] - 1)
                     else:
                         new += _taken_apart(one, below)
-                if new + known > most:
-                    return None
+                    if new + known > most:
+                        return None
+            if new + known > most:
+                return None
             level = below
             if max(depth, deepest) > MAX_DEPTH:
                 return None

@@ -27,7 +27,7 @@ from toolweave.json_text import JsonObject
 from toolweave.nodes.human._buttons import LATE, NOT_ASKED, NOT_COUNTED
 from toolweave.nodes.human._incoming_reply import IncomingReply, the_one
 from toolweave.nodes.services.discord import messages as _discord
-from toolweave.nodes.services.mail import messages as _mail
+from toolweave.nodes.services.mail import replies as _mail
 from toolweave.nodes.services.slack import messages as _slack
 from toolweave.nodes.services.telegram import messages as _telegram
 from toolweave.resources.http import NodeHttpClient

@@ -8,7 +8,7 @@ from toolweave.engine.execution_report import StepRecord, records
 from toolweave.json_text import Json, JsonObject
 from toolweave.recording.entries import MatchRules, StepLine
 from toolweave.recording.from_run import RunSteps, result_of
-from toolweave.recording.migration.tool_difference import ChangedTool, TypedChange
+from toolweave.recording.migration.changed_tool import ChangedTool, TypedChange
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import ReplayedRun
 from toolweave.recording.value_difference import ValueDifference, value_differences

@@ -71,6 +71,14 @@ class CompiledSchema:
             return SchemaVerdict("unchecked", size.chars)
         return SchemaVerdict("valid" if self.validator.is_valid(value) else "invalid", size.chars)
 
+    def accepts(self, value: Json, max_chars: int) -> bool:
+        """Whether `value` is certainly valid and has at most so much text."""
+        size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
+        if self.validator is None or size is None or size.chars > max_chars:
+            return False
+        is_cheap = self.cost.of_value(size.nodes, size.chars) <= MAX_VALUE_COST_NS
+        return is_cheap and self.validator.is_valid(value)
+
     def unchecked_reason(self, value: Json) -> str:
         """Why the verdict on `value` is "unchecked", with the limit."""
         if self.validator is None:

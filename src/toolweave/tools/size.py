@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from toolweave.json_text import Json, JsonObject
 
+_CONTAINER_TYPES = (dict, list)
+_CONTAINERS = frozenset(_CONTAINER_TYPES)
+
 
 class Size(NamedTuple):
     """The number of values, characters of texts and keys, and the depth."""
@@ -27,14 +30,15 @@ def size_of(value: Json, *, max_nodes: int, max_depth: int) -> Size | None:
         for item in level:
             if isinstance(item, str):
                 chars += len(item)
-            elif isinstance(item, dict):
-                chars += sum(map(len, item))
-                below.extend(item.values())
-            elif isinstance(item, list):
-                below.extend(item)
-            # Here as well: one container may stand in many places.
-            if len(below) > max_nodes:
-                return None
+            elif isinstance(item, _CONTAINER_TYPES):
+                if isinstance(item, dict):
+                    chars += sum(map(len, item))
+                    below.extend(item.values())
+                else:
+                    below.extend(item)
+                # Here as well: one container may stand in many places.
+                if len(below) > max_nodes:
+                    return None
         nodes += len(below)
         depth += 1
         if nodes > max_nodes or depth > max_depth:
@@ -50,6 +54,6 @@ def _flat_size(value: JsonObject) -> Size | None:
         chars += len(name)
         if isinstance(item, str):
             chars += len(item)
-        elif isinstance(item, dict | list):
+        elif type(item) in _CONTAINERS:
             return None
     return Size(1 + len(value), chars, 2 if value else 1)

@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from functools import lru_cache
-
-import orjson
 
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
@@ -18,10 +15,8 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.conversions import conversions
-from toolweave.tools.schema_repair import meant_schema
 from toolweave.tools.value_preview import shown
-from toolweave.tools.wire import read_wire
-from toolweave.workflow.mode_fields import misnamed
+from toolweave.workflow.mode_fields import check_parameters, misnamed
 from toolweave.workflow.mode_status import STATUSES
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
@@ -44,7 +39,6 @@ MIN_CHARS = {PARAM_CONFIG: 10, TASK_CONFIG: 20}
 MAX_CHARS = 10_000
 MAX_TOOLS = 200
 STALE_AFTER = timedelta(days=7)
-_MAX_REMEMBERED = 16 * 1024
 
 TOO_SHORT = (
     "Natural language description is too short ({length} characters). Please provide at least "
@@ -77,6 +71,7 @@ _REQUIRED: dict[Mode, dict[str, tuple[type, Json]]] = {
     "naturalLanguageParam": _TOOL,
     "fullNaturalLanguage": {"serverId": (str, None)},
 }
+_KINDS = [kind for kind, _ in _REQUIRED["detailed"].values()]
 _CALLED: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
 # Other names of the three modes found in files.
 _OTHER_NAMES: dict[str, Mode] = {
@@ -121,20 +116,28 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
     if mode is None:
         yield _invalid_mode(data, now)
         return
-    for key, (kind, default) in _REQUIRED[mode].items():
-        value = data.get(key)
-        if not isinstance(value, kind) or (default != "" and _is_blank(value)):
-            yield misnamed(data, key, kind) or _required(value, key, kind, default)
+    if mode != "detailed" or not _has_all(data):
+        for key, (kind, default) in _REQUIRED[mode].items():
+            value = data.get(key)
+            if not isinstance(value, kind) or (default != "" and _is_blank(value)):
+                yield misnamed(data, key, kind) or _required(value, key, kind, default)
     if data.get("validationStatus") not in _USUAL_STATUSES:
         yield from _status(data)
     if mode != "detailed" or not _USUAL.issuperset(data):
         yield from _strays(data, mode)
     if mode != "fullNaturalLanguage":
-        yield from _parameters(data.get("parameters"), ("parameters",))
+        yield from check_parameters(data.get("parameters"), ("parameters",))
     if config := CONFIG_OF.get(mode):
         yield from _config(data, config, now)
     if not _USUAL.issuperset(data):
         yield from _preserved(data, now)
+
+
+def _has_all(data: JsonObject) -> bool:
+    """Whether a node in detailed mode has every field, as nearly always."""
+    if [*map(type, map(data.get, _REQUIRED["detailed"]))] != _KINDS:
+        return False
+    return not (_is_blank(data["serverId"]) or _is_blank(data["toolName"]))
 
 
 def _invalid_mode(data: JsonObject, now: datetime) -> Problem:
@@ -236,41 +239,6 @@ def _is_only_clue(data: JsonObject, mode: Mode, other: Mode) -> bool:
     """Whether clearing it would leave a language node without a configuration."""
     own = CONFIG_OF.get(mode)
     return own is not None and data.get(own) is None and isinstance(data[CONFIG_OF[other]], dict)
-
-
-def _parameters(entries: Json, at: tuple[str | int, ...]) -> Iterator[Problem]:
-    if not isinstance(entries, list) or _are_parameters(entries):
-        return
-    for index, entry in enumerate(entries):
-        for problem in read_wire(entry)[1]:
-            place = pointer(*at, index) + problem.pointer
-            given = entry.get("type") if isinstance(entry, dict) else None
-            meant = _meant_kind(given) if problem.pointer == "/type" else None
-            if meant is not None:
-                patch = ({"op": "replace", "path": place, "value": meant},)
-                problem = replace(problem, hint=f"use {meant!r}", patch=patch)
-            yield replace(problem, pointer=place)
-
-
-def _meant_kind(given: Json) -> str | None:
-    """The type of JSON Schema that a word of a programming language means."""
-    schema = meant_schema({"type": given}, 1) if isinstance(given, str) else None
-    found = schema.get("type") if isinstance(schema, dict) else None
-    return found if isinstance(found, str) and found != given else None
-
-
-def _are_parameters(entries: list[Json]) -> bool:
-    try:
-        text = orjson.dumps(entries)
-    except TypeError:
-        return False
-    return len(text) <= _MAX_REMEMBERED and _can_be_read(text)
-
-
-@lru_cache(maxsize=512)
-def _can_be_read(entries: bytes) -> bool:
-    """Whether these are valid parameters; cached, as many nodes share a tool."""
-    return all(not read_wire(entry)[1] for entry in orjson.loads(entries))
 
 
 def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:
@@ -395,7 +363,7 @@ def _snapshot(entry: Json, index: int) -> Iterator[Problem]:
         message = "a tool needs a list of parameters"
         yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at, key or "parameters"), message)
     if key is not None:
-        yield from _parameters(entry[key], (*at, key))
+        yield from check_parameters(entry[key], (*at, key))
 
 
 def _preserved(data: JsonObject, now: datetime) -> Iterator[Problem]:

@@ -1,9 +1,18 @@
-"""Fields of an MCP node under the names of other systems: `server`, `tool`, `arguments`."""
+"""The fields of an MCP node: other systems' names for them, and the parameters stored in it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+import orjson
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.schema_repair import meant_schema
 from toolweave.tools.value_preview import shown
+from toolweave.tools.wire import read_wire
 
+_MAX_REMEMBERED = 16 * 1024
 _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "serverId": ("server", "serverName", "server_id", "server_name", "mcpServer", "mcp_server"),
     "toolName": ("tool", "tool_name", "toolId", "tool_id", "function", "functionName"),
@@ -40,3 +49,39 @@ def _is_meant(value: Json, name: str, kind: type) -> bool:
     if not isinstance(value, kind) or not value:
         return False
     return name != "parameters" or not (isinstance(value, dict) and _OF_SCHEMAS & value.keys())
+
+
+def check_parameters(entries: Json, at: tuple[str | int, ...]) -> Iterator[Problem]:
+    """Yield the problems of the parameters that a node has stored of its tool."""
+    if not isinstance(entries, list) or _are_parameters(entries):
+        return
+    for index, entry in enumerate(entries):
+        for problem in read_wire(entry)[1]:
+            place = pointer(*at, index) + problem.pointer
+            given = entry.get("type") if isinstance(entry, dict) else None
+            meant = _meant_kind(given) if problem.pointer == "/type" else None
+            if meant is not None:
+                patch = ({"op": "replace", "path": place, "value": meant},)
+                problem = replace(problem, hint=f"use {meant!r}", patch=patch)
+            yield replace(problem, pointer=place)
+
+
+def _meant_kind(given: Json) -> str | None:
+    """The type of JSON Schema that a word of a programming language means."""
+    schema = meant_schema({"type": given}, 1) if isinstance(given, str) else None
+    found = schema.get("type") if isinstance(schema, dict) else None
+    return found if isinstance(found, str) and found != given else None
+
+
+def _are_parameters(entries: list[Json]) -> bool:
+    try:
+        text = orjson.dumps(entries)
+    except TypeError:
+        return False
+    return len(text) <= _MAX_REMEMBERED and _can_be_read(text)
+
+
+@lru_cache(maxsize=512)
+def _can_be_read(entries: bytes) -> bool:
+    """Whether these are valid parameters; cached, as many nodes share a tool."""
+    return all(not read_wire(entry)[1] for entry in orjson.loads(entries))

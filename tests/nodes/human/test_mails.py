@@ -26,7 +26,8 @@ from toolweave.errors import Denied
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._incoming_reply import IncomingReply, belongs
 from toolweave.nodes.services.mail.account import ImapServer
-from toolweave.nodes.services.mail.messages import as_html, from_gmail, from_outlook
+from toolweave.nodes.services.mail.messages import as_html
+from toolweave.nodes.services.mail.replies import from_gmail, from_outlook
 from toolweave.resources.files import AllowedFolders
 from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes

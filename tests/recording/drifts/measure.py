@@ -26,9 +26,10 @@ from toolweave.recording.entries import (
     ToolLine,
     WorkflowLine,
 )
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.proof import MigrationEvidence, MigrationProof, prove
 from toolweave.recording.migration.proposal import MigrationProposal, propose
-from toolweave.recording.migration.tool_difference import ChangedTool, changed_tools
+from toolweave.recording.migration.tool_difference import changed_tools
 from toolweave.recording.migration.value_migration import migrate_arguments
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import Replayer, open_replayer

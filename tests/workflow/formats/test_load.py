@@ -109,7 +109,9 @@ def test_reading_a_wide_and_deep_file_takes_memory_for_the_file_only() -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    # Written with an indentation it takes 400 times its length.
+    # Written with an indentation it takes 400 times its length. Without it orjson reserves 138
+    # times the length of such a list and writes to a hundredth of that: a file of 15 MiB needs
+    # 200 MiB, all of them to read it.
     assert peak < 200 * len(text)
 
 

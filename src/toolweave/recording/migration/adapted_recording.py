@@ -7,7 +7,7 @@ from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.recording.entries import CallLine, StepLine, ToolLine
-from toolweave.recording.migration.tool_difference import ChangedTool
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.value_migration import migrate_arguments, migrate_result
 from toolweave.recording.recording import Recording
 from toolweave.tools.read_tool import read_tool

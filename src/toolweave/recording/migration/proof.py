@@ -7,8 +7,8 @@ from typing import Literal
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.recording.comparison import compare
 from toolweave.recording.migration.adapted_recording import CannotAdapt, adapted
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.proposal import MigrationProposal
-from toolweave.recording.migration.tool_difference import ChangedTool
 from toolweave.recording.recording import Recording
 from toolweave.recording.replay import Replayer
 from toolweave.workflow.formats.format import LoadedWorkflow

@@ -6,13 +6,13 @@ from typing import Literal
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.output_references import (
     OutputReferences,
     Specs,
     with_text,
 )
 from toolweave.recording.migration.schema_view import Certainty
-from toolweave.recording.migration.tool_difference import ChangedTool
 from toolweave.recording.migration.tool_uses import NodeToolUse, tool_uses
 from toolweave.recording.migration.value_migration import MigratedValues, migrate_arguments
 from toolweave.workflow.formats.format import LoadedWorkflow

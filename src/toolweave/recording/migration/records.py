@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 from toolweave.json_record import JsonRecord
+from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.proof import MigrationProof
 from toolweave.recording.migration.proposal import MigrationProposal
-from toolweave.recording.migration.tool_difference import ChangedTool
 
 
 class TypedChangeRecord(JsonRecord):

@@ -36,8 +36,7 @@ class CompiledSchemas:
 
     def accepts(self, values: JsonObject) -> bool:
         """Whether the values are valid as they are; also of those with long texts it may be no."""
-        verdict, chars = self.compiled.judge(values)
-        return verdict == "valid" and chars <= MAX_STRING_LENGTH
+        return self.compiled.accepts(values, MAX_STRING_LENGTH)
 
     @cached_property
     def names(self) -> frozenset[str]:

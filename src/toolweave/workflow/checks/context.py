@@ -22,7 +22,7 @@ from toolweave.workflow.shapes import ValueShape
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodePart:
     """The schemas of one part of a catalog node's data."""
 
@@ -31,6 +31,11 @@ class NodePart:
     fed: CompiledSchemas
     # Fields in which null is a value and does not mean "not set"; None for all fields.
     of_any: frozenset[str] | None
+
+    @cached_property
+    def fed_takes_nothing(self) -> bool:
+        """Whether nothing need be given if an edge leads to the node."""
+        return isinstance(self.fed.schema.get("properties"), dict) and self.fed.takes_nothing
 
 
 @dataclass(frozen=True, slots=True)

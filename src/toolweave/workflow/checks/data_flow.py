@@ -10,6 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TypeAlias
 
+from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import fault_at
 from toolweave.cel.paths import Path, PathReference, write_path
 from toolweave.cel.templates import moved
@@ -92,34 +93,27 @@ class _Flow:
 
     def node(self, facts: NodeFacts) -> Iterable[Problem]:
         """The problems of a node; most have nothing that could be wrong."""
-        node = facts.node
-        asked = self._scope.asked_by(node) if self._may_ask(facts) else ()
-        may_miss = self._feeding.may_miss(node)
-        if not asked and not may_miss and not is_loop(node):
-            return ()
-        return self._problems(node, asked, may_miss=may_miss)
-
-    def _may_ask(self, facts: NodeFacts) -> bool:
-        if facts.is_nested or MARK in facts.texts:
-            return True
-        spec = self._case.specs[facts.index]
-        return facts.node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
-
-    def _problems(
-        self, node: Node, asked: Sequence[NodeReferences], *, may_miss: bool
-    ) -> Iterator[Problem]:
-        if asked:
-            yield from self._asked(node, asked)
+        node, spec = facts.node, self._case.specs[facts.index]
+        found: list[Problem] = []
+        if _may_ask(facts, spec) and (asked := self._scope.asked_by(node)):
+            found += self._asked(node, asked)
         if is_loop(node):
-            yield from self._lists.problems(node)
-        if may_miss:
-            yield from self._feeding.missing(node)
+            found += self._lists.problems(node)
+        if spec is not None and self._feeding.may_miss(node, spec):
+            found += self._feeding.missing(node, spec)
+        return found
 
     def _asked(self, node: Node, asked: Sequence[NodeReferences]) -> Iterator[Problem]:
         unordered: dict[NodeId, tuple[NodeReferences, PathReference]] = {}
-        for _, group in groupby(asked, key=attrgetter("steps")):
+        # Most texts ask for one thing only.
+        groups = (
+            (asked,)
+            if len(asked) == 1
+            else [tuple(group) for _, group in groupby(asked, key=attrgetter("steps"))]
+        )
+        for group in groups:
             wrong = [(one, self._wrong(node, one)) for one in group]
-            if all(one.expression is not None and not faults for one, faults in wrong):
+            if not any(faults or one.expression is None for one, faults in wrong):
                 for one, _ in wrong:
                     # A path alone has no operation that its type could not fit.
                     if one.path is None:
@@ -187,7 +181,7 @@ class _Flow:
         """Return the fixed text, with a conversion where the new value would not fit."""
         if text == first.text or first.language not in {"value", "config"}:
             return text
-        asked = next(asked_in(first.steps, text, first.language), None)
+        asked = next(iter(asked_in(first.steps, text, first.language)), None)
         misfit = None if asked is None else self._feeding.misfit(node, asked)
         return str(misfit.patch[0]["value"]) if misfit and misfit.patch else text
 
@@ -405,6 +399,12 @@ class _Flow:
         edge = {"id": edge_id, "from": other, "to": node.id}
         edge |= {"fromPort": "output", "toPort": "input"}
         return ({"op": "add", "path": "/connections/-", "value": edge},)
+
+
+def _may_ask(facts: NodeFacts, spec: NodeSpec | None) -> bool:
+    if facts.is_nested or MARK in facts.texts:
+        return True
+    return facts.node.type != "mcp" if spec is None else spec.ref in CEL_FIELDS
 
 
 def _is_guarded(found: tuple[PathReference, ResolvedPath], tested: Path) -> bool:

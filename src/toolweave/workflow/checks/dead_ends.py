@@ -62,6 +62,8 @@ def _edges(
 
 def _same_way(case: CheckContext, node: Node) -> Iterator[Problem]:
     """Yield a condition after which both ways are one."""
+    if len(case.graph.outgoing(node.id)) < 2:
+        return
     ways: dict[str, set[NodeId]] = {"true": set(), "false": set()}
     for edge in case.graph.outgoing(node.id):
         if edge.source_port in ways:

@@ -39,20 +39,22 @@ def check(case: CheckContext) -> Iterator[Problem]:
     ends, ways = EdgeEnds(case), _Ways(case)
     never_source, never_target = _closed_ends(case)
     seen: dict[tuple[object, ...], int] = {}
+    nodes = case.graph.nodes
     for index, edge in case.edges:
+        source, target = edge.source, edge.target
         # An edge without ends is reported when the file is parsed.
-        if not edge.source or not edge.target:
+        if not source or not target:
             continue
-        if edge.source not in case.graph.nodes or edge.target not in case.graph.nodes:
+        if source not in nodes or target not in nodes:
             yield from ends.unknown(index, edge)
             continue
-        if edge.source == edge.target and not _may_repeat(case, edge):
+        if source == target and not _may_repeat(case, edge):
             yield _to_itself(case, index, edge)
             continue
-        first = seen.setdefault((edge.source, edge.target, *way(edge)), index)
+        first = seen.setdefault((source, target, *way(edge)), index)
         if first != index:
             yield _twice(case, index, first, edge)
-        if (edge.source in never_source or edge.target in never_target) and (
+        if (source in never_source or target in never_target) and (
             misplaced := _placed(case, index, edge)
         ):
             yield misplaced
@@ -205,11 +207,13 @@ class _Ways:
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
         spec = self._case.spec(node)
         key = ("", node.id) if spec is None or spec.ref in NUMBERED else ("ref", spec.ref)
-        if key not in self._out:
+        try:
+            return self._out[key]
+        except KeyError:
             known = out_ports(self._case, node)
             found = None if known is None else (known, names_out(self._case, node, known))
             self._out[key] = found
-        return self._out[key]
+            return found
 
     def _unknown(self, index: int, edge: Edge, known: tuple[str, ...]) -> Problem:
         place = self._case.at_edge(index, "fromPort")

@@ -20,7 +20,7 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.foreign_repair import ForeignRepair
 from toolweave.workflow.checks.misread_expressions import misread
-from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import as_fraction
 from toolweave.workflow.formats.legacy.translate import (
@@ -38,6 +38,7 @@ _NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
 _UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
 _QUOTED_PLACEHOLDER = pattern(r"(['\"])(\{\{[^{}]*\}\})\1")
 _QUOTED = pattern(r"'[^']*'|\"[^\"]*\"")
+_CONTAINERS = frozenset({dict, list})
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -60,7 +61,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
         node, spec = facts.node, facts.spec
         may_ask = facts.is_nested or MARK in facts.texts
         if spec is not None and (may_ask or spec.ref in CEL_FIELDS):
-            for problem in texts.of_catalog_node(node, spec, facts.place):
+            for problem in texts.of_catalog_node(facts, spec, may_ask=may_ask):
                 yield problem if facts.is_enabled else replace(problem, severity="warning")
         elif may_ask and node.type == "mcp" and mode_of(node.data) == "detailed":
             place = f"{facts.place}/parameterValues"
@@ -89,9 +90,11 @@ class _Texts:
         self._is_older = case.format == "agent-team"
         self._foreign = ForeignRepair(case)
 
-    def of_catalog_node(self, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
-        configurations = object_at(node.data, "configurations")
-        for cel in cel_texts(spec, configurations):
+    def of_catalog_node(
+        self, facts: NodeFacts, spec: NodeSpec, *, may_ask: bool
+    ) -> Iterator[Problem]:
+        node, place = facts.node, facts.place
+        for cel in cel_texts(spec, facts.settings):
             if MARK not in cel.text and _is_fine(
                 cel.text, is_condition=cel.field.is_condition, is_older=self._is_older
             ):
@@ -102,7 +105,7 @@ class _Texts:
                 if MARK in cel.text
                 else self._cel_text(node, cel, at)
             )
-        for part in ("configurations", "inputParams"):
+        for part in ("configurations", "inputParams") if may_ask else ():
             if value := node.data.get(part):
                 language = "config" if part == "configurations" else "value"
                 yield from self.templates(node, value, f"{place}/{part}", language)
@@ -124,7 +127,7 @@ class _Texts:
             if isinstance(one, str):
                 if MARK in one and not _is_fine_template(one, is_older=self._is_older):
                     return False
-            elif one and isinstance(one, dict | list):
+            elif one and type(one) in _CONTAINERS:
                 return False
         return True
 

@@ -65,7 +65,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             value = node.data.get(part)
             if value and _is_filled(node, part):
                 place = f"{facts.place}/{part}"
-                unknown = _unknown(case.specs[facts.index], value, part)
+                unknown = _unknown(case, case.specs[facts.index], value, part)
                 cel = _expressions(case.specs[facts.index], value, part, place)
                 for at, name, text in _texts(value, place):
                     # A setting that the node does not have is removed, not translated.
@@ -76,12 +76,17 @@ def check(case: CheckContext) -> Iterator[Problem]:
                     yield from texts.problems(node, name, text, at, _LANGUAGES[part])
 
 
-def _unknown(spec: NodeSpec | None, value: Json, part: str) -> set[str]:
+def _unknown(case: CheckContext, spec: NodeSpec | None, value: Json, part: str) -> set[str]:
     """The settings that a built-in node does not have."""
     if spec is None or spec.origin is not None or part != "configurations":
         return set()
-    known = {name for one in spec.all_configurations for name in (one.name, *one.aliases)}
-    return value.keys() - known - {QUEUE.name} if isinstance(value, dict) else set()
+    known = case.made.of_spec(_setting_names, spec)
+    return value.keys() - known if isinstance(value, dict) else set()
+
+
+def _setting_names(spec: NodeSpec) -> frozenset[str]:
+    names = (name for one in spec.all_configurations for name in (one.name, *one.aliases))
+    return frozenset({*names, QUEUE.name})
 
 
 def _expressions(spec: NodeSpec | None, value: Json, part: str, place: str) -> set[str]:

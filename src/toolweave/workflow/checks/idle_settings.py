@@ -81,8 +81,8 @@ def _empty(
     facts: _Facts, settings: JsonObject, inputs: JsonObject, place: str
 ) -> Iterator[Problem]:
     """Yield required texts without a letter, and limits that leave nothing."""
-    for name in facts.required_texts:
-        for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
+    for part, values in ((_CONFIGURATIONS, settings), (_INPUTS, inputs)):
+        for name in facts.required_texts if values else ():
             if isinstance(value := values.get(name), str) and not value.strip():
                 at, message = f"{place}/{part}{pointer(name)}", f"{name!r} is empty"
                 yield Problem(_CODE, at, message, hint="write a text", severity="warning")

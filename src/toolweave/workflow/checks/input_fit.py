@@ -42,6 +42,8 @@ class InputFit:
         self._scope = scope
         self._taken: dict[tuple[str, ...], ValueShape] = {}
         self._schemas: dict[tuple[str, str], JsonObject | None] = {}
+        # Whether a value may be the primary input: nodes of one type get the same from others.
+        self._whole: dict[tuple[ValueShape, ValueShape], bool] = {}
 
     def misfit(self, node: Node, asked: NodeReferences) -> Problem | None:
         """Return the problem of a text whose value never has the expected type."""
@@ -106,18 +108,15 @@ class InputFit:
         found = cel_texts(spec, settings) if spec is not None else ()
         return any(asked.steps == ("data", "configurations", *one.at) for one in found)
 
-    def may_miss(self, node: Node) -> bool:
+    def may_miss(self, node: Node, spec: NodeSpec) -> bool:
         """Whether a node has required inputs that could be missing."""
-        spec = self._case.spec(node)
-        if spec is None or not self._needed(spec):
+        if not self._needed(spec):
             return False
         return spec.origin is not None or not self._scope.incoming(node.id).is_unknown
 
-    def missing(self, node: Node) -> Iterator[Problem]:
+    def missing(self, node: Node, spec: NodeSpec) -> Iterator[Problem]:
         """Yield required inputs of a catalog node that no incoming value matches."""
-        spec = self._case.spec(node)
-        if spec is None or not (needed := self._needed(spec)):
-            return
+        needed = self._needed(spec)
         came = self._scope.incoming(node.id)
         given = object_at(node.data, "inputParams")
         if spec.origin is not None:
@@ -130,7 +129,7 @@ class InputFit:
             return
         for at, one in enumerate(needed):
             # The first may be the whole value; nearly always nothing more is needed.
-            if at == 0 and _whole_fits(came, one.shape):
+            if at == 0 and self._may_be_whole(came, one.shape):
                 continue
             if not given.keys().isdisjoint(one.names):
                 continue
@@ -140,6 +139,12 @@ class InputFit:
                 # What a schema does not list may be there nevertheless.
                 is_sure = "unsaid" not in verdicts
                 yield found if is_sure else replace(found, severity="warning", patch=None)
+
+    def _may_be_whole(self, came: ValueShape, shape: ValueShape) -> bool:
+        found = self._whole.get((came, shape))
+        if found is None:
+            found = self._whole[came, shape] = _whole_fits(came, shape)
+        return found
 
     def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
         made, ref = self._case.made.needed, spec.ref
@@ -204,16 +209,13 @@ class InputFit:
             if of_part not in made:
                 made[of_part] = of_schema(self._schema(node, spec, part))
             return made[of_part]
-        if part == "parameterValues":
-            key: tuple[str, ...] = (
-                text_at(node.data, "serverId"),
-                text_at(node.data, "toolName"),
-                "",
-            )
-            if self._live(key[0], key[1]) is None:
-                key = (*key, node.id)
-        else:
+        if part != "parameterValues":
             return UNKNOWN
+        called = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        if (taken := self._taken.get(called)) is not None:
+            return taken
+        live = self._live(*called)
+        key = (*called, node.id) if live is None else called
         if key not in self._taken:
             self._taken[key] = of_schema(self._schema(node, spec, part))
         return self._taken[key]

@@ -39,8 +39,6 @@ class NodeFacts:
     values: JsonObject
     # The texts directly in these parts, joined: a sign that is not here is in none of them.
     texts: str
-    # Whether one of these texts begins or ends with a space.
-    is_padded: bool
     # Whether a part has an object or a list in it, or is something else than an object.
     is_nested: bool
 
@@ -99,20 +97,18 @@ def _all(case: CheckContext) -> list[NodeFacts]:
     specs = corrected_specs(case)
     found: list[NodeFacts] = []
     for index, node in enumerate(case.workflow.nodes):
-        parts: list[JsonObject] = []
+        settings, inputs, values = map(node.data.get, _PARTS)
         texts: list[str] = []
-        is_nested = is_padded = False
-        for name in _PARTS:
-            part = node.data.get(name)
-            if not isinstance(part, dict):
-                is_nested |= part is not None
-                parts.append(_NOTHING)
+        is_nested = False
+        for part in (settings, inputs, values):
+            if part is None:
                 continue
-            parts.append(part)
+            if not isinstance(part, dict):
+                is_nested = True
+                continue
             for value in part.values():
                 if isinstance(value, str):
                     texts.append(value)
-                    is_padded |= len(value.strip()) != len(value)
                 elif type(value) in _CONTAINERS:
                     is_nested = True
         found.append(
@@ -121,11 +117,10 @@ def _all(case: CheckContext) -> list[NodeFacts]:
                 node,
                 specs[index],
                 type_of(node),
-                parts[0],
-                parts[1],
-                parts[2],
+                settings if isinstance(settings, dict) else _NOTHING,
+                inputs if isinstance(inputs, dict) else _NOTHING,
+                values if isinstance(values, dict) else _NOTHING,
                 "\n".join(texts),
-                is_padded,
                 is_nested,
             )
         )

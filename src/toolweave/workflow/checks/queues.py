@@ -8,7 +8,8 @@ from toolweave.problems import Problem, pointer
 from toolweave.settings import QUEUE_PATTERN
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import SILENT, type_of
-from toolweave.workflow.node_queue import queue_settings
+from toolweave.workflow.checks.node_facts import node_table
+from toolweave.workflow.node_queue import KEY, queue_settings
 
 _COMPUTED = SILENT | {
     *("start", "end", "result", "multi_input", "input"),
@@ -18,7 +19,10 @@ _COMPUTED = SILENT | {
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield queues that are no names, and queues of nodes that only compute."""
-    for index, node in enumerate(case.workflow.nodes):
+    for facts in node_table(case).nodes:
+        index, node = facts.index, facts.node
+        if KEY not in facts.settings and KEY not in node.data and KEY not in node.extras:
+            continue  # as nearly always
         for steps, queue in queue_settings(node):
             place = pointer("nodes", index, *steps)
             spec = case.specs[index]

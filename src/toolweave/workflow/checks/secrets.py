@@ -49,6 +49,7 @@ _SECRET_URL = pattern(
     r"https://(?:(?:\w+\.)?discord(?:app)?\.com/api/webhooks/|hooks\.slack\.com/services/)\S+"
 )
 _PASSWORD_IN_URL = pattern(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
+_CONTAINERS = frozenset({dict, list})
 _NONE: Mapping[str, Json] = {}
 
 
@@ -92,7 +93,7 @@ def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[tuple[Steps,
             # Most texts are too short for a key, and no address with a password.
             if not is_secret and len(value) < _SHORTEST_KEY and "@" not in value:
                 continue
-        elif isinstance(value, dict | list):
+        elif type(value) in _CONTAINERS:
             is_secret = name in secret or is_sensitive(name)
         else:
             continue

@@ -30,6 +30,7 @@ _OF_OBJECTS = frozenset(
     {"type", "properties", "required", "additionalProperties", "propertyNames"}
     | {"minProperties", "maxProperties", "dependentRequired"}
 )
+_CONTAINERS = frozenset({dict, list})
 _OF_ARRAYS = frozenset({"type", "minItems", "maxItems"})
 _NAMING = frozenset({"required", "minProperties", "maxProperties", "dependentRequired"})
 _JOINING = ("allOf", "anyOf", "oneOf")
@@ -70,7 +71,7 @@ def _templated(judge: CompiledSchemas, values: JsonObject) -> frozenset[str] | N
         if isinstance(value, str):
             if MARK in value:
                 found.append(name)
-        elif isinstance(value, dict | list):
+        elif type(value) in _CONTAINERS:
             return None
     return frozenset(found) if found and values.keys() <= judge.names else None
 

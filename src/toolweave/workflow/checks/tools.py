@@ -91,11 +91,14 @@ class _KnownTools:
     def is_right_call(self, facts: NodeFacts) -> bool:
         """Whether a node certainly calls an approved tool with values that it takes."""
         data = facts.node.data
-        named, values = (text_at(data, "serverId"), text_at(data, "toolName")), data.get(VALUES)
+        values = data.get(VALUES)
         if self.is_live or not isinstance(values, dict) or mode_of(data) != "detailed":
             return False
-        tool = (self.best(named[0]) or {}).get(named[1]) if all(named) else None
-        judge = None if tool is None else self.judge(facts.node)
+        named = text_at(data, "serverId"), text_at(data, "toolName")
+        # Those of tools that are known; most nodes call one that an earlier node calls.
+        judge = self._judges.get(named)
+        if judge is None and all(named) and named[1] in (self.best(named[0]) or {}):
+            judge = self.judge(facts.node)
         return judge is not None and values.keys() <= judge.names and takes_values(judge, values)
 
     def judge(self, node: Node) -> CompiledSchemas | None:

@@ -27,6 +27,7 @@ _STAND_IN = pattern(
 )
 # A part of every unlikely text that is not padded; most texts have none.
 _SIGNS = pattern(r"<|\[|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO|\{\{\s*['\"]| of | from ")
+_SPACE_AT_END = pattern(r"\s\n|\n\s")
 _MAX_TEXT = 500
 _QUOTED = pattern(r"\{\{\s*(['\"])([^'\"{}]*)\1\s*\}\}")
 _WORDS_FOR = pattern(
@@ -96,12 +97,19 @@ def _lists(
 
 def _is_usual(facts: NodeFacts) -> bool:
     """Whether nothing in the values can be unlikely; true for most nodes."""
-    if facts.is_nested or facts.is_padded or _SIGNS.search(facts.texts):
+    if facts.is_nested or _SIGNS.search(facts.texts) or _is_padded(facts.texts):
         return False
     for part in (facts.settings, facts.inputs, facts.values):
         if len(part) > 1 and any(map(_is_one_of_two, part)):
             return False
     return True
+
+
+def _is_padded(texts: str) -> bool:
+    """Whether one of several texts in lines may begin or end with a space."""
+    if texts[:1].isspace() or texts[-1:].isspace():
+        return True
+    return "\n" in texts and _SPACE_AT_END.search(texts) is not None
 
 
 @lru_cache(maxsize=4_096)  # nodes have the same names again and again

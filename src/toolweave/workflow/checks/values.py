@@ -123,36 +123,48 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
     # Nearly all nodes have nothing beside these, and files are large.
     has_others = bool(node.extras) or not _KNOWN_PARTS.issuperset(node.data)
     for part in _PARTS:
-        place = f"/{part}"
+        is_input = part == INPUTS
         given = node.data.get(part)
-        if part == CONFIGURATIONS and isinstance(given, dict):
-            given = without_queue(given)
         taken = _part_of(case, spec, part)
-        if has_others and part not in node.data and (wrong := _misnamed(node.data, part)):
-            yield _renamed(node.data, wrong, part, spec, taken)
-        elif has_others and not given and (wrong := _misnamed(node.extras, part)):
-            # Some dialects keep a node's parts next to its name and type.
-            yield _beside(_renamed(node.extras, wrong, part, spec, taken))
+        if given is None and is_input and is_fed and not has_others and taken.fed_takes_nothing:
+            continue
+        if not is_input and isinstance(given, dict):
+            given = without_queue(given)
+        if has_others and (found := _under_other_name(node, part, spec, taken)) is not None:
+            yield found
         elif given is not None and not isinstance(given, dict):
-            yield _no_object(given, part, place)
+            yield _no_object(given, part, pointer(part))
         else:
-            is_tool = spec.origin is not None and part == INPUTS
+            is_tool = is_input and spec.origin is not None
             # Inputs may come from an edge, so only an unknown name may be a required one.
-            is_plain = is_fed and part == INPUTS and _names_all(taken.judge.schema, given or {})
+            is_plain = is_input and is_fed and _names_all(taken.judge.schema, given or {})
             judge = taken.fed if is_plain else taken.judge
             values = _set_in(given or {}, taken.of_any)
-            if not values and part == INPUTS and judge.takes_nothing:
+            if not values and is_input and judge.takes_nothing:
                 continue
             if not is_tool and spec.ref not in _NEEDING and judge.accepts(values):
                 continue  # as nearly always
             for problem in _part(spec, part, values, judge, is_fed=is_fed):
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
                 is_there = isinstance(given, dict)
-                found = placed(replace(problem, code=code), place, is_there=is_there)
+                found = placed(replace(problem, code=code), pointer(part), is_there=is_there)
                 if code == "FIELD_REQUIRED":
                     yield required_elsewhere(found, node, part)
                 else:
                     yield moved(found, node, spec, part)
+
+
+def _under_other_name(node: Node, part: str, spec: NodeSpec, taken: NodePart) -> Problem | None:
+    """The problem of a part whose name is misspelt."""
+    if part not in node.data and (wrong := _misnamed(node.data, part)):
+        return _renamed(node.data, wrong, part, spec, taken)
+    given = node.data.get(part)
+    if part == CONFIGURATIONS and isinstance(given, dict):
+        given = without_queue(given)
+    if not given and (wrong := _misnamed(node.extras, part)):
+        # Some dialects keep a node's parts next to its name and type.
+        return _beside(_renamed(node.extras, wrong, part, spec, taken))
+    return None
 
 
 def _names_all(schema: JsonObject, given: JsonObject) -> bool:

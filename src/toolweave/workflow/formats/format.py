@@ -18,7 +18,10 @@ Names = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """The JSON pointers of a workflow's parts in its file."""
+    """The JSON pointers of a workflow's parts in its file.
+
+    A part that is not listed is where it is in the canonical document.
+    """
 
     root: str = ""
     nodes: tuple[str, ...] = ()

@@ -32,7 +32,8 @@ def identity_problems(workflow: Workflow, places: SourceMap) -> Iterator[Problem
 
 def _nodes_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     first: dict[str, str] = {}
-    for node, place in zip(workflow.nodes, places.nodes, strict=True):
+    for at, node in enumerate(workflow.nodes):
+        place = places.original(f"/nodes/{at}")
         if node.id in first:
             yield Problem(
                 "NODE_ID_DUPLICATE",
@@ -45,7 +46,8 @@ def _nodes_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
 
 def _edges_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     first: dict[str, str] = {}
-    for edge, place in zip(workflow.edges, places.edges, strict=True):
+    for at, edge in enumerate(workflow.edges):
+        place = places.original(f"/connections/{at}")
         if edge.id in first:
             yield Problem(
                 "EDGE_ID_DUPLICATE",
@@ -62,7 +64,9 @@ def _groups_in_themselves(workflow: Workflow, places: SourceMap) -> Iterator[Pro
     if not parents:
         return
     fine: set[NodeId] = set()
-    place_of = {node.id: place for node, place in zip(workflow.nodes, places.nodes, strict=True)}
+    place_of = {
+        node.id: places.original(f"/nodes/{index}") for index, node in enumerate(workflow.nodes)
+    }
     for start in parents:
         walk: dict[NodeId, None] = {}
         at: NodeId | None = start

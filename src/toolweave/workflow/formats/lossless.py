@@ -32,7 +32,6 @@ from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow
 
 Element = TypeVar("Element", Node, Edge, Workflow)
 
-_NO_NAMES: Mapping[str, str] = {}
 # The ends of edges in every dialect.
 _ENDS = ("from", "to", "source", "target", "from_node", "to_node")
 
@@ -68,16 +67,14 @@ class Lossless:
         """The workflow in a document whose `nodes` and `connections` are read and usual."""
         reader = _Reader(self._codec)
         rest: JsonObject = {**document, "nodes": [], "connections": []}
-        header, places = reader.document(rest, "", is_sub=False)
-        workflow = replace(header, nodes=nodes, edges=edges)
-        places = replace(
-            places,
-            nodes=tuple([f"/nodes/{index}" for index in range(len(nodes))]),
-            edges=tuple([f"/connections/{index}" for index in range(len(edges))]),
-            in_nodes=(_NO_NAMES,) * len(nodes),
-            in_edges=(_NO_NAMES,) * len(edges),
-        )
-        problems = (*reader.notes.all(), *islice(identity_problems(workflow, places), MAX_NOTED))
+        header, _ = reader.document(rest, "", is_sub=False)
+        loaded = self.as_read(replace(header, nodes=nodes, edges=edges))
+        return replace(loaded, problems=(*reader.notes.all(), *loaded.problems))
+
+    def as_read(self, workflow: Workflow) -> LoadedWorkflow:
+        """A workflow whose parts are usual, so that every pointer is right as it is."""
+        places = SourceMap()
+        problems = tuple(islice(identity_problems(workflow, places), MAX_NOTED))
         return LoadedWorkflow(workflow, problems, self.name, places)
 
     def write(self, workflow: Workflow) -> Json:

@@ -24,7 +24,8 @@ _TEXTS = [str] * len(_EDGE)
 _TYPES = frozenset(NODE_TYPES)
 # Types beside those of the catalog that no other dialect has for itself.
 _OTHERS = frozenset({"start", "end"})
-_FLOWISE = "baseClasses"
+# What no MCP node has: the parts of catalog nodes, and the mark of Flowise.
+_OF_OTHERS = frozenset({"configurations", "subtype", "baseClasses"})
 
 
 def is_plain(document: Json) -> bool:
@@ -33,7 +34,7 @@ def is_plain(document: Json) -> bool:
     if parts is None:
         return False
     for node in parts[0]:
-        if not isinstance(node, dict) or list(node) != _NODE or not _is_plain_node(node):
+        if not isinstance(node, dict) or list(node) != _NODE or not _is_plain(node):
             return False
     for edge in parts[1]:
         if not isinstance(edge, dict) or list(edge) != _EDGE:
@@ -50,8 +51,10 @@ def read_plain(document: Json) -> LoadedWorkflow | None:
         return None
     nodes: list[Node] = []
     for item in parts[0]:
-        node = CODEC.usual_node(item) if isinstance(item, dict) and _is_plain_node(item) else None
-        if node is None:
+        if not isinstance(item, dict):
+            return None
+        node = CODEC.usual_node(item)
+        if node is None or not _is_plain_node(item, node.type, node.data):
             return None
         nodes.append(node)
     edges: list[Edge] = []
@@ -60,7 +63,9 @@ def read_plain(document: Json) -> LoadedWorkflow | None:
         if edge is None:
             return None
         edges.append(edge)
-    return canonical.read_around(document, tuple(nodes), tuple(edges))
+    found = tuple(nodes), tuple(edges)
+    usual = CODEC.usual_workflow(document, *found)
+    return canonical.read_around(document, *found) if usual is None else canonical.as_read(usual)
 
 
 def _parts(document: Json) -> tuple[list[Json], list[Json]] | None:
@@ -73,13 +78,19 @@ def _parts(document: Json) -> tuple[list[Json], list[Json]] | None:
     return nodes, edges
 
 
-def _is_plain_node(node: JsonObject) -> bool:
+def _is_plain(node: JsonObject) -> bool:
     kind, data = node.get("type"), node.get("data")
     if not isinstance(kind, str) or not isinstance(data, dict):
         return False
+    if kind == "mcp" and not mode_names.is_canonical(data):
+        return False
+    return _is_plain_node(node, kind, data)
+
+
+def _is_plain_node(node: JsonObject, kind: str, data: JsonObject) -> bool:
+    """Whether nothing in a node is foreign; the names in an MCP node are canonical."""
     if kind == "mcp":
-        is_whole = "configurations" not in data and "subtype" not in data
-        return is_whole and _FLOWISE not in data and mode_names.is_canonical(data)
+        return _OF_OTHERS.isdisjoint(data)
     if kind in _TYPES:
         return not hides_parts(node, data)
     return kind in _OTHERS and not data

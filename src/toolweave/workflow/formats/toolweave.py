@@ -4,6 +4,7 @@ A catalog node has `type: "FLOW"` and `data: {subtype, configurations, inputPara
 """
 
 from collections.abc import Mapping
+from typing import cast
 
 from toolweave.json_text import JsonObject
 from toolweave.workflow.formats import mode_names
@@ -37,6 +38,8 @@ _NO_NAMES: Mapping[str, str] = {}
 # What nearly every node and edge of a file has, in this order.
 _USUAL_NODE = ["id", "type", "name", "position", "data"]
 _USUAL_EDGE = ["id", "from", "to", "fromPort", "toPort"]
+_USUAL_NODE_TYPES = [str, str, str, dict, dict]
+_USUAL_EDGE_TYPES = [str] * len(_USUAL_EDGE)
 _USUAL_POSITION = ["x", "y"]
 _NUMBERS = frozenset({int, float})
 _NODE = frozenset({"id", "type", "name", "position", "data", "parentId"})
@@ -45,6 +48,10 @@ _BEFORE = ("id", "name", "description", "version", "schemaVersion")
 _AFTER = ("createdAt", "updatedAt", "metadata")
 _HEADER = frozenset({*_BEFORE, *_AFTER})
 _PARTS = frozenset({"nodes", "connections", SUBFLOWS})
+_LISTS = ("nodes", "connections")
+# The keys of a document in the order in which they are written, and the texts that it must have.
+_ORDER = (*_BEFORE, *_LISTS, *_AFTER)
+_NEEDED_TEXTS = frozenset({"id", "name", "version", "schemaVersion"})
 
 
 class ToolweaveCodec:
@@ -113,6 +120,31 @@ class ToolweaveCodec:
             extras=unknown(header, _HEADER),
         )
 
+    def usual_workflow(
+        self, document: JsonObject, nodes: tuple[Node, ...], edges: tuple[Edge, ...]
+    ) -> Workflow | None:
+        """The workflow in a document that is written as `join` would, without anything to note."""
+        if list(document) != [key for key in _ORDER if key in document]:
+            return None
+        texts = {key: value for key, value in document.items() if isinstance(value, str) and value}
+        metadata = document.get("metadata")
+        is_said = isinstance(metadata, dict) and bool(metadata)
+        others = len(_LISTS) + is_said
+        if not _NEEDED_TEXTS.issubset(texts) or len(texts) + others != len(document):
+            return None
+        return Workflow(
+            WorkflowId(texts["id"]),
+            texts["name"],
+            nodes,
+            edges,
+            texts.get("description"),
+            texts["version"],
+            texts["schemaVersion"],
+            texts.get("createdAt"),
+            texts.get("updatedAt"),
+            metadata if isinstance(metadata, dict) else {},
+        )
+
     def write_header(self, workflow: Workflow, form: str, *, is_sub: bool) -> JsonObject:
         """Everything beside the nodes and connections; a sub-flow says no default versions."""
         version: str | None = workflow.version
@@ -141,26 +173,18 @@ class ToolweaveCodec:
 
     def usual_node(self, item: JsonObject) -> Node | None:
         """The node in `item` if it is written as `write_node` would, without anything to note."""
-        if list(item) != _USUAL_NODE:
+        if list(item) != _USUAL_NODE or [*map(type, item.values())] != _USUAL_NODE_TYPES:
             return None
-        identity, kind, name, place, data = item.values()
-        if not (
-            isinstance(identity, str)
-            and isinstance(kind, str)
-            and isinstance(name, str)
-            and isinstance(place, dict)
-            and isinstance(data, dict)
-            and identity
-            and kind
-            and list(place) == _USUAL_POSITION
-            and (kind != "mcp" or self._is_usual_tool(data))
-        ):
+        values = cast("tuple[str, str, str, JsonObject, JsonObject]", item.values())
+        identity, kind, name, place, data = values
+        if not identity or not kind or list(place) != _USUAL_POSITION:
             return None
-        x, y = place.values()
+        x, y = cast("tuple[float, float]", place.values())
         if type(x) not in _NUMBERS or type(y) not in _NUMBERS:
             return None
-        drawn_at = Position(x, y)  # pyright: ignore[reportArgumentType] # numbers, as just asked
-        return Node(NodeId(identity), kind, name, drawn_at, data)
+        if kind == "mcp" and not self._is_usual_tool(data):
+            return None
+        return Node(NodeId(identity), kind, name, Position(x, y), data, None, {}, {})
 
     def _is_usual_tool(self, data: JsonObject) -> bool:
         return mode_names.is_canonical(data)
@@ -207,23 +231,24 @@ class ToolweaveCodec:
 
     def usual_edge(self, item: JsonObject) -> Edge | None:
         """The connection in `item` if it is written as `write_edge` would."""
-        if list(item) != _USUAL_EDGE:
+        if list(item) != _USUAL_EDGE or [*map(type, item.values())] != _USUAL_EDGE_TYPES:
             return None
-        identity, source, target, source_port, target_port = item.values()
-        if not (
-            isinstance(identity, str)
-            and isinstance(source, str)
-            and isinstance(target, str)
-            and isinstance(source_port, str)
-            and isinstance(target_port, str)
-            and identity
-            and source
-            and target
-            and output_port(source_port) == source_port
-            and input_port(target_port) == target_port
-        ):
+        values = cast("tuple[str, str, str, str, str]", item.values())
+        # No text is empty, and both ports have their canonical names.
+        if not all(values) or item["fromPort"] == "out" or item["toPort"] == "in":
             return None
-        return Edge(EdgeId(identity), NodeId(source), NodeId(target), source_port, target_port)
+        identity, source, target, source_port, target_port = values
+        return Edge(
+            EdgeId(identity),
+            NodeId(source),
+            NodeId(target),
+            source_port,
+            target_port,
+            None,
+            None,
+            {},
+            {},
+        )
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
         """A connection, its ports in canonical spelling."""

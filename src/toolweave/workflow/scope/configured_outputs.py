@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
 from toolweave.workflow.shapes import UNKNOWN, ValueShape, of_fields, of_kind, of_schema, of_value
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
@@ -94,3 +96,9 @@ _CONFIGURED: dict[str, tuple[str, Callable[[JsonObject, ValueShape], ValueShape]
     "HUMAN_IN_THE_LOOP.MCP_ELICITATION": ("form_data", _form("requested_schema")),
     "ACTION.SET_FIELDS": ("data", _changed),
 }
+
+
+def runs(node: Node) -> bool | None:
+    """Whether a catalog node runs; nothing where that is known only when it runs."""
+    enabled = object_at(node.data, "configurations").get("enabled", True)
+    return None if isinstance(enabled, str) else enabled is not False

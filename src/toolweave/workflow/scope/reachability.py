@@ -32,25 +32,20 @@ class Reach:
         self._agents = _agents(graph)
         self._leads_back = False
         self._next: dict[NodeId, list[NodeId]] = {}
-        self._waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
+        waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
         for edge in graph.edges:
             if edge.target_port == BACK_PORT and self._is_back(edge):
                 self._leads_back = True
             else:
                 self._next.setdefault(edge.source, []).append(edge.target)
-                self._waiting[edge.target] += 1
-
-    @cached_property
-    def order(self) -> tuple[NodeId, ...]:
-        """The nodes after those they wait for; without those on a cycle or behind one."""
-        waiting = dict(self._waiting)
-        ordered = [node for node, count in waiting.items() if count == 0]
-        for node in ordered:  # grows as it goes
+                waiting[edge.target] += 1
+        # The nodes after those they wait for; without those on a cycle or behind one.
+        self.order = [node for node, count in waiting.items() if count == 0]
+        for node in self.order:  # grows as it goes
             for target in self._next.get(node, ()):
                 waiting[target] -= 1
                 if waiting[target] == 0:
-                    ordered.append(target)
-        return tuple(ordered)
+                    self.order.append(target)
 
     @property
     def is_acyclic(self) -> bool:
@@ -91,13 +86,12 @@ class Reach:
     @cached_property
     def _before(self) -> dict[NodeId, int]:
         """The nodes that can have run before each, as bits by place; one pass over the edges."""
-        found: dict[NodeId, int] = {}
+        found: dict[NodeId, int] = dict.fromkeys(self.order, 0)
         for node in self.order:
-            bits = 0
-            for edge in self._graph.incoming(node):
-                if edge.target_port != BACK_PORT or not self._is_back(edge):
-                    bits |= found[edge.source] | 1 << self._place[edge.source]
-            found[node] = bits
+            bits = found[node] | 1 << self._place[node]
+            for target in self._next.get(node, ()):
+                if target in found:
+                    found[target] |= bits
         return found
 
     def can_have_run(self, node: NodeId, before: NodeId) -> bool:

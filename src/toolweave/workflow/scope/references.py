@@ -81,7 +81,7 @@ def asked_by(
     """
     if spec is not None:
         configurations = object_at(node.data, "configurations")
-        found = [
+        found: list[NodeReferences] = [
             _cel(
                 ("data", "configurations", *cel.at),
                 cel.text,
@@ -102,7 +102,7 @@ def asked_by(
     values = node.data.get("parameterValues")
     if not values or mode_of(node.data) != "detailed":
         return ()
-    return list(_values(("data", "parameterValues"), values, "value", is_older))
+    return _values(("data", "parameterValues"), values, "value", is_older)
 
 
 def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
@@ -141,15 +141,14 @@ def may_ask(value: Json) -> bool:
         return True
 
 
-def _values(
-    steps: Steps, value: Json, language: Language, is_older: bool
-) -> Iterator[NodeReferences]:
+def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> list[NodeReferences]:
+    found: list[NodeReferences] = []
     waiting: list[tuple[Steps, Json]] = [(steps, value)]
     while waiting:
         at, one = waiting.pop()
         if isinstance(one, str):
             if "{{" in one:
-                yield from asked_in(at, one, language, is_older)
+                found += asked_in(at, one, language, is_older)
         elif isinstance(one, dict):
             # Most are texts without any template, numbers and the like.
             parts = [
@@ -160,19 +159,24 @@ def _values(
             waiting += reversed(parts) if len(parts) > 1 else parts
         elif isinstance(one, list) and may_ask(one):
             waiting.extend(((*at, index), one[index]) for index in reversed(range(len(one))))
+    return found
 
 
 def asked_in(
     steps: Steps, text: str, language: Language, is_older: bool = False
-) -> Iterator[NodeReferences]:
+) -> list[NodeReferences]:
     """What the templates in one text ask for."""
+    found: list[NodeReferences] = []
     for placeholder in read_template(text).placeholders:
         expression = compile_text(placeholder.content)
         if is_older or not expression.is_ours:
             expression = compile_text(
                 translate_expression(placeholder.content).text or placeholder.content
             )
-        yield NodeReferences(steps, text, placeholder, language, expression.text, expression)
+        found.append(
+            NodeReferences(steps, text, placeholder, language, expression.text, expression)
+        )
+    return found
 
 
 def _cel(

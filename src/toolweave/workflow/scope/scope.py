@@ -16,7 +16,7 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import INPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
-from toolweave.workflow.scope.configured_outputs import is_configured, with_configured
+from toolweave.workflow.scope.configured_outputs import is_configured, runs, with_configured
 from toolweave.workflow.scope.loop_items import (
     counts,
     full_path,
@@ -53,6 +53,7 @@ VALUE_PORTS = ("output", "result")
 _RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": TEXT}, "none")
 _NUMBER = of_kind("integer")
 _MAX_JOINED = 8
+_TABLE_NAMES = frozenset(TABLE)
 _STARTS = frozenset({"start", "trigger", "TRIGGER"})
 _SEEING_INPUTS = frozenset({"own", "config"})
 
@@ -88,6 +89,8 @@ class Scope:
         # By specification name; reused for further workflows with the same catalog.
         self._given: dict[str, NodeOutputs] = {} if given is None else given
         self._gives: dict[NodeId, NodeOutputs | None] = {}
+        # Whether a node runs, where that is not certain.
+        self._enabled: dict[NodeId, bool | None] = {}
         self._answers: dict[tuple[str, str], ValueShape] = {}
         # What each loop goes through, and one item of it.
         self._lists: dict[NodeId, ValueShape] = {}
@@ -167,6 +170,9 @@ class Scope:
         root = path[0]
         if language == "own" and root in own_names(self._specs(node)):
             return _UNKNOWN
+        # Most paths begin with the id of a node.
+        if root not in _TABLE_NAMES:
+            return self._by_name(node, path, language)
         match root:
             case "data" | "input":
                 return walk_path(self.data_seen(node, language), path, 1)
@@ -182,12 +188,10 @@ class Scope:
                 return self._by_port(node, path)
             case "variables" if language == "value" and not self._is_input(node, "variables"):
                 return ResolvedPath(trouble="name")
-            case "config" | "context" | "variables":
+            case _:  # config, context, variables
                 # What is written as an object in the document has no other fields.
-                given = object_at(node.data, "inputParams").get(root)
+                given = object_at(node.data, "inputParams").get(str(root))
                 return walk_path(of_value(given), path, 1) if isinstance(given, dict) else _UNKNOWN
-            case _:
-                return self._by_name(node, path, language)
 
     def _by_port(self, node: Node, path: Path) -> ResolvedPath:
         """`inputs.PORT`: what came in, by the port of the node."""
@@ -289,21 +293,26 @@ class Scope:
         return None
 
     def _work_out(self, node: Node) -> None:
-        given = self._gives[node.id] = self._given_by(node)
-        came = self._came[node.id] = self._joined(node)
-        if given is not None and given.takes_data:
-            self._own_data[node.id] = self._input_data(node, came)
-        if node.type == "FLOW" and is_loop(node):
-            self._lists[node.id] = found = self._list(node)
-            self._items[node.id] = _NUMBER if counts(node) else found.items or UNKNOWN
-        value = self._results[node.id] = self._value(node, given, came)
+        node_id = node.id
+        given = self._gives[node_id] = self._given_by(node)
+        is_repeating = node.type == "FLOW" and is_loop(node)
+        came = self._came[node_id] = self._joined(node, is_loop=is_repeating)
+        if given is not None:
+            if (enabled := runs(node)) is not True:
+                self._enabled[node_id] = enabled
+            if given.takes_data:
+                self._own_data[node_id] = self._input_data(node, came)
+        if is_repeating:
+            self._lists[node_id] = found = self._list(node)
+            self._items[node_id] = _NUMBER if counts(node) else found.items or UNKNOWN
+        value = self._results[node_id] = self._value(node, given, came)
         if node.type in _STARTS:
             self._started.append(value)
-        for edge in self.graph.outgoing(node.id):
+        for edge in self.graph.outgoing(node_id):
             if edge.source_port == "error":
                 value = join(value, FAILED)
                 break
-        self._values[node.id] = value
+        self._values[node_id] = value
 
     def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
@@ -314,9 +323,9 @@ class Scope:
             found = self._given[spec.ref] = given_by(spec)
         return found
 
-    def _joined(self, node: Node) -> ValueShape:
+    def _joined(self, node: Node, *, is_loop: bool) -> ValueShape:
         edges = self.graph.incoming(node.id)
-        if node.type == "FLOW" and is_loop(node):
+        if is_loop:
             edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
         if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
             return UNKNOWN
@@ -330,7 +339,7 @@ class Scope:
         port = edge.source_port
         if edge.extras and any(key.startswith("conver") for key in edge.extras):
             return UNKNOWN
-        if port.startswith("ai_") or (edge.kind is not None and edge.kind.startswith("ai_")):
+        if port[:3] == "ai_" or (edge.kind is not None and edge.kind.startswith("ai_")):
             return UNKNOWN
         if port == "error":
             return FAILED
@@ -341,7 +350,7 @@ class Scope:
             return UNKNOWN
         if given is None or given.carried == "value":
             return self._results.get(source.id, UNKNOWN)
-        enabled = _enabled(source)
+        enabled = self._enabled.get(source.id, True)
         if enabled is False:
             return self._results.get(source.id, UNKNOWN)
         if not enabled:
@@ -352,7 +361,7 @@ class Scope:
 
     def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
-            enabled = _enabled(node)
+            enabled = self._enabled.get(node.id, True)
             if enabled is not True:
                 return came if enabled is False else UNKNOWN
             if node.type == "TRIGGER":
@@ -434,13 +443,7 @@ class Scope:
         if not isinstance(value, str) or "{{" not in value:
             return of_value(value)
         steps = ("data", "inputParams", field)
-        asked = next(asked_in(steps, value, "value", self._is_older), None)
+        asked = next(iter(asked_in(steps, value, "value", self._is_older)), None)
         if asked is None:
             return UNKNOWN
         return self.shape_of(node, asked) if asked.is_whole else TEXT
-
-
-def _enabled(node: Node) -> bool | None:
-    """Whether a catalog node runs; nothing where that is known only when it runs."""
-    enabled = object_at(node.data, "configurations").get("enabled", True)
-    return None if isinstance(enabled, str) else enabled is not False

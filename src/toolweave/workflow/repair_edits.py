@@ -1,0 +1,221 @@
+"""The edits of one node that its schema allows, and which of them work."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.problems import Problem, pointer
+from toolweave.tools.key_repair import takes
+from toolweave.tools.reshaping import reshaped
+from toolweave.tools.schema import compile_schema
+from toolweave.tools.value_preview import shown
+from toolweave.tools.violations import Explainer, TooManyJudgements
+from toolweave.workflow.checks import check_workflow
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.corrected_nodes import corrected_specs
+from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.json_patch import apply_patch, steps_of
+from toolweave.workflow.model import Node
+from toolweave.workflow.node_slots import (
+    NodeSlot,
+    Steps,
+    Stray,
+    free_slots,
+    slots_of,
+    strays_in,
+)
+from toolweave.workflow.slot_evidence import ONLY, ranks
+
+MAX_CHECKED = 2_000
+MAX_EDITS = 12
+_UNKNOWN = frozenset({"FIELD_UNKNOWN", "MCP_PARAMETER_UNKNOWN"})
+_TYPES = frozenset({"FIELD_TYPE_INVALID", "MCP_PARAMETER_INVALID_TYPE"})
+_BELOW_DATA = 3
+Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
+# A document, and how often its problems have each code and each message.
+_After = tuple[bytes, Counter[str], Counter[tuple[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    patch: tuple[Operation, ...]
+    said: str
+
+
+class EditSearch:
+    def __init__(self, case: CheckContext, problems: Sequence[Problem]) -> None:
+        self._case = case
+        self._document = convert(case.workflow, "toolweave")
+        self._before = Counter(one.code for one in problems)
+        self._said = Counter((one.code, one.message) for one in problems)
+        self._left = MAX_CHECKED
+        self._after: dict[bytes, _After | None] = {}
+
+    def fixed(self, problem: Problem) -> Problem:
+        """The problem with the patch of the only edit that removes it."""
+        steps = steps_of(problem.pointer)
+        index = int(steps[1]) if steps[1].isdecimal() else len(self._case.workflow.nodes)
+        spec = (
+            corrected_specs(self._case)[index] if index < len(self._case.workflow.nodes) else None
+        )
+        if spec is None:
+            return problem
+        node = self._case.workflow.nodes[index]
+        slots = self._case.made.of_spec(slots_of, spec)
+        at = tuple(steps[_BELOW_DATA:])
+        try:
+            edits = list(self._edits(problem, node, slots, at))[:MAX_EDITS]
+        except TooManyJudgements:
+            return problem
+        placed = [replace(one, patch=_placed(one.patch, f"/nodes/{index}/data")) for one in edits]
+        found: dict[bytes, _Edit] = {}
+        for one in placed:
+            if (after := self._tried(problem, one)) is not None:
+                found.setdefault(after, one)
+        if len(found) == 1:
+            (edit,) = found.values()
+            return replace(problem, patch=edit.patch, hint=edit.said)
+        listed = " or ".join(one.said.rstrip("?") for one in found.values())
+        return replace(problem, hint=listed) if listed else problem
+
+    def _edits(
+        self, problem: Problem, node: Node, slots: dict[Steps, NodeSlot], at: Steps
+    ) -> Iterator[_Edit]:
+        strays = strays_in(node, slots)
+        free = free_slots(node, slots)
+        if problem.code in _UNKNOWN:
+            strays_meant = [one for one in strays if one.steps == at]
+        else:
+            strays_meant = strays
+        for stray in strays_meant:
+            yield from self._moves(problem, node, slots, stray, free, strays)
+        if problem.code not in _UNKNOWN:
+            yield from _gathered(node, slots, strays)
+        if problem.code in _TYPES and (schema := _schema_at(slots, at)) is not None:
+            value = _value_at(node.data, at)
+            if "%" in str(value):
+                return  # `80%` is 80 or 0.8, which the schema does not say
+            # Whether a value is the only item of a list, the check of its type has asked already.
+            made = reshaped(value, schema, _explainer(slots, at), at[-1])
+            for one in [one for one in made if one != [value]]:
+                patch: Operation = {"op": "replace", "path": pointer(*at), "value": one}
+                yield _Edit((patch,), f"write {shown(one)}")
+
+    def _moves(
+        self,
+        problem: Problem,
+        node: Node,
+        slots: dict[Steps, NodeSlot],
+        stray: Stray,
+        free: Sequence[NodeSlot],
+        strays: Sequence[Stray],
+    ) -> Iterator[_Edit]:
+        """The moves of a value to the places that the strongest evidence speaks for."""
+        for rank, meant in ranks(stray, free, strays, node.ref or "").items():
+            # What is left over says where it belongs only if something is missing there.
+            if not meant or (rank == ONLY and problem.code in _UNKNOWN):
+                continue
+            # Beside it is nearer than elsewhere.
+            near = [one for one in meant if one.steps[:-1] == stray.steps[:-1]]
+            for slot in near or meant:
+                if takes(_explainer(slots, slot.steps), slot.schema, stray.value):
+                    yield _move(node, stray, slot)
+            return
+
+    def _tried(self, problem: Problem, edit: _Edit) -> bytes | None:
+        """The document after an edit that removes the problem and causes none; None otherwise."""
+        key = canonical(list(edit.patch))
+        if key not in self._after:
+            self._after[key] = self._checked(edit)
+        found = self._after[key]
+        if found is None:
+            return None
+        document, codes, said = found
+        name = problem.code, problem.message
+        is_gone = said[name] < self._said[name]
+        is_less = codes.total() < self._before.total()
+        return document if is_gone and is_less and not codes - self._before else None
+
+    def _checked(self, edit: _Edit) -> _After | None:
+        self._left -= len(self._case.workflow.nodes)
+        if self._left < 0:
+            return None
+        try:
+            document = apply_patch(self._document, edit.patch)
+        except Invalid:
+            return None
+        problems = check_workflow(read(document).workflow, self._case.known, self._case.format)
+        codes = Counter(one.code for one in problems)
+        return canonical(document), codes, Counter((one.code, one.message) for one in problems)
+
+
+def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:
+    """The moves of all unknown names of a part into an object with names of the author."""
+    for slot in slots.values():
+        inner = [one for one in strays if one.steps[:-1] == slot.steps[:1] and len(slot.steps) == 2]
+        held = _value_at(node.data, slot.steps)
+        is_open = slot.schema.get("type") == "object" and "properties" not in slot.schema
+        if not inner or not is_open or not (held is None or isinstance(held, dict)):
+            continue
+        if isinstance(held, dict) and any(one.name in held for one in inner):
+            continue
+        empty: list[Operation] = [{"op": "add", "path": pointer(*slot.steps), "value": {}}]
+        made = [] if held else empty
+        moves: list[Operation] = [
+            {"op": "move", "from": pointer(*one.steps), "path": pointer(*slot.steps, one.name)}
+            for one in inner
+        ]
+        listed = ", ".join(repr(one.name) for one in inner)
+        yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
+
+
+def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
+    made: list[Operation] = []
+    owner: Json = node.data
+    for at, step in enumerate(slot.steps[:-1]):
+        owner = owner.get(step) if isinstance(owner, dict) else None
+        if owner is None:
+            made.append({"op": "add", "path": pointer(*slot.steps[: at + 1]), "value": {}})
+    move: Operation = {"op": "move", "from": pointer(*stray.steps), "path": pointer(*slot.steps)}
+    if stray.steps[:-1] == slot.steps[:-1]:
+        said = f"rename {stray.name!r} to {slot.name!r}?"
+    else:
+        said = f"move it to {'.'.join(slot.steps)}"
+    return _Edit((*made, move), said)
+
+
+def _placed(patch: Sequence[Operation], place: str) -> tuple[Operation, ...]:
+    return tuple(
+        {key: place + one if key in {"path", "from"} else one for key, one in step.items()}
+        for step in patch
+    )
+
+
+def _schema_at(slots: dict[Steps, NodeSlot], at: Steps) -> JsonObject | None:
+    """The schema of a place; of an item that of the items of its list."""
+    for size in range(len(at), 1, -1):
+        if at[:size] in slots:
+            schema: Json = slots[at[:size]].schema
+            for step in at[size:]:
+                schema = (
+                    schema.get("items") if isinstance(schema, dict) and step.isdecimal() else None
+                )
+            return schema if isinstance(schema, dict) else None
+    return None
+
+
+def _explainer(slots: dict[Steps, NodeSlot], at: Steps) -> Explainer:
+    """For the schemas of a place: what they refer to is in that of its setting or input."""
+    return Explainer(compile_schema(slots[at[:2]].schema))
+
+
+def _value_at(owner: Json, at: Steps) -> Json:
+    for step in at:
+        if isinstance(owner, list) and step.isdecimal() and int(step) < len(owner):
+            owner = owner[int(step)]
+        else:
+            owner = owner.get(step) if isinstance(owner, dict) else None
+    return owner
