@@ -35,7 +35,7 @@ class RunQuestions:
         """Ask the open questions of a run that this person may answer."""
         self._has_more = True
         if self._turn.locked():
-            return  # whoever asks those of an earlier pause goes on with these
+            return  # the call that asks those of an earlier pause goes on with these
         async with self._turn:
             while self._has_more:
                 self._has_more = False
