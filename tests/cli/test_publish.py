@@ -18,7 +18,8 @@ def test_a_file_becomes_a_tool_changes_and_is_taken_back(tw: Commands) -> None:
     assert (listed["tool"], listed["state"], listed["ifLeft"]) == ("hello", "current", "continue")
     changed = {**greeting(), "description": "Says hello."}
     file.write_text(json.dumps(changed), encoding="utf-8")
-    assert "WORKFLOW_NAME_TAKEN" in tw("publish", str(file), "--json").out
+    taken = tw("publish", str(file), "--json").json["error"]
+    assert (taken["code"], "--replace" in taken["hint"]) == ("WORKFLOW_NAME_TAKEN", True)
     stored = tw.state / "workflows" / "greet.json"
     stored.write_text(json.dumps(changed), encoding="utf-8")
     assert tw("published", "--json").json[0]["state"] == "changed since"

@@ -10,15 +10,26 @@ from cli.studios import studio_here
 from mcp_server.test_called_questions import call
 from publishing.drawing import asking
 from rest.drawn import drawn
-from toolweave.testing.server import ScriptedServer, a_tool, asks, tells
+from toolweave.testing.server import Era, ScriptedServer, a_tool, asks, tells
 
 FORM = {"type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"]}
 
 
-@pytest.fixture
-def booked(tw: Commands, tmp_path: Path) -> Path:
-    server = ScriptedServer(tmp_path / "s", a_tool("book", outputSchema={"type": "object"}))
-    server.on_call("book", [asks("How long?", requestedSchema=FORM), tells()])
+@pytest.fixture(params=["legacy", "modern"])
+def booked(tw: Commands, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A workflow whose tool asks for an address to be opened, and then for a number."""
+    era: Era = request.param
+    tool = a_tool("book", outputSchema={"type": "object"})
+    server = ScriptedServer(tmp_path / "s", tool, era=era)
+    page = asks(
+        "Please pay.",
+        elicitationId="1",
+        mode="url",
+        url="https://pay.example/7",
+        requestedSchema=None,
+    )
+    script = [page, asks("How long?", requestedSchema=FORM), tells()]
+    server.on_call("book", *([script] if era == "legacy" else [script] * 3))
     tw.add("mine", server)
     call = {"serverId": "mine", "toolName": "book", "mode": "detailed"}
     file = tw.project / "book.json"
@@ -28,11 +39,15 @@ def booked(tw: Commands, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("has_studio", [False, True])
-def test_a_question_of_a_tool_is_asked_at_the_terminal(
+def test_every_question_of_a_tool_is_asked_at_the_terminal(
     tw: Commands, booked: Path, has_studio: bool
 ) -> None:
     def answer() -> str:
         with tw.terminal("run", booked.name) as screen:
+            screen.wait_for("asks: Please pay.")
+            screen.wait_for("Open https://pay.example/7 and confirm")
+            screen.wait_for("(y/n):")
+            screen.type("y\n")
             screen.wait_for("Tool 'book' of server 'mine' asks: How long?")
             screen.wait_for("days:")
             screen.type("3\n")

@@ -119,3 +119,41 @@ def test_every_command_that_meets_a_401_names_the_sign_in(tw: Commands) -> None:
             ran = tw(*command)
             assert ran.code == 1
             assert "toolweave servers sign-in web" in " ".join((ran.out + ran.err).split()), command
+
+
+def test_a_server_that_was_added_without_oauth_gets_it_with_its_approval(tw: Commands) -> None:
+    with protected_server() as known:
+        tw.ok("servers", "add", "web", known.url)
+        first = tw("servers", "approve", "web", "--yes")
+        assert "servers approve NAME --oauth" in " ".join(first.err.split())
+        checked = tw("servers", "check", "web")
+        assert "servers approve NAME --oauth" in " ".join(checked.out.split())
+        refused = tw("servers", "sign-in", "web", "--no-browser")
+        assert "toolweave servers approve web --oauth" in " ".join(refused.err.split())
+        # Without a yes the definition stays as it is.
+        shown = tw("servers", "approve", "web", "--oauth", "--json")
+        assert (shown.code, shown.json["approved"]) == (1, False)
+        assert tw("servers", "sign-in", "web", "--no-browser").code == 1
+        changed = tw("servers", "approve", "web", "--oauth", "--yes")
+        assert "sign-in  OAuth" in changed.out
+        assert "toolweave servers sign-in web" in changed.err
+        doctor = " ".join(tw("doctor").out.split())
+        assert "server web" in doctor
+        assert "toolweave servers sign-in web" in doctor
+        with tw.process("servers", "sign-in", "web", "--no-browser") as process:
+            assert process.stderr is not None
+            process.stderr.readline()
+            address = process.stderr.readline().decode().strip()
+            with httpx2.Client(trust_env=False) as browser:
+                browser.get(browser.get(address).headers["location"])
+            process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 0
+        tw.ok("servers", "approve", "web")
+        assert "42" in tw.ok("call", "web", "add", "--args", '{"a": 20, "b": 22}').out
+        assert "server web" not in tw("doctor").out
+        assert "SERVER_SIGN_IN_UNUSED" in stdio_refused(tw)
+
+
+def stdio_refused(tw: Commands) -> str:
+    tw.ok("servers", "add", "local", "--", "cat")
+    return tw("servers", "approve", "local", "--oauth", "--yes").err

@@ -16,9 +16,30 @@ TEXT = (
 )
 
 
-async def asked(page: Page, studio: Studio, name: str) -> str:
+# As MCP servers ask: options with titles, and defaults.
+FORM = {
+    "type": "object",
+    "properties": {
+        "kind": {
+            "type": "string",
+            "title": "Kind",
+            "oneOf": [
+                {"const": "a", "title": "First class"},
+                {"const": "b", "title": "Second class"},
+            ],
+            "default": "b",
+        },
+        "seats": {"type": "integer", "title": "Seats", "default": 2},
+        "window": {"type": "boolean", "title": "Window", "default": True},
+    },
+    "required": ["kind", "seats"],
+}
+
+
+async def asked(page: Page, studio: Studio, name: str, **more: Any) -> str:
     """A run that waits for an approval."""
-    ask = {"subtype": "MCP_ELICITATION", "configurations": {"message": f"{TEXT}\n\n{name}"}}
+    settings = {"message": f"{TEXT}\n\n{name}", **more}
+    ask = {"subtype": "MCP_ELICITATION", "configurations": settings}
     document: dict[str, Any] = {
         "toolweave": 1,
         "name": name,
@@ -73,6 +94,21 @@ async def test_an_approval_is_decided_by_button_and_by_key(page: Page, studio: S
     assert sorted(one["answers"][0]["text"] for one in given) == ["confirmed", "nor", "rejected"]
 
 
+async def test_a_form_offers_the_options_and_defaults_of_its_question(
+    page: Page, studio: Studio
+) -> None:
+    run = await asked(page, studio, "form", requested_schema=FORM)
+    await page.goto(f"{studio.url}/#/inbox")
+    card = page.get_by_role("region", name="Question")
+    kind = card.get_by_label("Kind")
+    await expect(kind.locator("option:checked")).to_have_text("Second class")
+    await kind.select_option(label="First class")
+    await card.get_by_role("button", name="Send answer").click()
+    await expect(page.get_by_role("heading", name="Nothing to answer")).to_be_visible()
+    filled = (await outcome(page, studio, run))["form_data"]
+    assert filled == {"kind": "a", "seats": 2, "window": True}
+
+
 async def test_keys_lead_from_question_to_question(page: Page, studio: Studio) -> None:
     runs = [await asked(page, studio, name) for name in ("fourth", "fifth", "sixth")]
     await page.goto(f"{studio.url}/#/inbox")
@@ -91,4 +127,7 @@ async def test_keys_lead_from_question_to_question(page: Page, studio: Studio) -
     await expect(items).to_have_count(2)
     # The key answered one question, and the other runs still wait.
     whole = [cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run}")) for run in runs]
-    assert [one["status"] for one in whole].count("waiting") == 2
+    waiting = [run for run, one in zip(runs, whole, strict=True) if one["status"] == "waiting"]
+    assert len(waiting) == 2
+    for run in waiting:  # other tests find the inbox empty
+        await studio.ask(page, "POST", f"/api/v1/runs/{run}/cancel")

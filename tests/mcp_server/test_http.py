@@ -78,6 +78,43 @@ async def test_in_a_session_each_request_is_judged_by_its_own_key(tmp_path: Path
             assert answer.status_code == 401
 
 
+async def test_of_two_keys_one_counts_for_rights_session_and_log(tmp_path: Path) -> None:
+    async with house_in(tmp_path) as house:
+        reader, reads = await house.keys.create("reader", ["tools:read"])
+        caller, calls = await house.keys.create("caller", ["tools:read", "tools:execute"])
+        call = request("tools/call", CALL, id=2)
+
+        async def as_client(own: str, token: str) -> tuple[str, str]:
+            """What a call in a session of the reader gives, and whose it is in the log."""
+            headers = {"X-API-Key": own, "Authorization": f"Bearer {token}"} | session
+            answer = await post(house, call, headers)
+            return answer.text, house.log_lines()[-1].get("client", "")
+
+        opened = await post(house, initialize(), {"X-API-Key": reads})
+        session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        await post(house, INITIALIZED, {"X-API-Key": reads} | session)
+        text, client = await as_client(reads, calls)
+        assert ("SCOPE_MISSING" in text, client) == (True, reader.id)
+        text, client = await as_client(calls, reads)
+        assert ("Session not found" in text, client) == (True, caller.id)
+        await house.keys.revoke(reader.id)
+        house.clock.seconds += 1
+        text, client = await as_client(reads, calls)
+        assert ("Session not found" in text, client) == (True, caller.id)
+        session = {}
+        text, _ = await as_client(reads, reads)
+        assert "KEY_INVALID" in text
+        # The control: with a session of its own, the valid one calls.
+        opened = await post(house, initialize(), {"X-API-Key": reads, "Authorization": calls})
+        assert opened.status_code == 401
+        both = {"X-API-Key": reads, "Authorization": f"Bearer {calls}"}
+        opened = await post(house, initialize(), both)
+        session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        await post(house, INITIALIZED, both | session)
+        text, client = await as_client(reads, calls)
+        assert ('"isError":false' in text, client) == (True, caller.id)
+
+
 async def test_there_are_only_so_many_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,15 @@ async def published(desk: Desk, server: ScriptedServer) -> None:
         await desk.publish(drawn(tool, {"id": "t", "type": "mcp", "name": "T", "data": call}))
 
 
+async def asked(desk: Desk) -> Question:
+    """Wait for the only question in the inbox."""
+    while True:
+        if found := await Inbox(desk.studio.engine).list():
+            (one,) = found
+            return one.question
+        await anyio.sleep(0.01)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_question_of_a_tool_is_put_to_the_person_who_called_the_workflow(
@@ -95,18 +104,22 @@ async def test_an_address_to_open_is_shown_in_full_and_confirmed(
 async def test_without_a_person_at_the_caller_the_question_waits_in_the_inbox(
     desk: Desk, era: Era, tmp_path: Path
 ) -> None:
-    await published(desk, booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells()))
+    texts = ("When?", "How long?")
+    steps = [asks(text, requestedSchema=FORM) for text in texts]
+    await published(desk, booking(tmp_path, era, *steps, tells()))
     async with desk.client() as client:
         with anyio.fail_after(60):
             parked = (await client.call_tool("book", {})).structured_content
-            (question,) = [one.question for one in await Inbox(desk.studio.engine).list()]
-            assert (question.title, question.text) == (TITLE, "How long?")
-            assert question.schema == FORM
-            await client.call_tool(
-                "run_respond", {"run_id": parked["run_id"], "reply": {"days": 2}}
-            )
+            run = {"run_id": parked["run_id"]}
+            for text in texts:
+                question = await asked(desk)
+                assert (question.title, question.text) == (TITLE, text)
+                assert question.schema == FORM
+                status = (await client.call_tool("run_status", run)).structured_content
+                assert [one["text"] for one in status["asks"]] == [text]
+                await client.call_tool("run_respond", run | {"reply": {"days": 2}})
             await ended(client, parked["run_id"])
-            found = await client.call_tool("run_result", {"run_id": parked["run_id"]})
+            found = await client.call_tool("run_result", run)
     assert found.structured_content["finalResult"]["content"] == {"days": 2}
     assert await Inbox(desk.studio.engine).list() == []
 

@@ -68,6 +68,11 @@ FAULTS: list[tuple[str, Answer, str]] = [
         instead(SERVER, lambda _: http(307, location="https://evil.example/as")),
         "redirects",
     ),
+    (
+        "registration redirects",
+        instead(b"POST /register", lambda _: http(307, location="https://evil.example/r")),
+        "redirects",
+    ),
     ("issuer differs", instead(SERVER, changed(issuer="https://evil.example")), "issuer mismatch"),
     (
         "resource differs",
@@ -106,6 +111,22 @@ async def test_each_fault_ends_the_sign_in_with_its_reason(
     assert not any(head.startswith(b"POST /token") for head in heads)
     control(
         "the server without the fault signs the person in", (await signed_in(honest()))[0] is None
+    )
+
+
+async def test_a_code_is_not_sent_where_the_token_endpoint_redirects(control: Control) -> None:
+    def redirected(location: str) -> Answer:
+        return instead(b"POST /token", lambda _: http(307, location=location))
+
+    error, heads = await signed_in(redirected("https://evil.example/t"))
+    assert error is not None
+    assert error.startswith("SERVER_SIGN_IN_FAILED")
+    assert "redirects" in error
+    assert heads[-1].startswith(b"POST /token")
+    _, within = await signed_in(redirected("/elsewhere"))
+    control(
+        "within its own address it is followed",
+        any(head.startswith(b"POST /elsewhere") for head in within),
     )
 
 

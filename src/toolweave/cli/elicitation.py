@@ -16,8 +16,10 @@ from toolweave.tools.elicitation import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
+from toolweave.workflow.question import CONFIRMED, REJECTED
 
-_SHORT = {"y": "true", "n": "false"}
+_APPROVAL = (CONFIRMED, REJECTED)
+_YES_OR_NO = {"y": True, "yes": True, "n": False, "no": False}
 
 
 async def ask_on_terminal(question: ElicitationQuestion) -> ElicitationAnswer:
@@ -75,13 +77,17 @@ def _label(parameter: Parameter) -> str:
     label = parameter.title or parameter.name
     if parameter.description:
         label += f" - {parameter.description}"
-    if parameter.constraints.enum:
-        label += f" (one of {', '.join(write(value) for value in parameter.constraints.enum[:12])})"
-    elif parameter.kind == "boolean":
+    if parameter.kind == "boolean" or _is_approval(parameter):
         label += " (y/n)"
+    elif parameter.constraints.enum:
+        label += f" (one of {', '.join(write(value) for value in parameter.constraints.enum[:12])})"
     if parameter.has_default:
         return f"{label} [{_typed(parameter)}]"
     return label if parameter.required else f"{label} (optional)"
+
+
+def _is_approval(parameter: Parameter) -> bool:
+    return parameter.constraints.enum == _APPROVAL
 
 
 def _typed(parameter: Parameter) -> str:
@@ -92,8 +98,11 @@ def _typed(parameter: Parameter) -> str:
 
 def _value(form: Tool, parameter: Parameter, typed: str) -> tuple[Json, str | None]:
     """Return the typed value and its problems."""
-    if parameter.kind == "boolean":
-        typed = _SHORT.get(typed.lower(), typed)
+    is_yes = _YES_OR_NO.get(typed.lower())
+    if is_yes is not None and parameter.kind == "boolean":
+        typed = write(is_yes)
+    elif is_yes is not None and _is_approval(parameter):
+        typed = CONFIRMED if is_yes else REJECTED
     arguments, problems = coerce_arguments(form, (f"{parameter.name}={typed}",))
     if not problems:
         at = pointer(parameter.name)

@@ -164,7 +164,11 @@ async def _saved(
     before = there.workflow if there is not None else None
     workflow = to_store(loaded.workflow, known.now, known.tools_of, before=before)
     if workflow is not before:
-        await store.save(workflow, over=there.revision if there and is_replacing else None)
+        try:
+            await store.save(workflow, over=there.revision if there and is_replacing else None)
+        except Conflict as error:
+            hint = "replace it with --replace, or give the file another name"
+            raise Conflict(error.code, error.message, hint=hint) from None
     return workflow.name
 
 

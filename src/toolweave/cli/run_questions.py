@@ -29,14 +29,18 @@ class RunQuestions:
         self._engine = engine
         self._ask = ask
         self._turn = anyio.Lock()
+        self._has_more = False
 
     async def ask_open(self, run: str) -> None:
         """Ask the open questions of a run that this person may answer."""
+        self._has_more = True
         if self._turn.locked():
-            return  # those of an earlier pause are being asked
+            return  # the call that asks those of an earlier pause goes on with these
         async with self._turn:
-            for key, question in (await self._open(run)).items():
-                await self._answer(run, key, question)
+            while self._has_more:
+                self._has_more = False
+                for key, question in (await self._open(run)).items():
+                    await self._answer(run, key, question)
 
     async def has_open(self, run: str) -> bool:
         """Whether a run, or one that it called, asks what this person may answer."""

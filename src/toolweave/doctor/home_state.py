@@ -48,6 +48,7 @@ async def examine_home(home: Home) -> list[DoctorFinding]:
         details = f"{runs}, no worker serves it; start: {worker_command(queue.name)}"
         remedy = f"start `{worker_command(queue.name)}` where its steps can execute"
         found.append(DoctorFinding("note", f"queue {queue.name}", details, remedy))
+    found += [_failing(one) for one in servers if one.is_approved and one.failure_count]
     found += [_unreadable(name) for name in home.registry.unreadable]
     found += await damaged_rows(home.database)
     for notice in await home.registry.notices(SHOWN_NOTICES):
@@ -89,6 +90,11 @@ async def _vault_key(home: Home) -> DoctorFinding:
     key = await find_key(source)
     details = f"in {key.origin}" if key else "none yet; made with the first secret"
     return DoctorFinding("ok", "vault key", details)
+
+
+def _failing(server: Server) -> DoctorFinding:
+    remedy = f"run `toolweave servers check {server.name}` to try again"
+    return DoctorFinding("note", f"server {server.name}", server.last_failure or "failed", remedy)
 
 
 def _unreadable(name: str) -> DoctorFinding:

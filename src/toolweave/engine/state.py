@@ -301,8 +301,8 @@ class RunState:
             self.resumed[key] = self.resumption(key)
             if (question := self.waiting[key].question) is not None:
                 self.asking[key] = question
-            if answers := self.answers.get(key):
-                del answers[0]
+            if answers := self.answers.pop(key, [])[1:]:
+                self.answers[key] = answers
             self.ended_calls.pop(key, None)
 
     def _resolved(self, event: UncertainResolved) -> None:

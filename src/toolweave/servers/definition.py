@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NewType, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from toolweave.errors import Invalid
 from toolweave.servers.known_servers import facts_hash
 from toolweave.settings import QUEUE_PATTERN
 
@@ -180,3 +181,18 @@ class Server(FrozenModel):
     def is_approved(self) -> bool:
         """Whether the current definition is the approved one."""
         return self.approved_hash == definition_hash(self.definition)
+
+
+def with_sign_in(server: Server) -> Server:
+    """Return the server with a definition that signs in with OAuth.
+
+    Raises `Invalid`: `SERVER_SIGN_IN_UNUSED`, it has no address.
+    """
+    definition = server.definition
+    if not isinstance(definition, HttpServer | SseServer):
+        message = f"server {server.name!r} has no address to sign in to"
+        raise Invalid("SERVER_SIGN_IN_UNUSED", message, hint="only HTTP servers use OAuth")
+    changed = definition.model_copy(update={"oauth": definition.oauth or True})
+    fields = server.model_dump() | {"definition": changed}
+    # Not by `model_copy`, which would keep what is cached of the old definition.
+    return Server.model_validate(fields)

@@ -16,7 +16,14 @@ from toolweave.json_record import JsonRecord
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
 from toolweave.servers.config_entry import registered_name_problems
-from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
+from toolweave.servers.definition import (
+    Definition,
+    Scope,
+    Server,
+    ServerId,
+    definition_hash,
+    with_sign_in,
+)
 from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database, Row, Transaction, Value
 from toolweave.tools.text import look_alike
@@ -171,6 +178,11 @@ class Registry:
             auto_disabled=0,
             failure_count=0,
         )
+
+    async def use_sign_in(self, name: str) -> Server:
+        """Have a server sign in with OAuth from now on; its definition is unapproved then."""
+        server = with_sign_in(await self.get(name))
+        return await self._set(server, definition=write(server.definition.model_dump(mode="json")))
 
     async def enable(self, name: str) -> Server:
         """Enable a server and reset its failure count."""

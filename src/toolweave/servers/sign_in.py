@@ -193,7 +193,7 @@ def require_sign_in(server: Server) -> None:
         raise Invalid(
             "SERVER_SIGN_IN_UNUSED",
             f"server {server.name!r} does not use OAuth",
-            hint="register it with `toolweave servers add NAME URL --oauth`",
+            hint=f"if it needs a sign-in: `toolweave servers approve {server.name} --oauth`",
         )
     require_approved(server)
 

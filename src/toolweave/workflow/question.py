@@ -150,16 +150,18 @@ def question_id(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
-def approval_schema(labels: tuple[str, str] = ("Approve", "Decline")) -> JsonObject:
+def approval_schema(*, has_comment: bool = True) -> JsonObject:
     """Return the schema of an approval."""
     answer: JsonObject = {
         "type": "string",
         "title": "Answer",
         "enum": [CONFIRMED, REJECTED],
-        "enumNames": list(labels),
+        "enumNames": ["Approve", "Decline"],
     }
-    comment: JsonObject = {"type": "string", "title": "Comment", "maxLength": 10_000}
-    return _object({ANSWER: answer, "comment": comment}, [ANSWER])
+    fields: JsonObject = {ANSWER: answer}
+    if has_comment:
+        fields["comment"] = {"type": "string", "title": "Comment", "maxLength": 10_000}
+    return _object(fields, [ANSWER])
 
 
 def choice_schema(options: Sequence[str], *, is_multiple: bool = False) -> JsonObject:

@@ -77,7 +77,7 @@ export function RunApp({ tool, bridge }: { tool: string; bridge: HostBridge }) {
       {run?.notice && <p className="run-app__notice">{safeText(run.notice).text}</p>}
       {run?.asks.map((question) => (
         <RunQuestion
-          key={question.step}
+          key={`${question.step} ${question.text}`}
           question={question}
           isDisabled={state.isBusy}
           onAnswer={(reply) => state.answer({ step: question.step, reply })}

@@ -27,7 +27,7 @@ from toolweave.servers.approval import (
     list_current_tools,
     pin_tools,
 )
-from toolweave.servers.definition import Server, definition_hash
+from toolweave.servers.definition import Server, definition_hash, with_sign_in
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.tool import Tool
 
@@ -95,9 +95,12 @@ class ApprovalPrompt:
 @click.argument("name", required=False, shell_complete=server_names)
 @click.option("--yes", is_flag=True, help="Approve without asking; for scripts.")
 @click.option("--changes", is_flag=True, help="Accept changes of the server's tools.")
+@click.option("--oauth", is_flag=True, help="Let the server sign in with OAuth from now on.")
 @click.option("--lockfile", is_flag=True, help="Approve the project's lockfile as it is now.")
 @json_option
-def approve(name: str | None, yes: bool, changes: bool, lockfile: bool, as_json: bool) -> int:
+def approve(
+    name: str | None, yes: bool, changes: bool, oauth: bool, lockfile: bool, as_json: bool
+) -> int:
     """Show exactly what would be started, and approve it.
 
     The approval applies to this exact definition and to its current tools; when either changes,
@@ -117,6 +120,8 @@ def approve(name: str | None, yes: bool, changes: bool, lockfile: bool, as_json:
     async def work() -> bool:
         async with current_home() as home, open_studio(home) as studio:
             server = await home.registry.get(server_name)
+            if oauth:
+                server = with_sign_in(server)
             home.lockfile.require_approved()
             return await _definition(studio, server, asking) and await _tools(
                 studio, server_name, asking
@@ -140,9 +145,10 @@ async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) ->
     if not await asking.agrees("Approve this server?"):
         _tell(asking, "Not approved.")
         return False
-    await studio.home.registry.approve(
-        server.name, definition_hash(server.definition), by=getuser()
-    )
+    registry = studio.home.registry
+    if server.definition != (await registry.get(server.name)).definition:
+        await registry.use_sign_in(server.name)
+    await registry.approve(server.name, definition_hash(server.definition), by=getuser())
     _tell(asking, f"Approved {server.name!r}.")
     return True
 

@@ -170,7 +170,7 @@ def _shown(asked: _Asked, call: ToolCall, id_: str, *, again: bool) -> Question:
     return Question(
         kind="approval" if form is None else "form",
         text="\n\n".join(parts),
-        schema=approval_schema() if form is None else form,
+        schema=approval_schema(has_comment=False) if form is None else form,
         title=f"Tool {call.label!r} of server {call.server!r} asks",
         id=id_,
         options=("Approve", "Decline") if form is None else (),

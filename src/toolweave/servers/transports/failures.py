@@ -145,12 +145,14 @@ def sign_in_required(
     """
     what = f"more permissions: {scopes}" if scopes else "authentication"
     command = f"`toolweave servers sign-in {shlex.quote(server)}`" if server else None
+    # A server without OAuth in its definition: which one it is, the caller knows.
+    change = "`toolweave servers approve NAME --oauth`"
     return Denied(
         "SERVER_SIGN_IN_REQUIRED",
-        f"{where} requires {what}" + (f" ({command})" if command else ""),
+        f"{where} requires {what} ({command or f'{change} and a sign-in, or a token'})",
         hint=f"run {command}"
         if command
-        else "add a token to the headers of its definition, or register it with `--oauth`",
+        else f"run {change} and then sign in, or add a token to the headers of its definition",
         facts=facts,
     )
 

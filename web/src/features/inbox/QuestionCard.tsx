@@ -42,6 +42,7 @@ export function QuestionCard({ question, isInRun = false }: Props) {
         </p>
       </QuestionText>
       <AnswerForm
+        key={details.text}
         question={{ kind: details.kind, schema: details.schema as JsonObject }}
         isDisabled={isSending}
         refused={refused}

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
 import type { AnswerValues, Decision } from "../../model/form/answerForm";
 import { answerFields, decisionField, decisionsOf, parseAnswer } from "../../model/form/answerForm";
+import { fieldValues } from "../../model/form/schemaForm";
 import { safeText } from "../../model/text/untrusted";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
@@ -72,7 +73,7 @@ export function AnswerForm({ question, isDisabled, refused = NO_FAULTS, children
   const fields = answerFields(question.schema);
   const deciding = decisionField(fields);
   const decisions = deciding ? decisionsOf(deciding, question.kind) : [];
-  const [filled, fill] = useState<AnswerValues>({});
+  const [filled, fill] = useState<AnswerValues>(() => fieldValues(fields, question.schema, {}));
   const [invalid, setInvalid] = useState(NO_FAULTS);
   const faults = { ...refused, ...invalid };
   const form = useRef<HTMLDivElement>(null);

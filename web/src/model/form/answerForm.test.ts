@@ -35,6 +35,16 @@ describe("questions", () => {
     expect(answerFields({ properties: { odd: true } })[0]?.kind).toBe("json");
   });
 
+  it("offer titled options", () => {
+    const kind = { oneOf: [{ const: "a", title: "First" }, { const: "b", title: "" }] };
+    const several = { type: "array", items: { anyOf: kind.oneOf } };
+    const fields = answerFields({ properties: { kind: { type: "string", ...kind }, several } });
+    expect(fields.map(({ kind }) => kind)).toEqual(["choice", "several"]);
+    expect(fields[1]!.options.map(({ label }) => label)).toEqual(["First", "b"]);
+    expect(parseAnswer(fields, { kind: "1", several: [0] }).reply).toEqual({ kind: "b", several: ["a"] });
+    expect(answerFields({ properties: { any: { oneOf: [{ type: "string" }] } } })[0]!.options).toEqual([]);
+  });
+
   it("with a single choice have buttons", () => {
     expect(decisionField(approval)?.options.map(({ label }) => label)).toEqual(["Approve", "Decline"]);
     expect(decisionField(form)).toBeNull();

@@ -53,12 +53,28 @@ function kindOf(schema: JsonObject, options: Option[]): FieldKind {
 }
 
 function optionsOf(schema: JsonObject): Option[] {
+  const titled = [schema["oneOf"], schema["anyOf"]].map(titledOptions).find((options) => options.length > 0);
+  if (titled) return titled;
   const listed = Array.isArray(schema["enum"]) ? (schema["enum"] as Json[]) : [];
   const names = Array.isArray(schema["enumNames"]) ? schema["enumNames"] : [];
   return listed.map((value, at) => ({
     value,
-    label: String(names[at] ?? (typeof value === "string" ? value : JSON.stringify(value))),
+    label: String(names[at] ?? labelOf(value)),
   }));
+}
+
+/** Options with titles, as MCP servers write them: a list of `{ const, title }`. */
+function titledOptions(variants: unknown): Option[] {
+  const listed = Array.isArray(variants) ? variants.map(asObject) : [];
+  if (!listed.every((variant) => "const" in variant)) return [];
+  return listed.map(({ const: value, title }) => ({
+    value: value!,
+    label: typeof title === "string" && title ? title : labelOf(value!),
+  }));
+}
+
+function labelOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The only required field, if it is a choice: its options can be shown as buttons. */
