@@ -275,6 +275,8 @@ class CallWriter(ABC):
             return self._filled(METHODS[plain, len(values)], [of, *values])
         if name not in SIGNATURES:
             raise NotReadable
+        if name == "split" and len(values) > 1:
+            raise NotReadable  # a limit counts parts, cuts or what is kept
         given = ", ".join(one.text for one in values)
         kinds = {one.gives for one in SIGNATURES[name]}
         sort: Sort = "bool" if kinds == {"bool"} else "text" if kinds == {"string"} else "any"

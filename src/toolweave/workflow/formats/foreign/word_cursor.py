@@ -13,7 +13,7 @@ LEVELS = {
     **dict.fromkeys(("not in", "not contains", "startswith", "endswith"), RELATION),
     **dict.fromkeys(("matches", "not matches"), RELATION),
     **dict.fromkeys(("+", "-"), SUM),
-    **dict.fromkeys(("*", "/", "%"), PRODUCT),
+    **dict.fromkeys(("*", "/", "%", "//", "~"), PRODUCT),
 }
 SPELT = {
     "=": "==",
