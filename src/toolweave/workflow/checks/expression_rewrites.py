@@ -48,6 +48,8 @@ _POINT_TWICE = pattern(r"(?<!\.)\.\.(?!\.)")
 _TWICE = pattern(r"(&&|\|\||==|!=|>=|<=|\+)\s*\1(?!=)")
 _COLONS = pattern(r"(?<=[\w\])])[:#](?=[A-Za-z_])")
 _BRACED = pattern(r"[$#%@]\{(?P<inner>[^{}]*)\}|[$#%@]\((?P<round>.*)\)", re.DOTALL)
+# `${data.total} > 5` of a shell.
+_BRACED_PATHS = pattern(r"[$#%@]\{\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\s*\}(?!['\"])")
 _ARROW = pattern(r"^\(\s*\)\s*[=-]>\s*(?!.*(?:[=-]>|\bfunction\b))")
 _DOLLAR = pattern(r"(?<![\w.'\"])\$(?=[A-Za-z_]\w*[.(\[])")
 _QUOTED_ROOT = pattern(r"(?<![\w.\])])['\"]([A-Za-z_]\w*)['\"]\.(?=[A-Za-z_])")
@@ -131,6 +133,8 @@ def _rewritten(text: str) -> Iterator[str]:
         yield trimmed["inner"]
     if (braced := _BRACED.fullmatch(plain)) is not None:
         yield (braced["inner"] or braced["round"] or "").strip()
+    if "{" in plain:
+        yield _BRACED_PATHS.sub(r"\1", plain)
     yield _ARROW.sub("", plain)
     yield _DOLLAR.sub("", plain)
     yield _QUOTED_ROOT.sub(r"\1.", plain)

@@ -137,6 +137,7 @@ class PathRepair:
         """The path with the intended field, or the one that begins elsewhere."""
         for other in (
             self._variable(node, path),
+            self._singular(node, path, found),
             self._elsewhere(node, path) if path[0] == "inputs" else None,
             self._of_item(node, path, found, language),
         ):
@@ -231,12 +232,26 @@ class PathRepair:
         loops = self._scope.reach.loops_around(node.id) or ()
         return path[1:] if path[1] in {loop_variable(one) for one in loops} else None
 
+    def _singular(self, node: Node, path: Path, found: ResolvedPath) -> Path | None:
+        """`site.host` for `sites.host` in a loop that calls its item `site`."""
+        if found.at != 1 or len(path) < 2:
+            return None
+        loops = self._scope.reach.loops_around(node.id) or ()
+        named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
+        return (named[0], *path[1:]) if len(named) == 1 else None
+
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root = str(path[0])
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
+        if path[:2] == ("github", "event"):
+            # GitHub Actions call the payload of the webhook so.
+            nodes = self._scope.graph.nodes.values()
+            hooks = [one.id for one in nodes if one.ref == "TRIGGER.GITHUB" and is_name(one.id)]
+            is_one = len(hooks) == 1 and len(path) > 2
+            return (hooks[0], "github_payload", *path[2:]) if is_one else None
         if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
         if (name := closest(root, self._scope.names(node))) and _is_slip(root, name):

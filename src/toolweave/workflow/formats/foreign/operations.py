@@ -180,6 +180,8 @@ class OperationWriter(CallWriter):
     def _joint(self, one: Tree, sign: str, two: Tree) -> CelPiece:
         if LEVELS.get(sign) == RELATION and sign != "in":
             return self._related(one, sign, two)
+        if sign == "**":
+            return self._power(one, two)
         first, second = self.written(one), self.written(two)
         if sign == "??":
             return coalesced(first, second)
@@ -234,7 +236,7 @@ class OperationWriter(CallWriter):
         if not isinstance(two, Constant):
             return self._tested(one, two, is_same=is_same)
         first, second = self.written(one), self.written(two)
-        if isinstance(two, Constant) and two.cel == "empty":
+        if two.cel == "empty":
             text = f"size({first.text}) {'==' if is_same else '>'} 0"
             return CelPiece(text, RELATION, "bool")
         sign = "==" if is_same else "!="
