@@ -12,10 +12,10 @@ from itertools import pairwise
 from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, Step, quoted, write_path
 from toolweave.cel.tokens import Token, is_name, tokens
-from toolweave.patterns import pattern
 from toolweave.tools.meaning import words
 from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
+from toolweave.workflow.checks.run_input_names import is_run_input
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
@@ -47,20 +47,10 @@ _ITEM_WORDS = frozenset(
 ) | {"person", "product", "node", "event", "message", "customer", "invoice", "a", "b", "val"}
 # Names that other systems use for all nodes, and for the input of the run.
 _ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
-# Words for what a run was started with; `flow_input` and `dagRunConf` are made of them.
-_RUN_INPUT = frozenset(
-    {"event", "payload", "request", "req", "body", "input", "inputs", "params", "parameters"}
-    | {"args", "arguments", "arg", "param", "parameter", "query", "form", "start", "workflow"}
-    | {"message", "msg", "webhook", "json", "flow", "run", "dag", "conf", "pipeline", "job"}
-    | {"trigger", "triggered", "triggers"}
-    | {"execution", "initial", "props", "kwargs", "values", "data", "http"}
-    | {"github", "callback", "submission", "fields", "vars"}
-)
 # Names that hold secrets or settings of the machine, which no node gives.
 _APART = frozenset(
     {"secrets", "secret", "env", "environment", "vault", "credentials", "credential"}
 )
-_NAME_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # A short name with one letter changed is another word: `date` is not `data`.
 _SHORT = 5
 
@@ -290,10 +280,10 @@ class PathRepair:
                 named = look_up(self._scope.value_of(other), steps[0]).verdict == "named"
                 steps = steps if named else steps[1:]
             return (other, *steps) if is_name(other) else ("nodes", other, "output", *steps)
-        if _is_run_input(root):
+        if is_run_input(root):
             steps = below
             while steps and look_up(self._scope.trigger, steps[0]).verdict != "named":
-                if not _is_run_input(steps[0]):
+                if not is_run_input(steps[0]):
                     return None
                 steps = steps[1:]
             return ("trigger", *steps) if steps else None
@@ -342,11 +332,6 @@ def _only_field(path: Path, found: ResolvedPath) -> list[Path]:
     fields = [*found.shape.fields]
     is_general = found.at == 1 and path[1] in _ANY_OUTPUT and len(path) == 2
     return [(path[0], fields[0])] if is_general and len(fields) == 1 else []
-
-
-def _is_run_input(name: Step) -> bool:
-    words = [one.lower() for one in _NAME_WORD.findall(name)] if isinstance(name, str) else []
-    return bool(words) and all(one in _RUN_INPUT for one in words)
 
 
 def _is_slip(wrong: str, name: str) -> bool:

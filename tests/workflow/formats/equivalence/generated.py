@@ -8,6 +8,7 @@ import re
 from random import Random
 
 from tests.workflow.formats.equivalence.comparison import LanguageName
+from tests.workflow.formats.equivalence.javascript_forms import JAVASCRIPT
 
 _Forms = dict[str, tuple[str, ...]]
 _HOLE = re.compile(r"\{(text|number|bool|texts|numbers|items|any)\}")
@@ -41,122 +42,6 @@ _COMMON: _Forms = {
     ),
     "text": ("{text} + {text}", "({text} + {text})"),
     "any": ("{text}", "{number}", "{bool}", "{texts}", "{numbers}", "{any}"),
-}
-_JAVASCRIPT: _Forms = {
-    "number": (
-        *("{text}.length", "{texts}.length", "{items}.length", "Math.round({number})"),
-        *("Math.floor({number})", "Math.ceil({number})", "Math.abs({number})"),
-        *("Math.max({number}, {number})", "Math.min({number}, {number})", "Math.max(...{numbers})"),
-        *("parseInt({text})", "parseFloat({text})", "Number({text})", "Number({bool})"),
-        *("{text}.indexOf({text})", "{texts}.indexOf({text})", "{numbers}.at(-1)"),
-        *("{numbers}[{numbers}.length - 1]", "{numbers}.reduce((a, b) => a + b, 0)"),
-        *("{number} ** 2", "{number} || {number}", "{number} ?? {number}", "Math.trunc({number})"),
-        *("{bool} ? {number} : {number}", "({number} || 0) + 1", "+{text}", "{numbers}[1]"),
-        *("{items}.filter(x => x.active).length", "~~{number}", "{number} | 0"),
-        *("{items}.reduce((sum, x) => sum + x.price, 0)", "{text} * 1", "{number}++"),
-        *("{items}.map(x => x.qty)[0]", "{items}.find(x => x.active)?.price"),
-        *("parseInt({number})", "Number.parseFloat({text})", "Math.sign({number})"),
-        *("{number} && {number}", "Math.pow({number}, 2)", "Math.sqrt({number})"),
-    ),
-    "text": (
-        *("{text}.toLowerCase()", "{text}.toUpperCase()", "{text}.trim()", "{text}.slice(1)"),
-        *("{text}.slice(-2)", "{text}.slice(0, 3)", "{text}.slice(1, -1)", "{text}.substring(2)"),
-        *("{text}.substr(1, 2)", "{text}.replace('a', 'b')", "{text}.replaceAll('a', 'b')"),
-        *("{text}.replace(/a/g, 'b')", "{text}.split(',')[0]", "{text}.split(' ').pop()"),
-        *("{texts}.join(', ')", "{texts}.join()", "{numbers}.join('-')", "String({number})"),
-        *("String({bool})", "String({text})", "{number}.toString()", "{number}.toFixed(2)"),
-        *(
-            "{text} + {number}",
-            "{number} + {text}",
-            "{text} + {bool}",
-            "`${{{text}}}-${{{number}}}`",
-        ),
-        *("{text} || {text}", "{text} ?? {text}", "{text} && {text}", "{text}?.trim()"),
-        *("{bool} ? {text} : {text}", "{text} ? {text} : 'none'", "{text}.charAt(0)", "{text}[0]"),
-        *("{text}.at(-1)", "{text}.at(0)", "{texts}.at(-1)", "{texts}[1]", "{text}.concat({text})"),
-        *("{text}.padStart(5, '0')", "{text}.repeat(2)", "JSON.stringify({texts})"),
-        *("trigger.user?.address?.city", "trigger.user?.name", "trigger?.nick", "{texts}?.[0]"),
-        *("trigger.items?.[0]?.name", "{items}.map(x => x.name).join(', ')", "typeof {number}"),
-        *(
-            "{items}.find(x => x.qty > 1)?.name",
-            "{items}[0]?.name",
-            "`${{{bool}}}`",
-            "{text}.trimEnd()",
-        ),
-        *("{text}.charAt(0).toUpperCase() + {text}.slice(1)", "{texts}.reverse()[0]"),
-        *("{number} > 1 ? {text} : {text}", "trigger.meta?.a ?? {text}", "trigger['name']"),
-        *("({text} || '').trim()", "({text} ?? '').length ? {text} : 'none'", "{texts} + ''"),
-    ),
-    "bool": (
-        *("{number} === {number}", "{text} === {text}", "{text} !== {text}", "{bool} === true"),
-        *("{bool} && {bool}", "{bool} || {bool}", "!{bool}", "!{text}", "!!{text}", "!{number}"),
-        *("!!{number}", "!{texts}.length", "!!{texts}", "{text} && {bool}", "{number} && {bool}"),
-        *("{texts}.includes({text})", "{text}.includes({text})", "{numbers}.includes({number})"),
-        *("{text}.startsWith({text})", "{text}.endsWith({text})", "/^a/i.test({text})"),
-        *("/\\d+/.test({text})", "{texts}.some(x => x === {text})", "{texts}.every(x => x)"),
-        *("{items}.some(x => x.price > {number})", "{items}.every(x => x.active)"),
-        *("{numbers}.some(x => x > {number})", "Array.isArray({texts})", "{text} === null"),
-        *("{text} == null", "{text} != null", "{text} === undefined", "typeof {text} === 'string'"),
-        *("{texts}.indexOf({text}) !== -1", "{text}.indexOf({text}) >= 0", "'a' in trigger.meta"),
-        *(
-            "Boolean({text})",
-            "Boolean({number})",
-            "{text}.match(/a/) !== null",
-            "{texts}.length > 0",
-        ),
-        *("Object.keys(trigger.meta).length > 0", "{text} === '' || {number} > 1"),
-        *("{number} === {text}", "isNaN({number})", "Number.isInteger({number})"),
-        *("trigger.meta.hasOwnProperty('a')", "{text}.length > {number}", "{text} > {number}"),
-        *("{texts}?.includes({text})", "trigger.items?.length > 0", "!({bool} && {bool})"),
-        *("{text}.toLowerCase() === 'ada'", "{text}.toLowerCase().includes('d')", "{text} == ''"),
-        *("[{text}, {text}].includes('vip')", "{number} == '3'", "{bool} == 1", "{texts} == ''"),
-    ),
-    "texts": (
-        *("{texts}.filter(x => x)", "{texts}.filter(x => x !== {text})", "{texts}.slice(0, 2)"),
-        *(
-            "{texts}.map(x => x.trim())",
-            "{texts}.map(x => x.toUpperCase())",
-            "{texts}.concat({texts})",
-        ),
-        *("[...{texts}, {text}]", "{text}.split(',')", "{text}.split(',').map(x => x.trim())"),
-        *("{texts}.sort()", "{texts}.reverse()", "Object.keys(trigger.meta)", "[{text}, {text}]"),
-        *("{items}.map(x => x.name)", "{texts} || []", "{texts} ?? []", "{texts}.filter(Boolean)"),
-        *("[...new Set({texts})]", "{items}.filter(x => x.price > {number}).map(x => x.name)"),
-        *("{texts}.map((x, i) => x + i)", "{texts}.flat()", "Object.values(trigger.meta)"),
-        *("{items}.map(({{ name }}) => name)", "{text}.split('')", "{texts}.slice(-1)"),
-    ),
-    "numbers": (
-        *("{numbers}.map(x => x * {number})", "{numbers}.filter(x => x > {number})"),
-        *("{items}.map(x => x.price)", "{items}.map(x => x.qty * x.price)", "{numbers}.sort()"),
-        *("{numbers}.sort((a, b) => a - b)", "{numbers}.slice(1)", "{numbers}.concat([{number}])"),
-        *("[{number}, {number}]", "{numbers}.map(Number)", "{texts}.map(x => x.length)"),
-    ),
-    "items": (
-        "trigger.items.filter(x => x.active)",
-        "trigger.items.filter(i => i.qty >= {number})",
-    ),
-    "any": (
-        *(
-            "{{ name: {text}, n: {number} }}",
-            "{items}",
-            "{items}.find(x => x.active)",
-            "trigger.meta.a",
-        ),
-        *("trigger.nick", "{items}.filter(x => x.tags.includes({text}))", "trigger.user?.address"),
-        *(
-            "{items}[0]",
-            "trigger.meta?.a ?? 0",
-            "{any} ?? 0",
-            "{any} || null",
-            "{{ ...trigger.meta }}",
-        ),
-        *(
-            "const x = {number}; return x * 2;",
-            "() => {any}",
-            "function (trigger) {{ return {any}; }}",
-        ),
-        *("if ({bool}) {{ return {text}; }} else {{ return {text}; }}", "(trigger) => {text}"),
-    ),
 }
 _PYTHON: _Forms = {
     "number": (
@@ -486,7 +371,7 @@ _JINJA: _Forms = {
     ),
 }
 _FORMS: dict[LanguageName, _Forms] = {
-    "javascript": _JAVASCRIPT,
+    "javascript": JAVASCRIPT,
     "python": _PYTHON,
     "jinja": _JINJA,
 }
