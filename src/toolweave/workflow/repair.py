@@ -305,7 +305,17 @@ class _Judge:
                     patch = tuple(difference(self.document, document))
                     longer = replace(problem, patch=patch, hint=hint)
                     return longer if patch and self.holds([longer]) else None
-                step = next((one for one in found if one.patch and one.code in revealed), None)
+                # An error of the same kind elsewhere was there before.
+                step = next(
+                    (
+                        one
+                        for one in found
+                        if one.patch
+                        and one.code in revealed
+                        and not self._said[one.code, one.message]
+                    ),
+                    None,
+                )
                 if step is None:
                     return None
                 document = apply_patch(document, step.patch or ())

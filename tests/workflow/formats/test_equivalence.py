@@ -1,18 +1,21 @@
 """A translated expression gives what the original gives, or is not offered."""
 
 import json
-import shutil
 
 import pytest
 from tests.workflow.checks.building import known
 from tests.workflow.formats.equivalence.comparison import (
+    LANGUAGES,
     Case,
     Compared,
+    LanguageName,
     compare_all,
+    node_command,
     offered,
     texts_of,
 )
 from tests.workflow.formats.equivalence.documents import SCHEMA
+from tests.workflow.formats.equivalence.generated import generated
 
 from toolweave.problems import Problem
 from toolweave.workflow.report import examine
@@ -49,7 +52,7 @@ def problems(*texts: str) -> list[Problem]:
     return [one for one in found if one.pointer.endswith("duration_seconds")]
 
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+pytestmark = pytest.mark.skipif(not node_command(), reason="needs node")
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +80,21 @@ def test_a_translation_works_for_every_value_that_the_schema_allows(
         if one.case.is_typed and one.failed
     ]
     assert failing == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_translation_of_a_generated_expression_gives_another_value(
+    language: LanguageName,
+) -> None:
+    asked = [
+        Case(language, text, is_condition=False, is_typed=True) for text in generated(language, 300)
+    ]
+    found = compare_all(asked)
+    wrong = [
+        f"{one.case} became {one.cel}: {one.different[0][1:]}" for one in found if one.different
+    ]
+    assert wrong == []
+    assert sum(one.cel is not None and not one.is_native for one in found) >= 50
 
 
 @pytest.mark.parametrize("language", sorted(LEAST))

@@ -12,7 +12,7 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.kinds import is_loop
-from toolweave.workflow.checks.ports import ERROR, is_attachment
+from toolweave.workflow.checks.ports import ERROR, LOOP_PORTS, is_attachment
 from toolweave.workflow.checks.templated_values import has_template
 from toolweave.workflow.model import Edge, Node, NodeId
 from toolweave.workflow.modes import object_at
@@ -110,7 +110,19 @@ def _out_of_body(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem
         return
     message = f"the edge leads from the body of {shown(inner)} to a node that is not in it"
     hint = f"connect the port 'done' of {inner!r} to what comes after the loop"
-    yield Problem("EDGE_LEAVES_LOOP", case.at_edge(index), message, hint=hint, severity="warning")
+    after = [one for one in case.graph.outgoing(inner) if one.source_port not in LOOP_PORTS]
+    # Where the end of the loop leads there too, the edge of the body does nothing more.
+    is_led = any(
+        one.target == edge.target or reach.is_before(one.target, edge.target) for one in after
+    )
+    yield Problem(
+        "EDGE_LEAVES_LOOP",
+        case.at_edge(index),
+        message,
+        hint="remove the edge: the loop itself leads there when it is done" if is_led else hint,
+        severity="warning",
+        patch=({"op": "remove", "path": case.at_edge(index)},) if is_led else None,
+    )
 
 
 def _reads(case: CheckContext, disabled: frozenset[NodeId]) -> Iterator[Problem]:

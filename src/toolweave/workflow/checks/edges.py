@@ -220,6 +220,10 @@ class _Ways:
         if (shifted := self._from_one(edge, known)) is not None:
             message = f"the ports of {shown(edge.source)} are counted from 0, not from 1"
             return Problem("EDGE_PORT_UNKNOWN", place, message, patch=shifted)
+        if edge.target_port in (*known, ERROR) and edge.source_port == OUTPUT_PORT:
+            target = self._case.graph.nodes[edge.target]
+            if not enters_by(self._case, target, edge.target_port):
+                return self._at_other_end(index, edge)
         meant = self._meant(edge, known)
         is_old = edge.source_port in SAME_AS_OUTPUT and meant == OUTPUT_PORT
         listed = ", ".join((*known[:20], ERROR))
@@ -237,6 +241,20 @@ class _Ways:
             )
             if meant
             else None,
+        )
+
+    def _at_other_end(self, index: int, edge: Edge) -> Problem:
+        """The output port is given as the input port."""
+        place, port = self._case.at_edge(index, "fromPort"), edge.target_port
+        return Problem(
+            "EDGE_PORT_UNKNOWN",
+            place,
+            f"{port!r} is an output port of {shown(edge.source)}; it is given as the input port",
+            hint=f"write {port!r} as 'fromPort'",
+            patch=(
+                {"op": "add", "path": place, "value": port},
+                {"op": "add", "path": self._case.at_edge(index, "toPort"), "value": INPUT_PORT},
+            ),
         )
 
     def _from_one(self, edge: Edge, known: tuple[str, ...]) -> tuple[Operation, ...] | None:
@@ -272,6 +290,9 @@ class _Ways:
         self._left -= 1
         if f"inputs.{edge.target_port}" in repr(target.data):
             return
+        ways = self._ways_out(self._case.graph.nodes[edge.source])
+        if ways is not None and edge.source_port not in ways[1] and edge.target_port in ways[1]:
+            return  # said of the output port
         place = self._case.at_edge(index, "toPort")
         spec = spec_of(self._case, target)
         known = [port.name for port in spec.input_ports] if spec else [INPUT_PORT]

@@ -5,7 +5,7 @@ names exist, is for the caller to find out. Where two different results work, no
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from toolweave.cel.paths import quoted
 from toolweave.cel.tokens import is_name, tokens
@@ -15,7 +15,8 @@ MAX_LENGTH = 2_000
 MAX_REWRITES = 60
 # `{{#if x}}`, `{{/if}}`, `{{> part}}`: blocks of other systems, which are no expressions.
 _BLOCKS = frozenset("#/>^!%")
-_Rewrite = Callable[[str], str]
+# `a // b` is a division or a default: what follows would become a comment.
+_COMMENT = pattern(r"[\w\])'\"]\s*//")
 _WRAPPED = pattern(
     r"(?:while|if|when|where|return|assert|eval|expr|expression|cel|js|filter|condition)"
     r"\s*\((?P<inner>.*)\)\s*(?:\{\s*\}|then|do|:)?\s*;?",
@@ -26,6 +27,8 @@ _LED = pattern(
     r"(?P<inner>.+?)\s*(?:then|do|:|;)?",
     re.DOTALL | re.IGNORECASE,
 )
+# `{{- x -}}` and `{{~ x ~}}` take away the space around them.
+_TRIMMED = pattern(r"(?:[-~]\s+)?(?P<inner>[^-~\s].*?)(?:\s+[-~])?", re.DOTALL)
 _QUOTED_KEY = pattern(r"\.\s*('[^']*'|\"[^\"]*\")")
 _HAS_TEXT = pattern(r"\bhas\(\s*(['\"])([A-Za-z_][\w.]*)\1\s*\)")
 _MACRO = pattern(r"\.(filter|map|all|exists|exists_one)\(\s*(?![A-Za-z_]\w*\s*,)([A-Za-z_]\w*)\.")
@@ -41,15 +44,19 @@ _HAS_KEY = pattern(r"\bhas\(\s*([A-Za-z_][\w.]*)\[\s*(['\"])([^'\"]+)\2\s*\]\s*\
 _MOMENT = pattern(
     r"(?<!['\"\w-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!['\"\w])"
 )
+_POINT_TWICE = pattern(r"(?<!\.)\.\.(?!\.)")
 _TWICE = pattern(r"(&&|\|\||==|!=|>=|<=|\+)\s*\1(?!=)")
 _COLONS = pattern(r"(?<=[\w\])])[:#](?=[A-Za-z_])")
 _BRACED = pattern(r"[$#%@]\{(?P<inner>[^{}]*)\}|[$#%@]\((?P<round>.*)\)", re.DOTALL)
-_ARROW = pattern(r"^\(\s*\)\s*[=-]>\s*")
+# `${data.total} > 5` of a shell.
+_BRACED_PATHS = pattern(r"[$#%@]\{\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\s*\}(?!['\"])")
+_ARROW = pattern(r"^\(\s*\)\s*[=-]>\s*(?!.*(?:[=-]>|\bfunction\b))")
 _DOLLAR = pattern(r"(?<![\w.'\"])\$(?=[A-Za-z_]\w*[.(\[])")
 _QUOTED_ROOT = pattern(r"(?<![\w.\])])['\"]([A-Za-z_]\w*)['\"]\.(?=[A-Za-z_])")
 # Lists as other languages make them, and questions whether something is in one.
 _LISTS = pattern(
-    r"\b(?:set|list|array|tuple|listOf|setOf|Arrays\.asList)\(([^()]*,[^()]*)\)", re.IGNORECASE
+    r"\b(?:set|list|array|tuple|listOf|setOf|Arrays\.asList)\(([^()\[\]]*,[^()\[\]]*)\)",
+    re.IGNORECASE,
 )
 _IN_CALL = pattern(
     r"\.(?:in|isIn|is_in|oneOf|one_of|isOneOf)\(\s*(?P<items>[^()]*?)\s*\)", re.IGNORECASE
@@ -83,7 +90,6 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("≥", ">="),
     ("=<", "<="),
     ("=>", ">="),
-    ("..", "."),
     ("->", "."),
     ("::", "."),
     (".[", "["),
@@ -99,13 +105,12 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("\N{MINUS SIGN}", "-"),
     ("\N{EN DASH}", "-"),
     ("^", "!"),
-    ("~", "+"),
 )
 
 
 def rewrites(text: str) -> Iterator[str]:
     """Return the text in other writings, each one thing changed, then two."""
-    if len(text) > MAX_LENGTH or text.lstrip()[:1] in _BLOCKS:
+    if len(text) > MAX_LENGTH or text.lstrip()[:1] in _BLOCKS or _COMMENT.search(text):
         return
     seen = {text}
     level = [text]
@@ -124,9 +129,12 @@ def _rewritten(text: str) -> Iterator[str]:
     plain = text.strip()
     yield plain.lstrip("&@= ").strip()
     yield plain.rstrip(";,. ").strip()
-    yield plain.strip("-~").strip()
+    if (trimmed := _TRIMMED.fullmatch(plain)) is not None:
+        yield trimmed["inner"]
     if (braced := _BRACED.fullmatch(plain)) is not None:
         yield (braced["inner"] or braced["round"] or "").strip()
+    if "{" in plain:
+        yield _BRACED_PATHS.sub(r"\1", plain)
     yield _ARROW.sub("", plain)
     yield _DOLLAR.sub("", plain)
     yield _QUOTED_ROOT.sub(r"\1.", plain)
@@ -140,6 +148,7 @@ def _rewritten(text: str) -> Iterator[str]:
     for wrong, right in _SIGNS:
         if wrong in plain:
             yield _outside_quotes(plain, wrong, right)
+    yield _POINT_TWICE.sub(".", plain)
     yield _QUOTED_KEY.sub(r"[\1]", plain)
     yield _HAS_TEXT.sub(r"has(\2)", plain)
     yield _MACRO.sub(r".\1(\2, \2.", plain)
@@ -153,7 +162,7 @@ def _rewritten(text: str) -> Iterator[str]:
     yield _TWICE.sub(r"\1", plain)
     if "?" not in plain:
         yield _COLONS.sub(".", plain)
-    if plain.startswith("(") and plain.endswith(")"):
+    if plain.startswith("(") and _closing(plain) == len(plain) - 1:
         yield plain[1:-1].strip()
     yield from _balanced(plain)
 
@@ -177,6 +186,16 @@ def with_quoted_keys(text: str) -> str | None:
 def _outside_quotes(text: str, wrong: str, right: str) -> str:
     parts = re.split(r"('[^']*'|\"[^\"]*\")", text) if wrong[0] != "\\" else [text]
     return "".join(one if at % 2 else one.replace(wrong, right) for at, one in enumerate(parts))
+
+
+def _closing(text: str) -> int:
+    """The place of the bracket that closes the first one; -1 if none does."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return at
+    return -1
 
 
 def _balanced(text: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ Older syntax that can be translated is a warning with its CEL translation as the
 checks references and types.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -36,6 +37,8 @@ from toolweave.workflow.scope.references import Language, may_ask
 # A placeholder in a placeholder; a lone `{{` in quotes is how braces are written.
 _NESTED = pattern(r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}")
 _UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
+# `{{ a.b } rest`
+_HALF_CLOSED = pattern(r"(?P<content>[^{}'\"]+)\}(?!\})(?P<rest>[^{}]*)", re.DOTALL)
 _QUOTED_PLACEHOLDER = pattern(r"(['\"])(\{\{[^{}]*\}\})\1")
 _QUOTED = pattern(r"'[^']*'|\"[^\"]*\"")
 _CONTAINERS = frozenset({dict, list})
@@ -411,6 +414,8 @@ def _closed(text: str) -> str | None:
     # `{{ a.b and more words`: a path ends where words begin.
     inside = _UNCLOSED.fullmatch(rest)
     tried = [whole]
+    if (half := _HALF_CLOSED.fullmatch(rest)) is not None:
+        tried.insert(0, f"{head}{mark}{half['content']}}}}}{half['rest']}")
     if inside is not None:
         tried.append(f"{head}{mark} {inside[1]} }}}}{inside[2]}")
     for repaired in tried:

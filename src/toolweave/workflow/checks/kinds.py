@@ -158,9 +158,9 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     if named is not None and not is_drawn:
         return _corrected(index, node, named, message)
     is_flow = style_of(case) == "flow"
-    if meant := meant_type(node.type) or (
-        _FLOW_ALIASES.get(plain_word(node.type)) if is_flow else ""
-    ):
+    meant = meant_type(node.type)
+    if meant := meant or (_FLOW_ALIASES.get(plain_word(node.type)) if is_flow else ""):
+        meant = (_by_members(node) if is_flow else None) or meant
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
     for one in dict.fromkeys((node.type, name)):
@@ -169,6 +169,14 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
             return _corrected(index, node, found.spec, message)
     hint = did_you_mean(node.type, _PLAIN) or _hint(None)
     return Problem("NODE_TYPE_UNKNOWN", place, message, hint=hint)
+
+
+def _by_members(node: Node) -> str | None:
+    """The only type of a flow's node that has these members."""
+    if isinstance(node.data.get("template"), str):
+        return "template"
+    is_given = isinstance(node.data.get("variables"), list | dict)
+    return "multi_input" if is_given and "prompt" not in node.data else None
 
 
 def _by_subtype(name: str, catalog: Catalog) -> NodeSpec | None:

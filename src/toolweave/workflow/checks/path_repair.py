@@ -12,10 +12,10 @@ from itertools import pairwise
 from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, Step, quoted, write_path
 from toolweave.cel.tokens import Token, is_name, tokens
-from toolweave.patterns import pattern
 from toolweave.tools.meaning import words
 from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
+from toolweave.workflow.checks.run_input_names import is_run_input
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
@@ -47,20 +47,10 @@ _ITEM_WORDS = frozenset(
 ) | {"person", "product", "node", "event", "message", "customer", "invoice", "a", "b", "val"}
 # Names that other systems use for all nodes, and for the input of the run.
 _ALL_NODES = frozenset({"steps", "step", "nodes", "node", "tasks", "jobs", "needs", "actions"})
-# Words for what a run was started with; `flow_input` and `dagRunConf` are made of them.
-_RUN_INPUT = frozenset(
-    {"event", "payload", "request", "req", "body", "input", "inputs", "params", "parameters"}
-    | {"args", "arguments", "arg", "param", "parameter", "query", "form", "start", "workflow"}
-    | {"message", "msg", "webhook", "json", "flow", "run", "dag", "conf", "pipeline", "job"}
-    | {"trigger", "triggered", "triggers"}
-    | {"execution", "initial", "props", "kwargs", "values", "data", "http"}
-    | {"github", "callback", "submission", "fields", "vars"}
-)
 # Names that hold secrets or settings of the machine, which no node gives.
 _APART = frozenset(
     {"secrets", "secret", "env", "environment", "vault", "credentials", "credential"}
 )
-_NAME_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # A short name with one letter changed is another word: `date` is not `data`.
 _SHORT = 5
 
@@ -137,6 +127,7 @@ class PathRepair:
         """The path with the intended field, or the one that begins elsewhere."""
         for other in (
             self._variable(node, path),
+            self._singular(node, path, found),
             self._elsewhere(node, path) if path[0] == "inputs" else None,
             self._of_item(node, path, found, language),
         ):
@@ -231,12 +222,26 @@ class PathRepair:
         loops = self._scope.reach.loops_around(node.id) or ()
         return path[1:] if path[1] in {loop_variable(one) for one in loops} else None
 
+    def _singular(self, node: Node, path: Path, found: ResolvedPath) -> Path | None:
+        """`site.host` for `sites.host` in a loop that calls its item `site`."""
+        if found.at != 1 or len(path) < 2:
+            return None
+        loops = self._scope.reach.loops_around(node.id) or ()
+        named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
+        return (named[0], *path[1:]) if len(named) == 1 else None
+
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root = str(path[0])
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
+        if path[:2] == ("github", "event"):
+            # GitHub Actions call the payload of the webhook so.
+            nodes = self._scope.graph.nodes.values()
+            hooks = [one.id for one in nodes if one.ref == "TRIGGER.GITHUB" and is_name(one.id)]
+            is_one = len(hooks) == 1 and len(path) > 2
+            return (hooks[0], "github_payload", *path[2:]) if is_one else None
         if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
         if (name := closest(root, self._scope.names(node))) and _is_slip(root, name):
@@ -275,10 +280,10 @@ class PathRepair:
                 named = look_up(self._scope.value_of(other), steps[0]).verdict == "named"
                 steps = steps if named else steps[1:]
             return (other, *steps) if is_name(other) else ("nodes", other, "output", *steps)
-        if _is_run_input(root):
+        if is_run_input(root):
             steps = below
             while steps and look_up(self._scope.trigger, steps[0]).verdict != "named":
-                if not _is_run_input(steps[0]):
+                if not is_run_input(steps[0]):
                     return None
                 steps = steps[1:]
             return ("trigger", *steps) if steps else None
@@ -327,11 +332,6 @@ def _only_field(path: Path, found: ResolvedPath) -> list[Path]:
     fields = [*found.shape.fields]
     is_general = found.at == 1 and path[1] in _ANY_OUTPUT and len(path) == 2
     return [(path[0], fields[0])] if is_general and len(fields) == 1 else []
-
-
-def _is_run_input(name: Step) -> bool:
-    words = [one.lower() for one in _NAME_WORD.findall(name)] if isinstance(name, str) else []
-    return bool(words) and all(one in _RUN_INPUT for one in words)
 
 
 def _is_slip(wrong: str, name: str) -> bool:

@@ -68,10 +68,25 @@ class PromptNames:
     def _result_of(self, node: Node, name: str) -> str | None:
         """The result of an earlier node that a path of other systems reads: `node-2.output`."""
         other, point, field = name.rpartition(".")
+        if not point and (found := self._called(node, name)) is not None:
+            return f"{found.replace('-', '')}_result"
         is_result = bool(point) and field in _OUTPUTS and other in self._scope.graph.nodes
         if not is_result or not self._scope.reach.can_have_run(NodeId(other), node.id):
             return None
         return f"{other.replace('-', '')}_result"
+
+    def _called(self, node: Node, name: str) -> NodeId | None:
+        """The only earlier node of this title, or whose answer has this name."""
+        base, _, field = name.rpartition("_")
+        asked = base if field in _OUTPUTS else None
+        found = [
+            one.id
+            for one in self._scope.graph.nodes.values()
+            if {"template", "prompt"} & one.data.keys()
+            and self._scope.reach.can_have_run(one.id, node.id)
+            and (asked in {one.id, one.id.replace("-", "")} or name.casefold() in _titles(one))
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _unordered(self, node: Node, name: str, other: NodeId) -> UnresolvedName | None:
         reach = self._scope.reach
@@ -145,3 +160,8 @@ def _listed(variables: Json) -> Iterator[str]:
             name = next((one[key] for key in ("key", "name", "id") if key in one), None)
         if isinstance(name, str):
             yield name
+
+
+def _titles(node: Node) -> set[str]:
+    given = (node.name, node.data.get("label"), node.data.get("title"))
+    return {one.casefold() for one in given if isinstance(one, str) and one}

@@ -202,6 +202,9 @@ def as_fraction(text: str) -> str | None:
 
 
 def _with_fractions(text: str) -> Iterator[str]:
+    before = ""
     for word in tokens(text):
-        if word.text.isdecimal():
+        # `x[0]` is a place in a list.
+        if word.text.isdecimal() and before not in {"[", "[?"}:
             yield f"{text[: word.at]}{word.text}.0{text[word.end :]}"
+        before = word.text

