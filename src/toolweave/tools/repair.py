@@ -391,7 +391,11 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         path = fault.path[:-1]
         return Repair("write one list instead of a list in a list", (_replace(path, flat),))
     if fault.value is None:
-        return Repair("leave it out if there is no value")
+        # The last item of a list: the places of the others stay.
+        outer = _at(whole, fault.path[:-1]) if fault.path else None
+        is_last = isinstance(outer, list) and len(outer) > 1 and fault.path[-1] == len(outer) - 1
+        remove: Operation = {"op": "remove", "path": pointer(*fault.path)}
+        return Repair("leave it out if there is no value", (remove,) if is_last else None)
     return NONE
 
 

@@ -12,8 +12,11 @@ from typing import Any
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.tools.conversions import listed_in
 from toolweave.tools.key_repair import takes
+from toolweave.tools.name_words import singular
 from toolweave.tools.reshaping import reshaped
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.value_preview import shown
@@ -33,7 +36,7 @@ from toolweave.workflow.node_slots import (
     slots_of,
     strays_in,
 )
-from toolweave.workflow.slot_evidence import ONLY, ranks
+from toolweave.workflow.slot_evidence import CALLED, NAMED, ONLY, ranks
 
 # A larger workflow is not searched; the nodes that are checked again, for all edits together.
 MAX_SIZE = 200
@@ -41,8 +44,9 @@ MAX_CHECKED = 2_000
 MAX_PROBLEMS = 20
 MAX_EDITS = 12
 _UNKNOWN = frozenset({"FIELD_UNKNOWN", "MCP_PARAMETER_UNKNOWN"})
-_TYPES = frozenset({"FIELD_TYPE_INVALID", "MCP_PARAMETER_INVALID_TYPE"})
+_TYPES = frozenset({"FIELD_TYPE_INVALID", "MCP_PARAMETER_INVALID_TYPE", "VALUE_TYPE_MISFIT"})
 _BELOW_DATA = 3
+_NUMBER_AT_END = pattern(r"([A-Za-z_]+?)[_-]?\d{1,2}")
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 # A document, and how often its problems have each code and each message.
@@ -132,6 +136,7 @@ class _Search:
     ) -> Iterator[_Edit]:
         strays = strays_in(node, slots)
         free = free_slots(node, slots)
+        yield from _numbered({one.steps: one for one in free}, strays)
         if problem.code in _UNKNOWN:
             strays_meant = [one for one in strays if one.steps == at]
         else:
@@ -167,8 +172,14 @@ class _Search:
             # Beside it is nearer than elsewhere.
             near = [one for one in meant if one.steps[:-1] == stray.steps[:-1]]
             for slot in near or meant:
-                if takes(_explainer(slots, slot.steps), slot.schema, stray.value):
+                explainer = _explainer(slots, slot.steps)
+                if takes(explainer, slot.schema, stray.value):
                     yield _move(node, stray, slot)
+                elif rank in {CALLED, NAMED}:
+                    # Another name, and the value in another form.
+                    made = reshaped(stray.value, slot.schema, explainer, _about(slot))
+                    for one in made if len(made) == 1 else ():
+                        yield _move(node, stray, slot, one)
             return
 
     def _tried(self, problem: Problem, edit: _Edit) -> bytes | None:
@@ -218,7 +229,33 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
 
 
-def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
+def _numbered(slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:
+    """One list for names with numbers: `case_0` and `case_1` are `cases`."""
+    for slot in slots.values():
+        if slot.schema.get("type") != "array":
+            continue
+        found: JsonObject = {
+            one.name: one.value
+            for one in strays
+            if one.steps[:-1] == slot.steps[:-1]
+            and (match := _NUMBER_AT_END.fullmatch(one.name))
+            and singular(match[1]) == singular(slot.name)
+        }
+        listed = listed_in(found)
+        made = reshaped(listed, slot.schema, _explainer(slots, slot.steps)) if listed else []
+        if len(made) == 1:
+            removed: list[Operation] = [
+                {"op": "remove", "path": pointer(*slot.steps[:-1], name)} for name in found
+            ]
+            add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": made[0]}
+            yield _Edit((*removed, add), f"write {', '.join(found)} as items of {slot.name!r}")
+
+
+def _about(slot: NodeSlot) -> str:
+    return f"{slot.name}\n{slot.description}"
+
+
+def _move(node: Node, stray: Stray, slot: NodeSlot, value: Json = None) -> _Edit:
     made: list[Operation] = []
     owner: Json = node.data
     for at, step in enumerate(slot.steps[:-1]):
@@ -226,6 +263,10 @@ def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
         if owner is None:
             made.append({"op": "add", "path": pointer(*slot.steps[: at + 1]), "value": {}})
     move: Operation = {"op": "move", "from": pointer(*stray.steps), "path": pointer(*slot.steps)}
+    if value is not None:
+        remove: Operation = {"op": "remove", "path": pointer(*stray.steps)}
+        add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": value}
+        return _Edit((*made, remove, add), f"write {slot.name!r} as {shown(value)}")
     if stray.steps[:-1] == slot.steps[:-1]:
         said = f"rename {stray.name!r} to {slot.name!r}?"
     else:
