@@ -21,6 +21,15 @@ MAX_ITEMS = 50
 _SEPARATORS = (r"\s*[,;|]\s*", r"\s*/\s*", r"\s*:\s*", r"\s+", r"\s*=\s*", r"\s*->\s*")
 _TEMPLATE = pattern(r"\{\{|\$\{")
 _REFERENCE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
+# Notations of several values in one text, by the names of the values.
+_COMPOUNDS = (
+    pattern(
+        r"(?:https?://)?(?:www\.)?github\.com/(?P<owner>[\w.-]+)/(?P<repo>[\w.-]+?)(?:\.git)?/?"
+    ),
+    pattern(r"(?P<owner>[\w.-]+)/(?P<repo>[\w.-]+)"),
+    pattern(r"(?P<host>[\w.-]+):(?P<port>\d{2,5})"),
+    pattern(r"(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD) (?P<url>https?://\S+)"),
+)
 # One message of a conversation, and a person, as other systems write them.
 _MESSAGE = frozenset({"role", "content"})
 _ASKING = frozenset({"user", "human"})
@@ -156,11 +165,23 @@ def _in_member(value: Json, schema: JsonObject, explainer: Explainer) -> Iterato
         yield made
 
 
+def _compound(text: str, known: JsonObject) -> JsonObject | None:
+    """The values of a notation that other systems have for several in one: `acme/site`."""
+    for form in _COMPOUNDS:
+        if (found := form.fullmatch(text.strip())) and found.groupdict().keys() <= known.keys():
+            port = found.groupdict().get("port")
+            return {**found.groupdict(), **({"port": int(port)} if port else {})}
+    return None
+
+
 def _divided(text: str, schema: JsonObject, explainer: Explainer) -> Iterator[Json]:
     """An object of the parts of a text, where only one order fits the members' types."""
     if _TEMPLATE.search(text):
         return
     known = explainer.properties(schema)
+    if (named := _compound(text, known)) is not None and explainer.fits(schema, named):
+        yield named
+        return
     for separator in _SEPARATORS:
         parts = [one for one in re.split(separator, text.strip()) if one]
         if not 2 <= len(parts) <= min(MAX_PARTS, len(known)):

@@ -142,6 +142,7 @@ class _Search:
         else:
             strays_meant = strays
         for stray in strays_meant:
+            yield from _hoisted(stray, {one.steps for one in free})
             yield from self._moves(problem, node, slots, stray, free, strays)
         if problem.code not in _UNKNOWN:
             yield from _gathered(node, slots, strays)
@@ -249,6 +250,20 @@ def _numbered(slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator
             ]
             add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": made[0]}
             yield _Edit((*removed, add), f"write {', '.join(found)} as items of {slot.name!r}")
+
+
+def _hoisted(stray: Stray, free: set[Steps]) -> Iterator[_Edit]:
+    """The members of an object that is one level too deep, if all are known one level up."""
+    owner, inner = stray.steps[:-1], stray.value
+    if not isinstance(inner, dict) or not inner:
+        return
+    if all((*owner, key) in free for key in inner):
+        moves: list[Operation] = [
+            {"op": "move", "from": pointer(*stray.steps, key), "path": pointer(*owner, key)}
+            for key in inner
+        ]
+        remove: Operation = {"op": "remove", "path": pointer(*stray.steps)}
+        yield _Edit((*moves, remove), f"write the members of {stray.name!r} without it")
 
 
 def _about(slot: NodeSlot) -> str:

@@ -54,6 +54,8 @@ _FLOW_ALIASES = {
     **dict.fromkeys(("prompttemplate", "prompt"), "template"),
     **dict.fromkeys(("inputs", "variables", "multiinputs"), "multi_input"),
 }
+_ENTRIES = frozenset({"trigger", "input", "entry", "entrypoint", "startnode", "source", "initial"})
+_EXITS = frozenset({"output", "exit", "stop", "terminate", "done", "final", "return", "endnode"})
 _TRIGGER = "trigger"
 _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 # The parts of a catalog node beside its type, and in `data`.
@@ -163,12 +165,27 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     ):
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
+    if meant := _by_position(case, node):
+        patch = (_set("replace", place, meant),)
+        return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
     for one in dict.fromkeys((node.type, name)):
         found = correct(case.known.catalog, one, "")
         if isinstance(found, CorrectedName):
             return _corrected(index, node, found.spec, message)
     hint = did_you_mean(node.type, _PLAIN) or _hint(None)
     return Problem("NODE_TYPE_UNKNOWN", place, message, hint=hint)
+
+
+def _by_position(case: CheckContext, node: Node) -> str | None:
+    """The only start or end of a workflow, under the word of another system."""
+    word = plain_word(node.type)
+    types = {type_of(one) for one in case.workflow.nodes}
+    if node.data.get("configurations") or "subtype" in node.data:
+        return None
+    if word in _ENTRIES and "start" not in types and not case.graph.incoming(node.id):
+        return "start"
+    is_last = word in _EXITS and "end" not in types and not case.graph.outgoing(node.id)
+    return "end" if is_last else None
 
 
 def _by_subtype(name: str, catalog: Catalog) -> NodeSpec | None:

@@ -168,7 +168,7 @@ def ending(text: str) -> UnusualForm | None:
     if "/" in plain:
         known = mimetypes.guess_extension(plain.partition(";")[0])
         return UnusualForm("an ending such as pdf", known.removeprefix(".") if known else None)
-    return None if plain == text.removeprefix(".") else UnusualForm("an ending such as pdf", plain)
+    return None if plain == text else UnusualForm("an ending such as pdf", plain)
 
 
 def media_type(text: str) -> UnusualForm | None:
