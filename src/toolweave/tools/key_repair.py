@@ -129,10 +129,9 @@ def other_options(
     fault: Violation, text: str, options: list[str], explainer: Explainer
 ) -> list[str]:
     """The options of a node's setting that other systems call so."""
-    ref, name = _node(explainer), str(fault.path[0]) if fault.path else ""
-    # The setting itself, or an item of its list.
-    is_setting = len(fault.path) == 1 or (len(fault.path) == 2 and isinstance(fault.path[1], int))
-    names = names_of(ref).options.get(name) if ref and is_setting else None
+    # The setting itself or an item of its list, or a member: `role_config.action`.
+    ref, name = _node(explainer), ".".join(one for one in fault.path if isinstance(one, str))
+    names = names_of(ref).options.get(name) if ref else None
     if names is None:
         return []
     found = names.meant(text, f"{ref} {name}") or names.phrased(text)

@@ -45,8 +45,6 @@ from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
 
 MAX_COMPARED = 100
-# Settings that every node has.
-COMMON = frozenset({"timeout", "retry_attempts", "enabled"})
 MAX_NAME = 40
 MAX_TEXT = 500
 # Allowed edits, and the minimum name length for any.
@@ -308,9 +306,7 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     is_plain = isinstance(value, bool | int | float) or (
         isinstance(value, str) and _WORD.fullmatch(value) is not None
     )
-    # What every node has is set by its own name.
-    own = [name for name in free if name not in COMMON]
-    takes = [name for name in own if explainer.fits(known.get(name, True), value)]
+    takes = [name for name in free if explainer.fits(known.get(name, True), value)]
     taken = [name for name in known if name not in free]
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
