@@ -76,6 +76,8 @@ _UNITS: dict[str, float] = {
     **dict.fromkeys(("w", "week", "weeks"), 604800),
 }
 _UNIT_NAMES = pattern(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORECASE)
+# `Seconds until it times out, from an hour to 30 days.`
+_UNIT_FIRST = pattern(r"(milliseconds|seconds|minutes|hours|days)\b", re.IGNORECASE)
 _TIME = pattern(r"deadline|date|time|moment|until|_at\b|start|end\b", re.IGNORECASE)
 _EPOCH = (946_684_800, 4_102_444_800)  # from 2000 to 2100
 _MILLISECONDS = 10**11
@@ -201,6 +203,8 @@ def seconds_in(about: str) -> float | None:
     name, _, description = about.partition("\n")
     if tail := re.search(r"_(ms|s|sec|seconds|min|minutes|hours|days)$", name):
         return _UNITS[tail.group(1)]
+    if first := _UNIT_FIRST.match(description):
+        return _UNITS[first[1].lower()]
     units = {_UNITS[one.lower()] for one in _UNIT_NAMES.findall(f"{name} {description}")}
     return units.pop() if len(units) == 1 else None
 

@@ -14,10 +14,11 @@ from rapidfuzz.distance import OSA
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
-from toolweave.tools.conversions import as_range, conversions
+from toolweave.tools.conversions import as_range, conversions, seconds_in
 from toolweave.tools.document import Steps
 from toolweave.tools.key_meaning import (
     containing,
+    distinctive,
     is_decoration,
     is_other_verb,
     is_related,
@@ -37,8 +38,9 @@ from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
 from toolweave.tools.name_words import alike
 from toolweave.tools.opposites import are_opposite
+from toolweave.tools.reshaping import reshaped
 from toolweave.tools.special_keys import inward, negated, nested, numbered
-from toolweave.tools.spelling_of_values import in_another_unit, respelt
+from toolweave.tools.spelling_of_values import SECONDS, in_another_unit, of_time, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
@@ -275,6 +277,8 @@ def _unit(
         return None
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
+    if not found and (named := _by_unit(wrong, value, free, known)) is not None:
+        found = [named]
     if len(found) != 1:
         return None
     name, converted = found[0]
@@ -286,6 +290,17 @@ def _unit(
     return Repair(
         f"write {name!r} as {shown(whole)}", (remove, {"op": "add", "path": at, "value": whole})
     )
+
+
+def _by_unit(
+    wrong: str, value: float, free: list[str], known: JsonObject
+) -> tuple[str, float] | None:
+    """`review_deadline`, which is in seconds, for `deadline_hours`."""
+    stem, unit = of_time(wrong)
+    names = [one for one in distinctive(stem, known) if one in free] if unit and stem else []
+    described = _object(known.get(names[0])).get("description") if len(names) == 1 else None
+    own = seconds_in(f"{names[0]}\n{described}") if isinstance(described, str) else None
+    return (names[0], value * SECONDS[unit] / own) if own and unit else None
 
 
 def _spelling(fault: Violation, explainer: Explainer) -> Repair:
@@ -383,6 +398,9 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         if takes(explainer, fault.schema, value) and not _may_be_several(fault, value):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
+    made = reshaped(fault.value, fault.schema, explainer, about) if fault.value else []
+    if len(made) == 1 and "%" not in str(fault.value) and made != [[fault.value]]:
+        return Repair(f"write {shown(made[0])}", (_replace(fault.path, made[0]),))
     sample = fault.schema.get("default")
     ranged = as_range(fault.value, sample) if "object" in kinds else None
     if ranged is not None and explainer.fits(fault.schema, ranged):

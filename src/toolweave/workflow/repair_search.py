@@ -17,6 +17,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import listed_in
 from toolweave.tools.key_repair import takes
 from toolweave.tools.name_words import singular
+from toolweave.tools.other_names import names_of
 from toolweave.tools.reshaping import reshaped
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.value_preview import shown
@@ -142,12 +143,13 @@ class _Search:
         else:
             strays_meant = strays
         for stray in strays_meant:
-            yield from _hoisted(stray, {one.steps for one in free})
+            yield from _hoisted(stray.steps, stray.value, free, node.ref or "")
             yield from self._moves(problem, node, slots, stray, free, strays)
         if problem.code not in _UNKNOWN:
             yield from _gathered(node, slots, strays)
         if problem.code in _TYPES and (schema := _schema_at(slots, at)) is not None:
             value = _value_at(node.data, at)
+            yield from _divided(node, at, value, slots, free)
             if "%" in str(value):
                 return  # `80%` is 80 or 0.8, which the schema does not say
             # Whether a value is the only item of a list, the check of its type has asked already.
@@ -252,18 +254,46 @@ def _numbered(slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator
             yield _Edit((*removed, add), f"write {', '.join(found)} as items of {slot.name!r}")
 
 
-def _hoisted(stray: Stray, free: set[Steps]) -> Iterator[_Edit]:
-    """The members of an object that is one level too deep, if all are known one level up."""
-    owner, inner = stray.steps[:-1], stray.value
+def _hoisted(steps: Steps, inner: Json, free: Sequence[NodeSlot], ref: str) -> Iterator[_Edit]:
+    """The members of an object that is one level too deep, if each is one setting one level up.
+
+    `sort: {"field": …}` is `sort_field`; a member with an option of the setting itself is it.
+    """
+    owner, name = steps[:-1], steps[-1]
     if not isinstance(inner, dict) or not inner:
         return
-    if all((*owner, key) in free for key in inner):
-        moves: list[Operation] = [
-            {"op": "move", "from": pointer(*stray.steps, key), "path": pointer(*owner, key)}
-            for key in inner
+    near = {one.name: one for one in free if one.steps[:-1] == owner}
+    places: dict[str, str] = {}
+    for key in inner:
+        meant = [one for one in (key, f"{name}_{key}") if one in near]
+        called = [one for one in names_of(ref).settings.meant(key, ref) if one in near]
+        ending = [one for one in near if one.endswith(f"_{key}")]
+        found = meant[:1] or called or ending
+        if len(found) != 1:
+            return
+        places[key] = found[0]
+    if len({*places.values()}) == len(places):
+        removed: list[Operation] = [{"op": "remove", "path": pointer(*steps)}]
+        added: list[Operation] = [
+            {"op": "add", "path": pointer(*owner, places[key]), "value": one}
+            for key, one in inner.items()
         ]
-        remove: Operation = {"op": "remove", "path": pointer(*stray.steps)}
-        yield _Edit((*moves, remove), f"write the members of {stray.name!r} without it")
+        listed = ", ".join(places.values())
+        yield _Edit((*removed, *added), f"write the members of {name!r} as {listed}")
+
+
+def _divided(
+    node: Node, at: Steps, value: Json, slots: dict[Steps, NodeSlot], free: Sequence[NodeSlot]
+) -> Iterator[_Edit]:
+    """An object with the option of a setting, and beside it values of other settings."""
+    options = slots[at].schema.get("enum") if at in slots else None
+    if not isinstance(value, dict) or not isinstance(options, list):
+        return
+    own = [key for key, one in value.items() if one in options]
+    rest: JsonObject = {key: one for key, one in value.items() if key not in own}
+    for edit in _hoisted(at, rest, free, node.ref or "") if len(own) == 1 else ():
+        kept: Operation = {"op": "add", "path": pointer(*at), "value": value[own[0]]}
+        yield replace(edit, patch=(*edit.patch, kept))
 
 
 def _about(slot: NodeSlot) -> str:

@@ -160,9 +160,8 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     if named is not None and not is_drawn:
         return _corrected(index, node, named, message)
     is_flow = style_of(case) == "flow"
-    if meant := meant_type(node.type) or (
-        _FLOW_ALIASES.get(plain_word(node.type)) if is_flow else ""
-    ):
+    in_flow = _FLOW_ALIASES.get(plain_word(node.type)) if is_flow else None
+    if meant := in_flow or meant_type(node.type):
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
     if meant := _by_position(case, node):
