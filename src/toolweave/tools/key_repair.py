@@ -1,6 +1,6 @@
 """Which free name of an object an unknown key means, by words and by the value it has. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.key_meaning import (
@@ -73,6 +73,16 @@ def required_in(schema: JsonObject) -> list[str]:
     """The names that a schema requires."""
     required = schema.get("required")
     return [one for one in required if isinstance(one, str)] if isinstance(required, list) else []
+
+
+def only_values(schema: Json, explainer: Explainer) -> Iterator[Json]:
+    """Return the default or the only possible values of a missing property."""
+    for one in explainer.within(schema):
+        options = one.get("enum")
+        only = options if isinstance(options, list) and len(options) == 1 else []
+        for value in [one[key] for key in ("const", "default") if key in one] + only:
+            if explainer.fits(schema, value):
+                yield value
 
 
 def only_fitting(

@@ -142,6 +142,13 @@ def carried(value: JsonObject) -> Json:
     return None
 
 
+def may_be_several(given: Json, made: Json, schema: JsonObject) -> bool:
+    """Whether an object of references for a list of anything is several items rather than one."""
+    if not isinstance(given, dict) or made != [given] or schema.get("items"):
+        return False
+    return _references(given) is not None
+
+
 def _references(value: JsonObject) -> list[Json] | None:
     """The references under the names of an object: `{"a": "{{ x }}", "b": "{{ y }}"}`."""
     texts = [one for one in value.values() if isinstance(one, str)]
