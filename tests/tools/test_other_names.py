@@ -59,7 +59,11 @@ def own_words(layer: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, str, str
 def test_every_name_of_a_node_has_other_names(spec: NodeSpec):
     given = {head: words for head, words in lines(spec).items() if "?" not in head}
     assert heads(spec) - given.keys() == set()
-    assert given.keys() - heads(spec) == set()
+    inner = {head for head in given if "." in head.partition("=")[0].lstrip(".")}
+    assert given.keys() - heads(spec) - inner == set()
+    assert {head.partition("=")[0].rpartition(".")[2] for head in inner} <= {
+        name for names in objects(spec) for name in names
+    } | {"method", "callback_data"}
     assert {
         head: words for head, words in given.items() if len(words) < LEAST and words != (NONE,)
     } == {}

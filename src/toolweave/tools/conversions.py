@@ -4,6 +4,7 @@ import re
 from ast import literal_eval
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from http import HTTPStatus
 from math import prod
 from typing import cast
 
@@ -50,10 +51,15 @@ _WHOLE = pattern(r"(-?\d{1,15})\.0+")
 _DECIMAL_COMMA = pattern(r"-?\d{1,9},(?:\d{1,2}|\d{4,9})")
 _PERCENT = pattern(r"(\d{1,3}(?:\.\d{1,6})?)\s*%")
 _NOUN = pattern(r"(-?\d{1,15})\s+([A-Za-z]+)")
+_PHRASES = {one.phrase.lower(): str(one.value) for one in HTTPStatus}
 _NUMBER_SIGN = pattern(r"(?:([A-Za-z]+)\s+(?:#\s?|[Nn]o\.?\s)?|(?:#\s?|[Nn]o\.?\s))(\d{1,15})")
 _BULLET = pattern(r"\s*(?:[-*•]|\d+[.)])\s+(.+)")
 _LINE = pattern(r"([A-Za-z_][\w-]{0,40})\s*(?::\s|=\s?)(.{1,500})")
-_QUERY = pattern(r"\??([\w.-]+=[^&=\s{}]*)(&[\w.-]+=[^&=\s{}]*)*")
+_QUERY = pattern(
+    r"\??([\w.-]+=(?:[^&=\s{}]|\{\{[^{}&=]*\}\})*)(&[\w.-]+=(?:[^&=\s{}]|\{\{[^{}&=]*\}\})*)*"
+)
+# `1, 2,5, 3`: a comma between two digits may be that of a number.
+_MIXED = pattern(r"\d,\d.*[,;]\s|[,;]\s.*\d,\d")
 _RRULE = pattern(r"(?:RRULE|EXRULE|RDATE|EXDATE)[:;]\S+")
 _PRODUCT = pattern(r"\d{1,9}(?:\s*[*x\u00d7]\s*\d{1,9}){1,4}")
 _RANGE = pattern(
@@ -70,6 +76,8 @@ _UNITS: dict[str, float] = {
     **dict.fromkeys(("w", "week", "weeks"), 604800),
 }
 _UNIT_NAMES = pattern(r"(milliseconds|seconds|minutes|hours|days|ms)", re.IGNORECASE)
+# `Seconds until it times out, from an hour to 30 days.`
+_UNIT_FIRST = pattern(r"(milliseconds|seconds|minutes|hours|days)\b", re.IGNORECASE)
 _TIME = pattern(r"deadline|date|time|moment|until|_at\b|start|end\b", re.IGNORECASE)
 _EPOCH = (946_684_800, 4_102_444_800)  # from 2000 to 2100
 _MILLISECONDS = 10**11
@@ -195,6 +203,8 @@ def seconds_in(about: str) -> float | None:
     name, _, description = about.partition("\n")
     if tail := re.search(r"_(ms|s|sec|seconds|min|minutes|hours|days)$", name):
         return _UNITS[tail.group(1)]
+    if first := _UNIT_FIRST.match(description):
+        return _UNITS[first[1].lower()]
     units = {_UNITS[one.lower()] for one in _UNIT_NAMES.findall(f"{name} {description}")}
     return units.pop() if len(units) == 1 else None
 
@@ -318,6 +328,9 @@ def _written_numbers(text: str, kinds: list[Json], about: str) -> Iterator[Json]
         yield float(text.replace(",", "."))
     if "number" in kinds and (percent := _PERCENT.fullmatch(text)) is not None:
         yield round(float(percent[1]) / 100, 9)
+    status, _, phrase = text.partition(" ")
+    if _PHRASES.get(phrase.lower()) == status:
+        yield int(status)
     if (counted := _NOUN.fullmatch(text)) and _is_own_word(counted[2], about):
         yield int(counted[1])
 
@@ -332,7 +345,7 @@ def _lists(text: str) -> Iterator[Json]:
         yield bullets
     if _RRULE.fullmatch(text):
         yield [text]
-    elif _LISTED.fullmatch(text):
+    elif _LISTED.fullmatch(text) and not _MIXED.search(text):
         yield [one.strip() for one in re.split(r"[,;]", text)]
     parts = re.split(r"\s+and\s+|\s*\|\s*|\s+", text)
     if len(parts) > 1 and all(_ADDRESS.fullmatch(one) for one in parts):

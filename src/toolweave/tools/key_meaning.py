@@ -22,6 +22,8 @@ _GENERIC = frozenset(
     {"config", "name", "list", "expression", "text", "param", "setting", "option", "value"}
     | {"num", "number", "param", "parameter", "field", "the", "my", "str", "string", "array"}
 )
+# Words between others: `due_days` is `due_in_days`.
+_FILLING = frozenset({"in", "of", "the", "for", "by", "a", "an"})
 # Words by which other systems control a run.
 _CONTROL = frozenset(
     {"retry", "retries", "error", "fail", "failure", "condition", "when", "if", "unless", "only"}
@@ -84,12 +86,16 @@ def renamed(wrong: str, free: Iterable[str]) -> list[str]:
 
 def reordered(wrong: str, free: Iterable[str]) -> list[str]:
     """The names with the same words in another order, or without the marks of a text around."""
-    given = words_in(wrong)
+    given = [one for one in words_in(wrong) if one not in _FILLING]
     plain = wrong.strip("`*_'\"<>[]{}() :,\u201c\u201d\u2018\u2019")
     return [
         name
         for name in list(dict.fromkeys(free))[:MAX_OPTIONS]
-        if plain == name or (len(given) > 1 and sorted(given) == sorted(words_in(name)))
+        if plain == name
+        or (
+            len(given) > 1
+            and sorted(given) == sorted(one for one in words_in(name) if one not in _FILLING)
+        )
     ]
 
 

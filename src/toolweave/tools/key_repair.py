@@ -1,6 +1,6 @@
 """Which free name of an object an unknown key means, by words and by the value it has. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.key_meaning import (
@@ -75,6 +75,16 @@ def required_in(schema: JsonObject) -> list[str]:
     return [one for one in required if isinstance(one, str)] if isinstance(required, list) else []
 
 
+def only_values(schema: Json, explainer: Explainer) -> Iterator[Json]:
+    """Return the default or the only possible values of a missing property."""
+    for one in explainer.within(schema):
+        options = one.get("enum")
+        only = options if isinstance(options, list) and len(options) == 1 else []
+        for value in [one[key] for key in ("const", "default") if key in one] + only:
+            if explainer.fits(schema, value):
+                yield value
+
+
 def only_fitting(
     wrong: str, value: Json, known: JsonObject, free: list[str], explainer: Explainer
 ) -> str | None:
@@ -129,10 +139,9 @@ def other_options(
     fault: Violation, text: str, options: list[str], explainer: Explainer
 ) -> list[str]:
     """The options of a node's setting that other systems call so."""
-    ref, name = _node(explainer), str(fault.path[0]) if fault.path else ""
-    # The setting itself, or an item of its list.
-    is_setting = len(fault.path) == 1 or (len(fault.path) == 2 and isinstance(fault.path[1], int))
-    names = names_of(ref).options.get(name) if ref and is_setting else None
+    # The setting itself or an item of its list, or a member: `role_config.action`.
+    ref, name = _node(explainer), ".".join(one for one in fault.path if isinstance(one, str))
+    names = names_of(ref).options.get(name) if ref else None
     if names is None:
         return []
     found = names.meant(text, f"{ref} {name}") or names.phrased(text)

@@ -3,7 +3,7 @@
 A patch is only offered if its result is valid and no part of the value is lost.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -16,6 +16,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
+from toolweave.tools.iso_codes import code_of
 from toolweave.tools.key_meaning import (
     containing,
     is_decoration,
@@ -27,6 +28,7 @@ from toolweave.tools.key_meaning import (
 from toolweave.tools.key_repair import (
     only_fitting,
     only_place,
+    only_values,
     other_names,
     other_options,
     related_keys,
@@ -37,10 +39,12 @@ from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
 from toolweave.tools.name_words import alike
 from toolweave.tools.opposites import are_opposite
+from toolweave.tools.reshaping import may_be_several, reshaped
 from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
+from toolweave.tools.unit_names import by_unit
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
 
@@ -57,7 +61,6 @@ _DIGITS = pattern(r"\d+")
 _DOUBLED = pattern(r"([a-z])\1+")
 _WORD = pattern(r"[\w:./-]{1,30}")
 _SEPARATORS = pattern(r"[\s_.-]+")
-_REFERENCE = pattern(r"\{\{[^{}]*\}\}")
 
 Operation = dict[str, Json]
 
@@ -170,7 +173,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
         return Repair(f"rename {meant!r} to {name!r}? {UNFIT if slips else UNCLEAR}")
     if (gathered := _gathered(fault, name, strange, known, explainer)) is not None:
         return gathered
-    for value in _fixed(known.get(name, True), explainer):
+    for value in only_values(known.get(name, True), explainer):
         add: Operation = {"op": "add", "path": at, "value": value}
         # An unknown key that is no typo of another field may be meant as this one.
         is_clear = all(misspelt(key, free) for key in strange[:MAX_COMPARED])
@@ -195,16 +198,6 @@ def _gathered(
     patch: Operation = {"op": "replace", "path": path, "value": whole}
     listed = ", ".join(shown(key) for key in strange[:MAX_LISTED])
     return Repair(f"write {listed} as members of {name!r}", (patch,))
-
-
-def _fixed(schema: Json, explainer: Explainer) -> Iterator[Json]:
-    """Return the default or the only possible values of a missing property."""
-    for one in explainer.within(schema):
-        options = one.get("enum")
-        only = options if isinstance(options, list) and len(options) == 1 else []
-        for value in [one[key] for key in ("const", "default") if key in one] + only:
-            if explainer.fits(schema, value):
-                yield value
 
 
 def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
@@ -275,6 +268,8 @@ def _unit(
         return None
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
+    if not found and (named := by_unit(wrong, value, free, known)) is not None:
+        found = [named]
     if len(found) != 1:
         return None
     name, converted = found[0]
@@ -292,6 +287,9 @@ def _spelling(fault: Violation, explainer: Explainer) -> Repair:
     """The only other spelling of a text that the schema accepts."""
     if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT:
         return NONE
+    code = code_of(fault.value, _field(fault.path))
+    if code is not None and explainer.fits(fault.schema, code):
+        return Repair(f"write {shown(code)}", (_replace(fault.path, code),))
     found = [one for one in respelt(fault.value) if explainer.fits(fault.schema, one)]
     if not found:
         found = [one for one in variants(fault.value) if explainer.fits(fault.schema, one)]
@@ -357,9 +355,11 @@ def _option(fault: Violation, explainer: Explainer) -> Repair:
     same = [option for option in texts if words(option) == words(text)]
     if len(same) == 1 and misspelt(text, texts) != same[0]:
         return Repair(f"did you mean {same[0]!r}?", (_replace(fault.path, same[0]),))
+    found = meant_options(text, texts, _field(fault.path))
     if slip := misspelt(text, texts):
-        return Repair(f"did you mean {slip!r}?", (_replace(fault.path, slip),))
-    return _one_of(fault, meant_options(text, texts, _field(fault.path)))
+        # Letters and meaning that speak for different options decide nothing.
+        return _one_of(fault, [*dict.fromkeys((slip, *found))])
+    return _one_of(fault, found)
 
 
 def _one_of(fault: Violation, found: list[str]) -> Repair:
@@ -380,9 +380,15 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     described = fault.schema.get("description")
     about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
     for value in conversions(fault.value, kinds, about):
-        if takes(explainer, fault.schema, value) and not _may_be_several(fault, value):
+        if takes(explainer, fault.schema, value) and not may_be_several(
+            fault.value, value, fault.schema
+        ):
             came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
+    is_listed = "array" in kinds and bool(fault.value)
+    made = reshaped(fault.value, fault.schema, explainer, about) if is_listed else []
+    if len(made) == 1 and "%" not in str(fault.value) and made != [[fault.value]]:
+        return Repair(f"write {shown(made[0])}", (_replace(fault.path, made[0]),))
     sample = fault.schema.get("default")
     ranged = as_range(fault.value, sample) if "object" in kinds else None
     if ranged is not None and explainer.fits(fault.schema, ranged):
@@ -391,19 +397,12 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         path = fault.path[:-1]
         return Repair("write one list instead of a list in a list", (_replace(path, flat),))
     if fault.value is None:
-        return Repair("leave it out if there is no value")
+        # The last item of a list: the places of the others stay.
+        outer = _at(whole, fault.path[:-1]) if fault.path else None
+        is_last = isinstance(outer, list) and len(outer) > 1 and fault.path[-1] == len(outer) - 1
+        remove: Operation = {"op": "remove", "path": pointer(*fault.path)}
+        return Repair("leave it out if there is no value", (remove,) if is_last else None)
     return NONE
-
-
-def _may_be_several(fault: Violation, value: Json) -> bool:
-    """Whether an object of references for a list of anything is several items rather than one."""
-    given = fault.value
-    if not isinstance(given, dict) or value != [given] or len(given) < 2:
-        return False
-    is_open = not fault.schema.get("items")
-    return is_open and all(
-        isinstance(one, str) and _REFERENCE.fullmatch(one.strip()) for one in given.values()
-    )
 
 
 def _unwrapped(fault: Violation, whole: Json, explainer: Explainer) -> Json:

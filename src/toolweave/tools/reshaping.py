@@ -20,6 +20,21 @@ MAX_PARTS = 4
 MAX_ITEMS = 50
 _SEPARATORS = (r"\s*[,;|]\s*", r"\s*/\s*", r"\s*:\s*", r"\s+", r"\s*=\s*", r"\s*->\s*")
 _TEMPLATE = pattern(r"\{\{|\$\{")
+_REFERENCE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
+# Notations of several values in one text, by the names of the values.
+_COMPOUNDS = (
+    pattern(
+        r"(?:https?://)?(?:www\.)?github\.com/(?P<owner>[\w.-]+)/(?P<repo>[\w.-]+?)(?:\.git)?/?"
+    ),
+    pattern(r"(?P<owner>[\w.-]+)/(?P<repo>[\w.-]+)"),
+    pattern(r"(?P<host>[\w.-]+):(?P<port>\d{2,5})"),
+    pattern(r"(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD) (?P<url>https?://\S+)"),
+)
+# One message of a conversation, and a person, as other systems write them.
+_MESSAGE = frozenset({"role", "content"})
+_ASKING = frozenset({"user", "human"})
+_MAIL = frozenset({"email", "mail", "address", "email_address", "emailAddress"})
+_PERSON = frozenset({"name", "display_name", "displayName", "full_name"})
 # An expression or a sentence is no list of parts.
 _PART = pattern(r"[\w@.#+-]{1,60}")
 
@@ -43,10 +58,17 @@ def _values(
     if not isinstance(schema, dict) or left == 0:
         return
     kinds = _kinds(schema, explainer)
-    plain = [one for one in conversions(value, [*kinds], about) if explainer.fits(schema, one)]
+    if isinstance(value, dict) and "array" in kinds and (several := _references(value)):
+        yield from _values(several, schema, explainer, about, left - 1)
+        return
+    changed = [*conversions(value, [*kinds], about)]
+    plain = [one for one in changed if explainer.fits(schema, one)]
     if plain:
         yield plain[0]
         return
+    # Two changes: `{"case-0": "a"}` is the list `["a"]`, and each item of it is `{"when": "a"}`.
+    for one in changed:
+        yield from _values(one, schema, explainer, about, left - 1)
     if isinstance(value, dict):
         yield from _of_object(value, schema, kinds, explainer, about, left)
     elif isinstance(value, list):
@@ -65,6 +87,8 @@ def _of_object(
     left: int,
 ) -> Iterator[Json]:
     known = explainer.properties(schema)
+    if (inner := carried(value)) is not None:
+        yield from _values(inner, schema, explainer, about, left - 1)
     # Where the author names the members, each name says something.
     is_named_here = "object" in kinds and schema.get("additionalProperties", True) is not False
     if len(value) == 1 and not (is_named_here and not known):
@@ -106,6 +130,32 @@ def _of_list(
                 yield made
 
 
+def carried(value: JsonObject) -> Json:
+    """What an object holds beside words about it: the text of a message, a person's address."""
+    if value.keys() <= _MESSAGE and "role" in value:
+        is_asked = value["role"] in _ASKING and isinstance(value.get("content"), str)
+        return value["content"] if is_asked else None
+    mails = [one for key, one in value.items() if key in _MAIL and isinstance(one, str)]
+    names = [one for key, one in value.items() if key in _PERSON and isinstance(one, str)]
+    if len(mails) == len(names) == 1 and len(value) == 2 and "@" in mails[0]:
+        return f"{names[0]} <{mails[0]}>"
+    return None
+
+
+def may_be_several(given: Json, made: Json, schema: JsonObject) -> bool:
+    """Whether an object of references for a list of anything is several items rather than one."""
+    if not isinstance(given, dict) or made != [given] or schema.get("items"):
+        return False
+    return _references(given) is not None
+
+
+def _references(value: JsonObject) -> list[Json] | None:
+    """The references under the names of an object: `{"a": "{{ x }}", "b": "{{ y }}"}`."""
+    texts = [one for one in value.values() if isinstance(one, str)]
+    is_all = len(texts) == len(value) > 1 and all(_REFERENCE.fullmatch(one) for one in texts)
+    return [*texts] if is_all else None
+
+
 def _in_member(value: Json, schema: JsonObject, explainer: Explainer) -> Iterator[Json]:
     """An object with the only member that takes the value."""
     taking = [
@@ -113,9 +163,22 @@ def _in_member(value: Json, schema: JsonObject, explainer: Explainer) -> Iterato
         for name, inner in explainer.properties(schema).items()
         if inner not in (True, {}) and explainer.fits(inner, value)
     ]
-    is_whole = not isinstance(value, str) or _PART.fullmatch(value) is not None
+    is_whole = (
+        not isinstance(value, str)
+        or _PART.fullmatch(value) is not None
+        or (len(explainer.properties(schema)) == 1 and schema.get("additionalProperties") is False)
+    )
     if is_whole and len(taking) == 1 and explainer.fits(schema, made := {taking[0]: value}):
         yield made
+
+
+def _compound(text: str, known: JsonObject) -> JsonObject | None:
+    """The values of a notation that other systems have for several in one: `acme/site`."""
+    for form in _COMPOUNDS:
+        if (found := form.fullmatch(text.strip())) and found.groupdict().keys() <= known.keys():
+            port = found.groupdict().get("port")
+            return {**found.groupdict(), **({"port": int(port)} if port else {})}
+    return None
 
 
 def _divided(text: str, schema: JsonObject, explainer: Explainer) -> Iterator[Json]:
@@ -123,6 +186,9 @@ def _divided(text: str, schema: JsonObject, explainer: Explainer) -> Iterator[Js
     if _TEMPLATE.search(text):
         return
     known = explainer.properties(schema)
+    if (named := _compound(text, known)) is not None and explainer.fits(schema, named):
+        yield named
+        return
     for separator in _SEPARATORS:
         parts = [one for one in re.split(separator, text.strip()) if one]
         if not 2 <= len(parts) <= min(MAX_PARTS, len(known)):

@@ -12,7 +12,8 @@ from toolweave.tools.keywords import TYPES
 from toolweave.tools.meaning import meant
 
 MAX_DEPTH = 20
-_LISTED = pattern(r"[\w-]+(?:\s*,\s*[\w-]+)*")
+_LISTED = pattern(r"[\w-]+(?:\s*[,|;]\s*[\w-]+)*")
+_COMMA = pattern(r"\s*[,|;]\s*")
 # Types of other systems that are texts of a form.
 _FORMATS = {
     "date": "date",
@@ -22,6 +23,8 @@ _FORMATS = {
     **dict.fromkeys(("url", "uri", "link"), "uri"),
     **dict.fromkeys(("uuid", "guid"), "uuid"),
 }
+# What an object says about itself.
+_BESIDE = frozenset({"type", "required", "title", "description", "default", "$id", "examples"})
 # With one of these it is a schema already, whatever else it says.
 _KEYWORDS = frozenset(
     {"$ref", "$schema", "$defs", "properties", "allOf", "anyOf", "oneOf", "not", "const", "enum"}
@@ -37,6 +40,7 @@ def meant_schema(schema: Json, depth: int = 0) -> Json:
         schema = _unwrapped(schema)
     if depth == 0 and _is_bare(schema):
         schema = {"type": "object", "properties": schema}
+    schema = _levelled(schema)
     made: JsonObject = dict(schema)
     if isinstance(named := made.get("type"), str) and named not in TYPES:
         form = _FORMATS.get(_plain(named))
@@ -44,7 +48,7 @@ def meant_schema(schema: Json, depth: int = 0) -> Json:
         if form and made["type"] == "string":
             made.setdefault("format", form)
     if isinstance(options := made.get("enum"), str) and _LISTED.fullmatch(options):
-        made["enum"] = [one.strip() for one in options.split(",")]
+        made["enum"] = [*_COMMA.split(options)]
     if "items" in made:
         made["items"] = _property(made["items"], depth)
     if isinstance(listed := made.get("properties"), list):
@@ -65,6 +69,22 @@ def _unwrapped(schema: JsonObject) -> JsonObject:
     return inner if _plain(key).endswith("schema") else schema
 
 
+def _levelled(schema: JsonObject) -> JsonObject:
+    """The schema with properties that stand beside its type, and `required` that stands in them."""
+    if schema.get("type") == "object" and not _KEYWORDS & schema.keys():
+        inner = {key: one for key, one in schema.items() if key not in _BESIDE}
+        if inner and all(isinstance(one, dict) and _is_property(one) for one in inner.values()):
+            outer = {key: one for key, one in schema.items() if key not in inner}
+            return {**outer, "properties": inner}
+    known = schema.get("properties")
+    names = known.get("required") if isinstance(known, dict) else None
+    if isinstance(known, dict) and isinstance(names, list) and "required" not in schema:
+        others: JsonObject = {key: one for key, one in known.items() if key != "required"}
+        if names and all(one in others for one in names if isinstance(one, str)):
+            return {**schema, "properties": others, "required": names}
+    return schema
+
+
 def _plain(key: str) -> str:
     return key.replace("_", "").replace("-", "").casefold()
 
@@ -81,7 +101,7 @@ def _of_object(made: JsonObject, known: Mapping[str, Json], depth: int) -> None:
     made["properties"] = properties
     required = made.get("required")
     if isinstance(required, str) and _LISTED.fullmatch(required):
-        names: list[Json] = [one.strip() for one in required.split(",")]
+        names: list[Json] = [*_COMMA.split(required)]
         required = names if all(one in properties for one in names) else made["required"]
         made["required"] = required
     if needed and (required is None or isinstance(required, list)):

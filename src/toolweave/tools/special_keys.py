@@ -3,6 +3,7 @@
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
+from toolweave.tools.reshaping import reshaped
 from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, Violation
 
@@ -102,9 +103,11 @@ def numbered(
     is_counted = [int(one) for one, _ in found] == list(range(first, first + len(found)))
     if len(lists) != 1 or first > 1 or not is_counted:
         return None
-    values: list[Json] = [parent[key] for _, key in found]
-    if not explainer.fits(known[lists[0]], values):
+    values: Json = [parent[key] for _, key in found]
+    made = reshaped(values, known[lists[0]], explainer, lists[0])
+    if len(made) != 1:
         return None
+    values = made[0]
     hint = f"write {', '.join(shown(key) for _, key in found[:8])} as items of {lists[0]!r}"
     if fault.path[-1] != found[0][1]:
         return hint, ()

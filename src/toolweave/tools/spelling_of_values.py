@@ -42,16 +42,16 @@ def _spellings(text: str) -> Iterator[str]:
 
 def in_another_unit(wrong: str, right: str) -> float | None:
     """Return the factor between two names that differ in their unit of time only."""
-    stem, unit = _of_time(wrong)
-    other, expected = _of_time(right)
+    stem, unit = of_time(wrong)
+    other, expected = of_time(right)
     if stem != other or unit == expected or unit is None:
         return None
     if expected is None and other != "timeout":
         return None  # only time limits are in seconds throughout
-    return _SECONDS[unit] / _SECONDS[expected or "s"]
+    return SECONDS[unit] / SECONDS[expected or "s"]
 
 
-_SECONDS = {
+SECONDS = {
     **dict.fromkeys(("ms", "millis", "milliseconds", "msec"), 0.001),
     **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0),
     # Not `min`, which may be the least.
@@ -61,11 +61,12 @@ _SECONDS = {
 }
 
 
-def _of_time(name: str) -> tuple[str, str | None]:
+def of_time(name: str) -> tuple[str, str | None]:
+    """A name without its unit of time, and the unit."""
     stem, separator, unit = name.rpartition("_")
     if not separator:
         for one in ("Milliseconds", "Millis", "Ms", "Seconds", "Secs", "Minutes", "Mins", "Hours"):
             if name.endswith(one):
                 return name.removesuffix(one).lower(), one.lower()
         return name.lower(), None
-    return (stem.lower(), unit.lower()) if unit.lower() in _SECONDS else (name.lower(), None)
+    return (stem.lower(), unit.lower()) if unit.lower() in SECONDS else (name.lower(), None)

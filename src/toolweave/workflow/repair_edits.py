@@ -7,8 +7,12 @@ from typing import Any
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
+from toolweave.tools.conversions import listed_in
 from toolweave.tools.key_repair import takes
+from toolweave.tools.name_words import singular
+from toolweave.tools.other_names import names_of
 from toolweave.tools.reshaping import reshaped
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.value_preview import shown
@@ -27,13 +31,14 @@ from toolweave.workflow.node_slots import (
     slots_of,
     strays_in,
 )
-from toolweave.workflow.slot_evidence import ONLY, ranks
+from toolweave.workflow.slot_evidence import CALLED, NAMED, ONLY, ranks
 
 MAX_CHECKED = 2_000
 MAX_EDITS = 12
 _UNKNOWN = frozenset({"FIELD_UNKNOWN", "MCP_PARAMETER_UNKNOWN"})
-_TYPES = frozenset({"FIELD_TYPE_INVALID", "MCP_PARAMETER_INVALID_TYPE"})
+_TYPES = frozenset({"FIELD_TYPE_INVALID", "MCP_PARAMETER_INVALID_TYPE", "VALUE_TYPE_MISFIT"})
 _BELOW_DATA = 3
+_NUMBER_AT_END = pattern(r"([A-Za-z_]+?)[_-]?\d{1,2}")
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 # A document, and how often its problems have each code and each message.
 _After = tuple[bytes, Counter[str], Counter[tuple[str, str]]]
@@ -86,16 +91,19 @@ class EditSearch:
     ) -> Iterator[_Edit]:
         strays = strays_in(node, slots)
         free = free_slots(node, slots)
+        yield from _numbered({one.steps: one for one in free}, strays)
         if problem.code in _UNKNOWN:
             strays_meant = [one for one in strays if one.steps == at]
         else:
             strays_meant = strays
         for stray in strays_meant:
+            yield from _hoisted(stray.steps, stray.value, free, node.ref or "")
             yield from self._moves(problem, node, slots, stray, free, strays)
         if problem.code not in _UNKNOWN:
             yield from _gathered(node, slots, strays)
         if problem.code in _TYPES and (schema := _schema_at(slots, at)) is not None:
             value = _value_at(node.data, at)
+            yield from _divided(node, at, value, slots, free)
             if "%" in str(value):
                 return  # `80%` is 80 or 0.8, which the schema does not say
             # Whether a value is the only item of a list, the check of its type has asked already.
@@ -121,8 +129,14 @@ class EditSearch:
             # Beside it is nearer than elsewhere.
             near = [one for one in meant if one.steps[:-1] == stray.steps[:-1]]
             for slot in near or meant:
-                if takes(_explainer(slots, slot.steps), slot.schema, stray.value):
+                explainer = _explainer(slots, slot.steps)
+                if takes(explainer, slot.schema, stray.value):
                     yield _move(node, stray, slot)
+                elif rank in {CALLED, NAMED}:
+                    # Another name, and the value in another form.
+                    made = reshaped(stray.value, slot.schema, explainer, _about(slot))
+                    for one in made if len(made) == 1 else ():
+                        yield _move(node, stray, slot, one)
             return
 
     def _tried(self, problem: Problem, edit: _Edit) -> bytes | None:
@@ -172,7 +186,75 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
 
 
-def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
+def _numbered(slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:
+    """One list for names with numbers: `case_0` and `case_1` are `cases`."""
+    for slot in slots.values():
+        if slot.schema.get("type") != "array":
+            continue
+        found: JsonObject = {
+            one.name: one.value
+            for one in strays
+            if one.steps[:-1] == slot.steps[:-1]
+            and (match := _NUMBER_AT_END.fullmatch(one.name))
+            and singular(match[1]) == singular(slot.name)
+        }
+        listed = listed_in(found)
+        made = reshaped(listed, slot.schema, _explainer(slots, slot.steps)) if listed else []
+        if len(made) == 1:
+            removed: list[Operation] = [
+                {"op": "remove", "path": pointer(*slot.steps[:-1], name)} for name in found
+            ]
+            add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": made[0]}
+            yield _Edit((*removed, add), f"write {', '.join(found)} as items of {slot.name!r}")
+
+
+def _hoisted(steps: Steps, inner: Json, free: Sequence[NodeSlot], ref: str) -> Iterator[_Edit]:
+    """The members of an object that is one level too deep, if each is one setting one level up.
+
+    `sort: {"field": …}` is `sort_field`; a member with an option of the setting itself is it.
+    """
+    owner, name = steps[:-1], steps[-1]
+    if not isinstance(inner, dict) or not inner:
+        return
+    near = {one.name: one for one in free if one.steps[:-1] == owner}
+    places: dict[str, str] = {}
+    for key in inner:
+        meant = [one for one in (key, f"{name}_{key}") if one in near]
+        called = [one for one in names_of(ref).settings.meant(key, ref) if one in near]
+        ending = [one for one in near if one.endswith(f"_{key}")]
+        found = meant[:1] or called or ending
+        if len(found) != 1:
+            return
+        places[key] = found[0]
+    if len({*places.values()}) == len(places):
+        removed: list[Operation] = [{"op": "remove", "path": pointer(*steps)}]
+        added: list[Operation] = [
+            {"op": "add", "path": pointer(*owner, places[key]), "value": one}
+            for key, one in inner.items()
+        ]
+        listed = ", ".join(places.values())
+        yield _Edit((*removed, *added), f"write the members of {name!r} as {listed}")
+
+
+def _divided(
+    node: Node, at: Steps, value: Json, slots: dict[Steps, NodeSlot], free: Sequence[NodeSlot]
+) -> Iterator[_Edit]:
+    """An object with the option of a setting, and beside it values of other settings."""
+    options = slots[at].schema.get("enum") if at in slots else None
+    if not isinstance(value, dict) or not isinstance(options, list):
+        return
+    own = [key for key, one in value.items() if one in options]
+    rest: JsonObject = {key: one for key, one in value.items() if key not in own}
+    for edit in _hoisted(at, rest, free, node.ref or "") if len(own) == 1 else ():
+        kept: Operation = {"op": "add", "path": pointer(*at), "value": value[own[0]]}
+        yield replace(edit, patch=(*edit.patch, kept))
+
+
+def _about(slot: NodeSlot) -> str:
+    return f"{slot.name}\n{slot.description}"
+
+
+def _move(node: Node, stray: Stray, slot: NodeSlot, value: Json = None) -> _Edit:
     made: list[Operation] = []
     owner: Json = node.data
     for at, step in enumerate(slot.steps[:-1]):
@@ -180,6 +262,10 @@ def _move(node: Node, stray: Stray, slot: NodeSlot) -> _Edit:
         if owner is None:
             made.append({"op": "add", "path": pointer(*slot.steps[: at + 1]), "value": {}})
     move: Operation = {"op": "move", "from": pointer(*stray.steps), "path": pointer(*slot.steps)}
+    if value is not None:
+        remove: Operation = {"op": "remove", "path": pointer(*stray.steps)}
+        add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": value}
+        return _Edit((*made, remove, add), f"write {slot.name!r} as {shown(value)}")
     if stray.steps[:-1] == slot.steps[:-1]:
         said = f"rename {stray.name!r} to {slot.name!r}?"
     else:

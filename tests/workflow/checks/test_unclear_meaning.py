@@ -30,12 +30,15 @@ def test_a_time_limit_with_another_word_may_be_the_own_one_of_a_node(
 
 
 @pytest.mark.parametrize(
-    ("value", "is_fixed"),
-    [({"rows": [1]}, True), ({"a": "{{ trigger.a }}", "b": "{{ trigger.b }}"}, False)],
+    ("value", "fixed"),
+    [
+        ({"rows": [1]}, [1]),
+        ({"a": "{{ trigger.a }}", "b": "{{ trigger.b }}"}, ["{{ trigger.a }}", "{{ trigger.b }}"]),
+    ],
 )
-def test_an_object_of_references_is_not_put_into_a_list(value: Any, is_fixed: bool) -> None:
+def test_an_object_of_references_is_not_put_into_a_list(value: Any, fixed: Any) -> None:
     settings = {"merge_strategy": "union"}
     found = _problems("FLOW.MERGE", configurations=settings, inputParams={"data": value})
     (problem,) = (one for one in found if one.code == "FIELD_TYPE_INVALID")
 
-    assert (problem.patch is not None) == is_fixed
+    assert [one["value"] for one in problem.patch or ()] == [fixed]

@@ -47,7 +47,7 @@ def test_the_parts_of_a_node_are_its_data_under_canonical_names() -> None:
 def test_templates_and_conditions_stay_as_they_are_written() -> None:
     workflow = sample("agent-team/current.json").workflow
     configurations = [node.data["configurations"] for node in workflow.nodes]
-    assert {"url": "https://news.example/{{$json.topic}}"}.items() <= dict(
+    assert {"url": "https://news.example/{{$json.timezone}}"}.items() <= dict(
         configurations[1] if isinstance(configurations[1], dict) else {}
     ).items()
     assert configurations[2] == {"condition_expression": "input.count > 0 && input.status === 'ok'"}

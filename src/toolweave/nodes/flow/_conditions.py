@@ -14,6 +14,7 @@ from toolweave.cel.language import compile_text, evaluate
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import field_of, is_same
+from toolweave.tools.conversions import conversions
 from toolweave.tools.meaning import meant
 from toolweave.tools.unions import kind_of
 
@@ -139,7 +140,9 @@ class ConditionReader:
         name = _text(written, "operator", index)
         name, wanted = _SIGNS.get(name, name), self._plain(written.get("value"))
         if name in ("in", "not_in") and not isinstance(wanted, list):
-            _refuse(f"condition {index}: {name!r} needs a list as 'value'", index, "value")
+            listed = [one for one in conversions(wanted, ["array"]) if isinstance(one, list)]
+            fix = listed[0] if len(listed) == 1 else None
+            _refuse(f"condition {index}: {name!r} needs a list as 'value'", index, "value", fix=fix)
         operators: dict[str, Holds] = {
             "equals": lambda value: is_same(self._plain(value), wanted),
             "not_equals": lambda value: not is_same(self._plain(value), wanted),

@@ -8,6 +8,7 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.mcp._content_call import SERVER, as_step, values_in
+from toolweave.problems import pointer
 from toolweave.tools.tool import Content, content_call
 from toolweave.tools.uri_template import expand, variables_of
 
@@ -128,11 +129,17 @@ def expanded(given: NodeInput) -> str:
     values = values_in(given, "variables")
     missing = [name for name in variables_of(template) if name not in values]
     if missing:
+        spare = [name for name in values if name not in variables_of(template)]
+        patch: list[Json] = []
+        if len(missing) == len(spare) == 1:
+            old, new = pointer("variables", spare[0]), pointer("variables", missing[0])
+            patch = [{"op": "move", "from": old, "path": new}]
         raise refused_at(
             ("variables",),
             "NODE_INPUT_INVALID",
             f"{template!r} needs values for {', '.join(missing)}",
-            hint="give them in `variables`",
+            hint=f"rename {spare[0]!r} to {missing[0]!r}?" if patch else "give them in `variables`",
+            patch=patch,
         )
     return expand(template, values)
 

@@ -142,6 +142,13 @@ def _values(value: JsonObject, members: Members, place: str) -> Iterator[Problem
 def _types(value: JsonObject, place: str) -> Iterator[Problem]:
     """Yield names of types of a programming language, in an object of names and types."""
     for key, given in value.items():
+        if isinstance(given, dict) and given.keys() == {"type"} and given["type"] in TYPES:
+            at = place + pointer(key)
+            message = f"{key!r} is {shown(given)}; its type alone is enough"
+            patch = ({"op": "replace", "path": at, "value": given["type"]},)
+            hint = f"use {given['type']!r}"
+            yield Problem("FIELD_FORM_UNUSUAL", at, message, hint, "warning", patch)
+            continue
         found = meant(given, TYPES) if isinstance(given, str) and given not in TYPES else []
         if len(found) == 1:
             at = place + pointer(key)

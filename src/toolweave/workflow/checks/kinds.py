@@ -54,6 +54,8 @@ _FLOW_ALIASES = {
     **dict.fromkeys(("prompttemplate", "prompt"), "template"),
     **dict.fromkeys(("inputs", "variables", "multiinputs"), "multi_input"),
 }
+_ENTRIES = frozenset({"trigger", "input", "entry", "entrypoint", "startnode", "source", "initial"})
+_EXITS = frozenset({"output", "exit", "stop", "terminate", "done", "final", "return", "endnode"})
 _TRIGGER = "trigger"
 _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 # The parts of a catalog node beside its type, and in `data`.
@@ -158,8 +160,8 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
     if named is not None and not is_drawn:
         return _corrected(index, node, named, message)
     is_flow = style_of(case) == "flow"
-    meant = meant_type(node.type)
-    if meant := meant or (_FLOW_ALIASES.get(plain_word(node.type)) if is_flow else ""):
+    in_flow = _FLOW_ALIASES.get(plain_word(node.type)) if is_flow else None
+    if meant := in_flow or meant_type(node.type) or _by_position(case, node):
         meant = (_by_members(node) if is_flow else None) or meant
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
@@ -177,6 +179,18 @@ def _by_members(node: Node) -> str | None:
         return "template"
     is_given = isinstance(node.data.get("variables"), list | dict)
     return "multi_input" if is_given and "prompt" not in node.data else None
+
+
+def _by_position(case: CheckContext, node: Node) -> str | None:
+    """The only start or end of a workflow, under the word of another system."""
+    word = plain_word(node.type)
+    types = {type_of(one) for one in case.workflow.nodes}
+    if node.data.get("configurations") or "subtype" in node.data:
+        return None
+    if word in _ENTRIES and "start" not in types and not case.graph.incoming(node.id):
+        return "start"
+    is_last = word in _EXITS and "end" not in types and not case.graph.outgoing(node.id)
+    return "end" if is_last else None
 
 
 def _by_subtype(name: str, catalog: Catalog) -> NodeSpec | None:

@@ -106,7 +106,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
 def _of_node(case: CheckContext, node: Node, kind: str) -> Iterator[Problem]:
     rules = _RULES.get(kind, ())
     for rule in rules:
-        yield from _field(node, rule, rules)
+        if rule.name == "prompt" and case.format == "flow" and _is_template(node):
+            yield _other_type(node, "template")
+        else:
+            yield from _field(node, rule, rules)
     if kind in _CHOICES:
         yield from _choices(node, _CHOICES[kind])
     if kind in _WITH_VARIABLES:
@@ -170,6 +173,21 @@ def _one_port(given: Json) -> Problem:
         hint="use 1; to branch, add a decision after it",
         severity="warning",
         patch=({"op": "replace", "path": pointer("outputPorts"), "value": 1},),
+    )
+
+
+def _is_template(node: Node) -> bool:
+    """Whether a node has what another type of a flow needs, and not what its own type does."""
+    return node.type == "prompt" and "prompt" not in node.data and bool(node.data.get("template"))
+
+
+def _other_type(node: Node, meant: str) -> Problem:
+    return Problem(
+        "NODE_TYPE_UNKNOWN",
+        "/../type",
+        f"{node.type!r} needs 'prompt', and this node has what {meant!r} needs",
+        hint=f"use {meant!r}",
+        patch=({"op": "replace", "path": "/../type", "value": meant},),
     )
 
 

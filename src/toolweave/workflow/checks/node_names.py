@@ -32,7 +32,19 @@ _OF_LIBRARIES = frozenset(
 FOREIGN_TYPES = {
     **dict.fromkeys(("schedule", "scheduled", "timer", "interval"), "cron"),
     **dict.fromkeys(("set", "editfields", "setvariable"), "setfields"),
-    **dict.fromkeys(("http", "httpcall", "fetch", "restapi"), "httprequest"),
+    **dict.fromkeys(
+        ("http", "httpcall", "fetch", "restapi", "apicall", "apirequest"), "httprequest"
+    ),
+    **dict.fromkeys(("rest", "restcall", "webrequest", "callapi", "apirequest"), "httprequest"),
+    **dict.fromkeys(("csvparser", "jsonparser", "parsejson", "parsecsv", "xmlparser"), "parse"),
+    **dict.fromkeys(("yamlparser", "parser", "parsexml", "parseyaml", "extractfromfile"), "parse"),
+    **dict.fromkeys(("readfile", "fileread", "loadfile", "readbinaryfile"), "fileread"),
+    **dict.fromkeys(("writefile", "savefile", "filewrite", "writebinaryfile"), "filewrite"),
+    **dict.fromkeys(("shell", "bash", "executecommand", "exec", "command"), "runcommand"),
+    **dict.fromkeys(("sendemail", "smtp", "mail", "emailsend", "sendmail"), "email"),
+    **dict.fromkeys(("pause", "waitfor", "waitseconds"), "delay"),
+    **dict.fromkeys(("classifier", "textclassifier", "textclassification"), "classify"),
+    **dict.fromkeys(("informationextractor", "extractor", "dataextraction"), "extract"),
     **dict.fromkeys(("splitout", "splitinto"), "split"),
     **dict.fromkeys(("executeworkflow", "callworkflow"), "subworkflow"),
     **dict.fromkeys(("stopanderror", "stopexecution"), "stop"),
@@ -150,8 +162,11 @@ def _by_settings(catalog: Catalog, node: Node, subtype: str) -> NodeSpec | None:
     if len(fitting) != 1 or _contradicts(node, fitting[0]):
         return None
     word = subtype.casefold().replace("_", " ").replace("-", " ")
-    if any(word in field.options for field in fitting[0].configurations):
-        return None  # a product that one of its settings chooses
+    chosen = [field.name for field in fitting[0].configurations if word in field.options]
+    if chosen:
+        # A product or a kind that one of its settings chooses, if it does.
+        settings = object_at(node.data, "configurations")
+        return fitting[0] if any(settings.get(name) == word for name in chosen) else None
     # A word of several nodes chooses none of them.
     related = [one for one in specs if word in one.keywords] or [
         one for one in specs if _shares_stem(subtype, one.subtype)

@@ -168,7 +168,7 @@ def ending(text: str) -> UnusualForm | None:
     if "/" in plain:
         known = mimetypes.guess_extension(plain.partition(";")[0])
         return UnusualForm("an ending such as pdf", known.removeprefix(".") if known else None)
-    return None if plain == text.removeprefix(".") else UnusualForm("an ending such as pdf", plain)
+    return None if plain == text else UnusualForm("an ending such as pdf", plain)
 
 
 def media_type(text: str) -> UnusualForm | None:
@@ -315,7 +315,7 @@ def day(text: str) -> UnusualForm | None:
 def repository(text: str) -> UnusualForm | None:
     """The name of a repository with the ending of its address."""
     plain = text.removesuffix("/").removesuffix(".git")
-    is_name = plain != text and "/" not in plain and bool(plain)
+    is_name = plain != text and plain.count("/") < 2 and bool(plain) and ":" not in plain
     return UnusualForm("the name of a repository", plain) if is_name else None
 
 

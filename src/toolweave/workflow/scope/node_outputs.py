@@ -81,7 +81,7 @@ def _value_of(spec: NodeSpec) -> ValueShape:
     if spec.ref in _WITH_ERROR:
         found = replace(found, fields={**found.fields, "error": _ERROR})
     if spec.type == "TRIGGER":
-        # Started by hand, a run may be given anything beside them.
-        return replace(found, others="any" if spec.subtype == "MANUAL" else "unsaid")
+        # Started by hand, a run may be given anything beside them; an event has these only.
+        return replace(found, others="any" if spec.subtype == "MANUAL" else "none")
     # What a tool of another system gives is that system's business.
     return replace(found, others="unsaid" if spec.type == "TOOL" else "none")

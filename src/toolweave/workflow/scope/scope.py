@@ -390,7 +390,7 @@ class Scope:
         declared = self.inputs
         if declared is OBJECT:
             return outputs
-        is_closed = declared.others == "none"
+        is_closed = "none" in {declared.others, outputs.others}
         fields = {**declared.fields, **outputs.fields}
         return replace(outputs, fields=fields, others="none" if is_closed else "unsaid")
 
