@@ -147,4 +147,5 @@ async def test_a_template_with_tools_is_ready_and_suggested_once_its_server_is_c
     await shot(page, "templates-demo-server")
     await page.goto(f"{studio.url}/#/")
     await expect(suggested.first).to_contain_text("demo server")
+    assert await suggested.filter(has_text="demo server").count() == 2
     await shot(page, "home-suggested")
