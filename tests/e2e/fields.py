@@ -2,10 +2,10 @@
 
 import re
 
-from playwright.async_api import Locator
+from playwright.async_api import Locator, Page
 
 
-def box(form: Locator, name: str) -> Locator:
+def box(form: Locator | Page, name: str) -> Locator:
     """The field of a value that is typed; one with expressions to choose from is a combobox.
 
     Its label is the name in words: `base_url` is "Base URL".

@@ -12,7 +12,7 @@ from playwright.async_api import Page, expect
 
 from e2e.mcp import approved, calling, reconnected
 from e2e.studio import ROOT, Studio
-from rest.drawn import asking_mcp, drawn, greeting, pausing
+from rest.drawn import asking_mcp, drawn, greeting, pausing, triggered
 from toolweave.testing.server import ScriptedServer, a_tool
 
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
@@ -110,28 +110,6 @@ def dialogs_of_source() -> set[str]:
             r'<Dialog\b|<ConfirmDialog\b|<dialog\b|role="dialog"', path.read_text(encoding="utf-8")
         )
     }
-
-
-def triggered() -> dict[str, Any]:
-    """A workflow that starts by a schedule and by a call."""
-    document = drawn("morning")
-    starts = {
-        "nine": ("CRON", {"cron_expression": "0 9 * * 1-5", "timezone": "Europe/Berlin"}),
-        "hook": ("WEBHOOK", {"webhook_path": "/morning"}),
-    }
-    nodes = [
-        {
-            "id": name,
-            "type": "TRIGGER",
-            "name": name,
-            "position": {"x": 0, "y": 0},
-            "data": {"subtype": kind, "configurations": config},
-        }
-        for name, (kind, config) in starts.items()
-    ]
-    document["nodes"] = [*nodes, document["nodes"][-1]]
-    document["connections"] = [{"id": name, "from": name, "to": "end"} for name in starts]
-    return document
 
 
 async def fill(studio: Studio, page: Page) -> Filled:
@@ -235,6 +213,18 @@ async def a_fault(filled: Filled) -> None:
     # A form that nobody touched shows no missing values; a click on the problem does.
     await problems(filled)
     await expect(filled.page.locator(".field__fault").first).to_be_visible()
+
+
+async def suggestions(filled: Filled) -> None:
+    """The list of names of a field with an expression, longer than it is high."""
+    await pressed()(filled)
+    group = filled.page.get_by_role("group", name="City editor", exact=True)
+    await group.locator("[contenteditable]").focus()
+    for key in ("Home", "ArrowRight", "ArrowRight", "ArrowRight", "Control+Space"):
+        await filled.page.keyboard.press(key)
+    names = filled.page.get_by_role("listbox", name="Suggestions")
+    await expect(names).to_be_visible()
+    assert await names.evaluate("one => one.scrollHeight > one.clientHeight")
 
 
 async def tags(filled: Filled) -> None:
@@ -385,6 +375,7 @@ EDITING: tuple[Place, ...] = (
     Place("node", pressed("Escape", "Enter"), dialog="features/node/NodeView.tsx"),
     Place("fault", a_fault),
     Place("problems", problems),
+    Place("suggestions", suggestions),
     Place("json", pressed("j")),
     Place("builder", pressed("b")),
     Place("keys", pressed("?"), dialog="shell/ShortcutsDialog.tsx"),

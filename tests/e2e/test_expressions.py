@@ -91,7 +91,7 @@ async def test_an_expression_is_completed_by_keyboard_and_tried_with_the_last_ru
 
 async def names_of_outputs_are_offered(page: Page) -> None:
     form = await chosen(page, "say")
-    text = form.get_by_role("textbox", name="Text", exact=True)
+    text = box(form, "text")
     names = form.get_by_role("listbox", name="Suggestions")
     await text.fill("")
     await text.press_sequentially("In {{high")
@@ -118,7 +118,7 @@ async def names_of_outputs_are_offered(page: Page) -> None:
 
 async def a_condition_is_tried_and_faults_have_a_place(page: Page) -> None:
     form = await chosen(page, "check")
-    condition = form.get_by_role("textbox", name="Condition expression")
+    condition = box(form, "Condition expression")
     await condition.fill("nodes.get.output.city == 'Oslo'")
     await expect(form.locator(".preview__value")).to_have_text("true")
     await condition.fill("nodes.get.output.nothing > 1")

@@ -49,7 +49,8 @@ async def asked(page: Page, studio: Studio, name: str, **more: Any) -> str:
         ],
         "edges": [{"id": "e", "source": "t", "target": "ask"}],
     }
-    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": document}))
+    body = {"document": document, "inputs": {"order": {"id": 7}}}
+    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))
     return cast("str", run["id"])
 
 
@@ -71,6 +72,11 @@ async def test_an_approval_is_decided_by_button_and_by_key(page: Page, studio: S
     await expect(card.locator("img, a[href^=javascript]")).to_have_count(0)
     buttons = card.get_by_role("button")
     await expect(buttons).to_have_text(["ApproveA", "RejectR"])
+    # The data is folded, and a tree rather than JSON.
+    data = card.get_by_role("tree", name="To review as a tree")
+    await expect(data).to_have_count(0)
+    await card.get_by_text("To review", exact=True).click()
+    await expect(data).to_contain_text("order")
     await shot(page, "inbox-approval")
     assert await findings(page, EVERYTHING) == []
     # Letters in the comment are text.

@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
+from e2e.fields import box
 from e2e.studio import Studio, shot
 from e2e.test_access import EVERYTHING, findings
 from rest.drawn import greeting
@@ -21,7 +22,7 @@ async def test_the_data_of_a_node_is_edited_as_coloured_json(page: Page, studio:
     await studio.ask(page, "PUT", "/api/v1/workflows/coloured", {"document": greeting("coloured")})
     await page.goto(f"{studio.url}/#/w/coloured")
     await page.locator(".react-flow__node[data-id=greet]").click()
-    text = page.get_by_role("textbox", name="Text", exact=True)
+    text = box(page, "Text")
     await expect(text).to_have_text("Hello, {{who}}!")
     assert not [url for url in loaded if "CodeEditor" in url]
     await page.get_by_role("button", name="Edit as JSON").click()

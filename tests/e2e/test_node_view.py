@@ -51,7 +51,7 @@ async def runs_of(page: Page, studio: Studio) -> int:
 
 async def a_step_is_run_alone(page: Page, view: Locator) -> None:
     """On the data of the last run, then on an input that is typed."""
-    condition = view.get_by_role("textbox", name="Condition expression")
+    condition = box(view, "Condition expression")
     await condition.fill("data == 'cold'")
     await view.get_by_role("button", name="Run step").click()
     output = view.get_by_role("region", name="Output", exact=True)
@@ -126,7 +126,7 @@ async def test_json_in_a_text_opens_as_a_tree_and_earlier_outputs_are_listed(
     page: Page, studio: Studio
 ) -> None:
     view = await open_node(page, studio, "say")
-    text = view.get_by_role("textbox", name="Text", exact=True)
+    text = box(view, "Text")
     await text.fill("")
     tree = view.get_by_role("tree", name="Input")
     await view.get_by_role("searchbox", name="Search the input").fill("high")

@@ -10,6 +10,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from playwright.async_api import Locator, Page, expect
 
+from e2e.fields import box
 from e2e.studio import Studio, shot
 from rest.drawn import greeting
 
@@ -69,7 +70,7 @@ async def test_a_changed_workflow_is_compared_with_its_past_runs_before_it_is_pu
     await expect(dialog.get_by_text("2 runs: 2 same, 0 different, 0 not compared")).to_be_visible()
     await dialog.get_by_role("button", name="Close").click()
     await page.locator(".react-flow__node[data-id=greet]").click()
-    prompt = page.get_by_role("textbox", name="Text", exact=True)
+    prompt = box(page, "Text")
     await prompt.fill("Good day, {{who}}!")
     await bar.get_by_role("button", name="Publish").click()
     await dialog.get_by_role("button", name="Backtest").click()
@@ -112,9 +113,9 @@ async def called(studio: Studio, key: str) -> str:
 async def a_later_edit_waits(page: Page) -> None:
     bar = page.locator(".editor__bar")
     await page.locator(".react-flow__node[data-id=greet]").click()
-    await page.get_by_role("textbox", name="Text", exact=True).fill("Ahoy, {{who}}! {{")
+    await box(page, "Text").fill("Ahoy, {{who}}! {{")
     await expect(bar.locator(".badge", has_text="unpublished changes")).to_be_visible()
-    await page.get_by_role("textbox", name="Text", exact=True).fill("Ahoy, {{who}}!")
+    await box(page, "Text").fill("Ahoy, {{who}}!")
     await bar.get_by_role("button", name="Save", exact=True).click()
     await expect(bar.locator(".badge").first).to_have_text("saved")
     await expect(bar.locator(".badge", has_text="unpublished changes")).to_be_visible()

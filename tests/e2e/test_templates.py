@@ -123,3 +123,29 @@ async def test_a_template_needs_nothing_more_once_its_account_is_stored(
     await page.reload()
     await expect(card).to_contain_text("Ready to run")
     assert await card.get_by_text("Needs").count() == 0
+
+
+async def test_a_template_with_tools_is_ready_and_suggested_once_its_server_is_connected(
+    page: Page, studio: Studio
+) -> None:
+    suggested = page.get_by_role("list", name="Suggested templates").get_by_role("listitem")
+    await expect(suggested).to_have_count(3)
+    await expect(suggested.filter(has_text="demo server")).to_have_count(0)
+    await page.goto(f"{studio.url}/#/templates")
+    cards = page.get_by_role("list", name="Templates").get_by_role("listitem")
+    umbrella = cards.filter(has_text="Umbrella check")
+    await expect(umbrella).to_contain_text("Needs demo")
+    await page.get_by_label("Ready to run").check()
+    await expect(umbrella).to_have_count(0)
+    await expect(cards.filter(has_text="CSV to JSON")).to_be_visible()
+    await shot(page, "templates-no-server")
+    await studio.ask(page, "POST", "/api/v1/samples")
+    await page.reload()
+    await page.get_by_label("Ready to run").check()
+    await expect(umbrella).to_contain_text("Ready to run")
+    await expect(cards.filter(has_text="Web page to file")).to_have_count(0)
+    await shot(page, "templates-demo-server")
+    await page.goto(f"{studio.url}/#/")
+    await expect(suggested.first).to_contain_text("demo server")
+    assert await suggested.filter(has_text="demo server").count() == 2
+    await shot(page, "home-suggested")

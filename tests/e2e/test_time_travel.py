@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Page, expect
 
+from e2e.fields import box
 from e2e.mcp import approved, calling
 from e2e.studio import Studio, shot
 from rest.drawn import drawn
@@ -70,7 +71,7 @@ async def test_a_changed_node_continues_with_recorded_answers_and_stops_where_on
     await expect(status).to_have_text("success")
     assert len(server.heard("tools/call")) == 2
     await page.locator(".react-flow__node[data-id=letter]").click()
-    await page.get_by_role("textbox", name="Text", exact=True).fill("Hello Ada")
+    await box(page, "Text").fill("Hello Ada")
     await page.locator(".timeline__row", has_text="file").click()
     await page.get_by_role("button", name="Re-run from here").click()
     dialog = page.get_by_role("dialog", name="Re-run from file")

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from e2e.fields import box
 from e2e.studio import Studio, open_page, shot
 from e2e.test_access import look
 from rest.drawn import drawn
@@ -105,7 +106,7 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     await rows.get_by_label("Condition 2: value").fill("Oslo")
     await look(found, page, "condition-rows")
     await view.get_by_role("button", name="Expression", exact=True).click()
-    text = view.get_by_role("textbox", name="Condition expression")
+    text = box(view, "Condition expression")
     await expect(text).to_have_text('data.body.total > 100 && data.body.city == "Oslo"')
     await text.fill("data.items.filter(x, x > 1) == []")
     await expect(view.get_by_text("Rows cannot show this: it calls filter().")).to_be_visible()

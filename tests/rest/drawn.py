@@ -58,3 +58,25 @@ def asking_mcp(server: str = "box", tool: str = "echo") -> dict[str, Any]:
         "parameterValues": {},
     }
     return drawn("ask", {"id": "call", "type": "mcp", "name": "Call", "data": data})
+
+
+def triggered() -> dict[str, Any]:
+    """A workflow that starts by a schedule and by a call."""
+    document = drawn("morning")
+    starts = {
+        "nine": ("CRON", {"cron_expression": "0 9 * * 1-5", "timezone": "Europe/Berlin"}),
+        "hook": ("WEBHOOK", {"webhook_path": "/morning"}),
+    }
+    nodes = [
+        {
+            "id": name,
+            "type": "TRIGGER",
+            "name": name,
+            "position": {"x": 0, "y": 0},
+            "data": {"subtype": kind, "configurations": config},
+        }
+        for name, (kind, config) in starts.items()
+    ]
+    document["nodes"] = [*nodes, document["nodes"][-1]]
+    document["connections"] = [{"id": name, "from": name, "to": "end"} for name in starts]
+    return document

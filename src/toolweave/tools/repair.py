@@ -57,6 +57,7 @@ MAX_LISTED = 8
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
 SHORT = 2
+SHORTEST = 3  # up to here, another letter makes another name
 _DIGITS = pattern(r"\d+")
 _DOUBLED = pattern(r"([a-z])\1+")
 _WORD = pattern(r"[\w:./-]{1,30}")
@@ -119,6 +120,8 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
             allowed = max(1, allowed)  # `dee` for `de`
         distance = OSA.distance(plain, letters, score_cutoff=allowed)
         is_near = distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME
+        if len(plain) == len(letters) <= SHORTEST and plain.isascii():
+            is_near &= sorted(plain) == sorted(letters)  # `tsv` is not a typo of `csv`
         if is_near and not are_opposite(wrong, name) and not is_other_verb(wrong, name):
             near.append((distance, name))
     near.sort()
@@ -266,6 +269,8 @@ def _unit(
     wrong, value = str(fault.path[-1]), fault.value
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
+    if any(_letters(wrong) == _letters(name) for name in free):
+        return None  # the name itself, in another case
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
     if not found and (named := by_unit(wrong, value, free, known)) is not None:

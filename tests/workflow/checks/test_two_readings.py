@@ -53,6 +53,15 @@ def _patched(kind: str, subtype: str, settings: dict[str, Any], inputs: dict[str
             {"aggregation_functions": [{"function": "sum", "field": f, "as": "a"} for f in "xy"]},
             {"aggregation_functions": [{"function": "sum", "field": f, "as": f} for f in "xy"]},
         ),
+        # Another format of three letters, and two letters in the wrong order.
+        ("ACTION.PARSE", {}, {"format": "tsv"}, {"format": "cvs"}),
+        # How many items at once, or in one part.
+        (
+            "FLOW.FOR_EACH",
+            {},
+            {"batch_size": 3},
+            {"concurrency": 3},
+        ),
         # An object whose members are settings, and one with a member that is none.
         ("FLOW.SORT", {}, {"sort": {"field": "a", "by": "b"}}, {"sort": {"field": "a"}}),
     ],
@@ -79,6 +88,18 @@ def test_two_readings_get_no_patch(
             {"case_0": "data.a > 1", "case_1": "data.a > 2"},
             {"cases": [{"when": "data.a > 1"}, {"when": "data.a > 2"}]},
         ),
+        ("ACTION.PARSE", *({"format": "csv", "delimiter": one} for one in ("\\;", ";"))),
+        (
+            "HUMAN_IN_THE_LOOP.SLACK_INTERACTION",
+            *({"channel": "@a", one: 240} for one in ("timeoutMinutes", "timeout_minutes")),
+        ),
+        (
+            "ACTION.HTTP_REQUEST",
+            *(
+                {"method": "POST", "url": "https://example.com/a", one: "json"}
+                for one in ("content_type", "body_type")
+            ),
+        ),
         (
             "ACTION.DATA_TRANSFORMATION",
             {"operation": "aggregate", "aggregation_functions": {"n": "count(*)"}},
@@ -93,3 +114,41 @@ def test_a_value_in_another_form_gets_the_only_one(
     found = _patched(kind, subtype, settings, {"data": "{{ trigger.rows }}"})
     assert found is not None
     assert found[0] == fixed
+
+
+@pytest.mark.parametrize(
+    ("condition", "severity"),
+    [
+        ("{{ trigger.total }} > 500", "warning"),
+        ("{{ trigger.total }} > 500 && {{ trigger.status }} == 'paid'", "error"),
+        ("={{ trigger.total }}", "error"),
+    ],
+)
+def test_placeholders_that_no_value_makes_a_condition_are_an_error(
+    condition: str, severity: str
+) -> None:
+    found = report(step("FLOW", "IF", configurations={"condition_expression": condition}))
+    problem = next(one for one in found.problems if one.code == "EXPRESSION_TEMPLATE")
+    assert problem.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("inputs", "severities"),
+    [
+        ({"text": "a,b"}, set[str]()),
+        ({"inputParams": {"text": "a,b"}}, {"error"}),
+    ],
+)
+def test_a_required_input_at_the_wrong_level_is_an_error(
+    inputs: dict[str, Any], severities: set[str]
+) -> None:
+    settings = {"format": "csv"}
+    found = report(step("ACTION", "PARSE", configurations=settings, inputParams=inputs))
+    assert {one.severity for one in found.problems if one.code == "FIELD_UNKNOWN"} == severities
+
+
+def test_a_text_of_python_with_placeholders_loses_its_quotes() -> None:
+    text = 'f"{trigger.city}: {trigger.sky}"'
+    found = _patched("ACTION", "PARSE", {"format": "csv"}, {"text": text})
+    assert found is not None
+    assert found[1] == {"text": "{{ trigger.city }}: {{ trigger.sky }}"}

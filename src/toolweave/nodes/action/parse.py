@@ -30,6 +30,8 @@ def check_delimiter(given: NodeInput) -> None:
     if given.text("format") != "csv" or (len(delimiter) == 1 and delimiter not in '"\r\n'):
         return
     meant = DELIMITERS.get(delimiter.lower())
+    if meant is None and len(delimiter) == 2 and delimiter[0] == "\\":
+        meant = delimiter[1]  # escaped
     raise refused_at(
         ("delimiter",),
         "NODE_INPUT_INVALID",

@@ -12,7 +12,7 @@ from functools import lru_cache
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
-from toolweave.cel.templates import Placeholder, moved, read_template, texts_in
+from toolweave.cel.templates import Placeholder, Template, moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
@@ -40,6 +40,8 @@ _UNCLOSED = pattern(r"\s*([A-Za-z_]\w*(?:\.\w+)+)(\s[^{}]+)")
 # `{{ a.b } rest`
 _HALF_CLOSED = pattern(r"(?P<content>[^{}'\"]+)\}(?!\})(?P<rest>[^{}]*)", re.DOTALL)
 _QUOTED_PLACEHOLDER = pattern(r"(['\"])(\{\{[^{}]*\}\})\1")
+# A text that is filled in beside one in quotes has none.
+_TEXT_BESIDE = pattern(r"\}\}\s*[!=]=\s*['\"]|['\"]\s*[!=]=\s*\{\{")
 _QUOTED = pattern(r"'[^']*'|\"[^\"]*\"")
 _CONTAINERS = frozenset({dict, list})
 # Characters that do not occur in natural language.
@@ -207,7 +209,9 @@ class _Texts:
             return
         repaired = self._foreign.repaired(node, unquoted, "own", parameter="item")
         if repaired is not None:
-            yield _with_text(_braces(place), cel.text, repaired)
+            found = _with_text(_braces(place), cel.text, repaired)
+            is_refused = cel.is_used and _is_refused(cel.text, template)
+            yield replace(found, severity="error") if is_refused else found
 
     def _translated(self, node: Node, cel: CelText, verdict: _Verdict) -> _Verdict:
         target = str(cel.at[-1]) if len(cel.at) == 2 else None
@@ -242,6 +246,17 @@ def _braces(place: str) -> Problem:
         hint="an expression reads values without braces",
         severity="warning",
     )
+
+
+def _is_refused(text: str, template: Template) -> bool:
+    """Whether no value of the placeholders gives an expression that can be evaluated."""
+    if _TEXT_BESIDE.search(text):
+        return True
+    pieces, end = list[str](), 0
+    for one in template.placeholders:
+        pieces += (text[end : one.start], "1")
+        end = one.end
+    return bool(_errors(compile_text("".join((*pieces, text[end:]))).faults))
 
 
 def _nested(place: str, content: str) -> Problem:

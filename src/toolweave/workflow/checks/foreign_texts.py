@@ -49,6 +49,7 @@ _UNFILLED = pattern(
     r"|(?<!\{)\{\s*[A-Za-z_]\w*(?:\.\w+)+\s*\}\}"
     r"|\bStates\.[A-Z]\w+\(|@\{[A-Za-z_]\w*\([^{}]*\)[^{}]*\}|<<\s*[A-Za-z_]\w*(?:\.\w+)+\s*>>"
 )
+_F_STRING = pattern(r"[fF](['\"])(.*)\1", re.DOTALL)
 _OURS = pattern(r"\{\{.*?\}\}", re.DOTALL)
 _PATH = pattern(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*|\[\d+\])+")
 
@@ -242,6 +243,8 @@ def _as_template(
 
 def _problem(place: str, text: str, ours: str | None, hint: str | None = None) -> Problem:
     shown = text if len(text) <= 100 else f"{text[:97]}..."
+    if ours is not None and (python := _F_STRING.fullmatch(ours)):
+        ours = python[2]
     return Problem(
         "TEMPLATE_FOREIGN_SYNTAX",
         place,

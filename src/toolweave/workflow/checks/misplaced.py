@@ -87,9 +87,16 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         operations, to = inside if inside[0] else aside
     if not operations:
         return problem
-    is_needed = any(field.required and to == f"{INPUTS}.{field.name}" for field in spec.inputs)
-    severity = "error" if is_needed else problem.severity
+    severity = "error" if _sets_required(operations, values.get(name), spec) else problem.severity
     return replace(problem, hint=f"move it to {to}", patch=tuple(operations), severity=severity)
+
+
+def _sets_required(operations: list[Operation], value: Json, spec: NodeSpec) -> bool:
+    """Whether a required input is given in the wrong place, so that the run would not get it."""
+    places = {one["path"] for one in operations if one["op"] != "remove"}
+    if f"/{INPUTS}" in places and isinstance(value, dict):
+        places |= {f"/{INPUTS}/{key}" for key in value}
+    return any(one.required and f"/{INPUTS}/{one.name}" in places for one in spec.inputs)
 
 
 def required_elsewhere(problem: Problem, node: Node, part: str) -> Problem:

@@ -92,6 +92,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
             yield from _suggested(field, facts.settings, f"{facts.place}/configurations")
 
 
+def _field_names(spec: NodeSpec) -> frozenset[str]:
+    return frozenset(one.name for one in (*spec.all_configurations, *spec.inputs))
+
+
 def _of_part(
     case: CheckContext, facts: NodeFacts, spec: NodeSpec, values: JsonObject, part: str
 ) -> Iterator[Problem]:
@@ -105,7 +109,8 @@ def _of_part(
             members = case.made.of_spec(_with_members, spec)
         else:
             continue
-        yield from _of_field(spec, name, value, members, f"{facts.place}/{part}")
+        if name in case.made.of_spec(_field_names, spec):  # an unknown name is renamed first
+            yield from _of_field(spec, name, value, members, f"{facts.place}/{part}")
 
 
 def _open_fields(spec: NodeSpec) -> tuple[Field, ...]:

@@ -27,7 +27,7 @@ export function QuestionCard({ question, isInRun = false }: Props) {
   const { send, isSending, refused } = useAnswer(id, respondent || null);
   return (
     <section className={isInRun ? "question question--in-run" : "card question"} aria-label="Question">
-      <QuestionText question={details} isFolded={isInRun || details.kind === "form"}>
+      <QuestionText question={details}>
         <p className="faint">
           {isInRun ? (
             "Asked"

@@ -5,10 +5,12 @@ import { useEffect, useRef, useState } from "react";
 import type { AnswerValues, Decision } from "../../model/form/answerForm";
 import { answerFields, decisionField, decisionsOf, parseAnswer } from "../../model/form/answerForm";
 import { fieldValues } from "../../model/form/schemaForm";
+import type { ValueLook } from "../../model/data/valueLooks";
 import { safeText } from "../../model/text/untrusted";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
+import { ValueViews } from "../runs/ValueViews";
 import { AnswerControl } from "./AnswerControl";
 import { Markdown } from "./Markdown";
 import "./question.css";
@@ -18,13 +20,11 @@ const NO_FAULTS: Readonly<Record<string, string>> = {};
 
 interface TextProps {
   question: { title?: string | null; text: string; content?: unknown };
-  /** Data to review is folded, so that the form is in view. */
-  isFolded?: boolean;
   /** Shown below the text. */
   children?: ReactNode;
 }
 
-export function QuestionText({ question: { title, text, content }, isFolded = false, children }: TextProps) {
+export function QuestionText({ question: { title, text, content }, children }: TextProps) {
   return (
     <>
       {title && title !== text && (
@@ -36,24 +36,25 @@ export function QuestionText({ question: { title, text, content }, isFolded = fa
         <Markdown text={text} />
       </div>
       {children}
-      {content != null && isFolded && typeof content !== "string" && (
-        <details>
-          <summary>To review</summary>
-          <pre className="question__content" tabIndex={0} aria-label="To review">
-            {safeText(JSON.stringify(content, null, 2)).text}
-          </pre>
-        </details>
-      )}
-      {content != null && !(isFolded && typeof content !== "string") && (
+      {typeof content === "string" ? (
         <div className="question__content" tabIndex={0} role="region" aria-label="To review">
-          {typeof content === "string" ? (
-            <Markdown text={content} />
-          ) : (
-            <pre>{safeText(JSON.stringify(content, null, 2)).text}</pre>
-          )}
+          <Markdown text={content} />
         </div>
+      ) : (
+        content != null && <ContentToReview value={content} />
       )}
     </>
+  );
+}
+
+/** Data is folded, so that the question and its answers are in view together. */
+function ContentToReview({ value }: { value: unknown }) {
+  const [look, setLook] = useState<ValueLook | null>("tree");
+  return (
+    <details>
+      <summary>To review</summary>
+      <ValueViews name="To review" value={value} chosen={look} onChoose={setLook} />
+    </details>
   );
 }
 

@@ -1,7 +1,13 @@
 /** CodeMirror for texts with expressions: colours, completion, matching brackets. Loaded by `ExpressionBox`. */
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import { autocompletion, closeCompletion, pickedCompletion, startCompletion } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  closeCompletion,
+  currentCompletions,
+  pickedCompletion,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import type { Extension, Range } from "@codemirror/state";
@@ -106,14 +112,21 @@ function settingsOf(props: ExpressionEditorProps): Extension {
     isLong ? [] : Prec.high(keymap.of([{ key: "Enter", run: () => true }])),
     isLong ? [] : EditorView.clipboardInputFilter.of((pasted) => pasted.trim().replace(/\s*\n\s*/g, " ")),
     EditorState.readOnly.of(isReadOnly),
-    EditorView.contentAttributes.of({
+    EditorView.contentAttributes.of(({ state }) => ({
       "aria-label": label,
-      "aria-multiline": String(isLong),
+      ...roleAttributes(isLong, currentCompletions(state).length > 0),
       ...(isInvalid ? { "aria-invalid": "true" } : {}),
       ...(isRequired ? { "aria-required": "true" } : {}),
       spellcheck: "false",
-    }),
+    })),
   ];
+}
+
+/** A field of one line is a combobox; one of several lines is a text box, and a combobox while its list is open. */
+function roleAttributes(isLong: boolean, isListOpen: boolean): Record<string, string> {
+  return isLong && !isListOpen
+    ? { "aria-multiline": "true" }
+    : { role: "combobox", "aria-multiline": "false", "aria-expanded": String(isListOpen) };
 }
 
 function setUp(latest: Latest): Extension {

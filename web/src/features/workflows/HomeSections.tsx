@@ -1,7 +1,7 @@
 /** Below the list of workflows: templates to start from, and the latest runs. */
 
 import { durationMs, formatDuration } from "../../model/run/runState";
-import { missingFor, templateNeeds } from "../../model/workflow/templateNeeds";
+import { bestTemplates } from "../../model/workflow/templateNeeds";
 import { useRecentRuns } from "../../queries/runs";
 import { useAvailable, useTemplates } from "../../queries/templates";
 import { hrefTo } from "../../state/route";
@@ -13,15 +13,11 @@ import { TemplateCard } from "./TemplateCard";
 const MAX_TEMPLATES = 3;
 const MAX_RUNS = 5;
 
-/** Templates that can run with what is set up here come first. */
 export function SuggestedTemplates() {
   const { data: templates } = useTemplates();
   const available = useAvailable();
   if (!templates) return null;
-  const missing = new Map(
-    templates.map((one) => [one, missingFor(templateNeeds(one.nodes), available).length]),
-  );
-  const first = [...templates].sort((a, b) => missing.get(a)! - missing.get(b)!).slice(0, MAX_TEMPLATES);
+  const first = bestTemplates(templates, available).slice(0, MAX_TEMPLATES);
   return (
     <section aria-label="Templates">
       <div className="section-head">

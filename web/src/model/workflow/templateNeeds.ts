@@ -52,3 +52,18 @@ export function missingFor(needs: TemplateNeeds, available: Available): MissingN
     ...needs.servers.filter((server) => !available.servers.has(server)).map(at("servers")),
   ];
 }
+
+/** Templates to suggest: those that run here first, of these the ones with connected tools, then simple ones. */
+export function bestTemplates<T extends { nodes: readonly string[] }>(
+  templates: readonly T[],
+  available: Available,
+): T[] {
+  const rank = ({ nodes }: T): readonly number[] => {
+    const needs = templateNeeds(nodes);
+    const isManual = nodes.includes("TRIGGER.MANUAL");
+    return [missingFor(needs, available).length, -needs.servers.length, isManual ? 0 : 1, nodes.length];
+  };
+  const ranked = templates.map((template) => ({ template, rank: rank(template) }));
+  ranked.sort((a, b) => a.rank.map((one, at) => one - b.rank[at]!).find((one) => one !== 0) ?? 0);
+  return ranked.map(({ template }) => template);
+}
