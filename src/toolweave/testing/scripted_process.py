@@ -17,7 +17,7 @@ Message = dict[str, Any]
 MODERN = "2026-07-28"
 LEGACY = "2025-06-18"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
-LOOK_EVERY_S = 0.01
+LOOK_EVERY_S = 0.03
 NOT_FOUND = -32601
 INVALID = -32602
 # The methods of what a server offers beside its tools.
@@ -293,10 +293,19 @@ class Process:
         answer = self._answers[id]
         return answer.get("result") or answer
 
+    def _version(self) -> tuple[int, int]:
+        """Changes with the script, and costs less than reading it."""
+        found = (self._folder / "script.json").stat()
+        return found.st_mtime_ns, found.st_ino
+
     def _announce_forever(self) -> None:
+        seen = self._version()
         known = self._script()["announced"]
         while True:
             threading.Event().wait(LOOK_EVERY_S)
+            if (version := self._version()) == seen:
+                continue
+            seen = version
             if (announced := self._script()["announced"]) == known:
                 continue
             known = announced

@@ -161,8 +161,8 @@ def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: b
         return _corrected(index, node, named, message)
     is_flow = style_of(case) == "flow"
     in_flow = _FLOW_ALIASES.get(plain_word(node.type)) if is_flow else None
+    in_flow = in_flow and (_by_members(node) or in_flow)
     if meant := in_flow or meant_type(node.type) or _by_position(case, node):
-        meant = (_by_members(node) if is_flow else None) or meant
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
     for one in dict.fromkeys((node.type, name)):

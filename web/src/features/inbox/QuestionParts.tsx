@@ -1,21 +1,26 @@
 /** What a question says and how it is answered, for the inbox and for the app of a published workflow. */
 
 import type { ReactNode } from "react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { tableOf } from "../../model/data/table";
+import { valueItem } from "../../model/data/tree";
 import type { AnswerValues, Decision } from "../../model/form/answerForm";
 import { answerFields, decisionField, decisionsOf, parseAnswer } from "../../model/form/answerForm";
 import { fieldValues } from "../../model/form/schemaForm";
-import type { ValueLook } from "../../model/data/valueLooks";
+import { formatValue } from "../../model/text/formatValue";
 import { safeText } from "../../model/text/untrusted";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
+import type { DataLook } from "../../ui/DataView";
+import { DataView } from "../../ui/DataView";
 import { Untrusted } from "../../ui/Untrusted";
-import { ValueViews } from "../runs/ValueViews";
 import { AnswerControl } from "./AnswerControl";
 import { Markdown } from "./Markdown";
 import "./question.css";
 
 const DECLINED: JsonObject = { declined: true };
+const ROOT = "value";
+const OPEN: ReadonlySet<string> = new Set([ROOT]);
 const NO_FAULTS: Readonly<Record<string, string>> = {};
 
 interface TextProps {
@@ -41,19 +46,28 @@ export function QuestionText({ question: { title, text, content }, children }: T
           <Markdown text={content} />
         </div>
       ) : (
-        content != null && <ContentToReview value={content} />
+        content != null && <ContentToReview value={content as Json} />
       )}
     </>
   );
 }
 
 /** Data is folded, so that the question and its answers are in view together. */
-function ContentToReview({ value }: { value: unknown }) {
-  const [look, setLook] = useState<ValueLook | null>("tree");
+function ContentToReview({ value }: { value: Json }) {
+  const [look, setLook] = useState<DataLook>("tree");
+  const items = useMemo(() => [valueItem(ROOT, "value", value)], [value]);
   return (
     <details>
       <summary>To review</summary>
-      <ValueViews name="To review" value={value} chosen={look} onChoose={setLook} />
+      <DataView
+        label="To review"
+        look={look}
+        onLook={setLook}
+        items={items}
+        open={OPEN}
+        table={() => tableOf(value)}
+        json={() => formatValue(value)}
+      />
     </details>
   );
 }

@@ -36,7 +36,12 @@ describe("questions", () => {
   });
 
   it("offer titled options", () => {
-    const kind = { oneOf: [{ const: "a", title: "First" }, { const: "b", title: "" }] };
+    const kind = {
+      oneOf: [
+        { const: "a", title: "First" },
+        { const: "b", title: "" },
+      ],
+    };
     const several = { type: "array", items: { anyOf: kind.oneOf } };
     const fields = answerFields({ properties: { kind: { type: "string", ...kind }, several } });
     expect(fields.map(({ kind }) => kind)).toEqual(["choice", "several"]);
