@@ -90,6 +90,7 @@ class Gate:
         self._settings = settings
         self._server_limits = ServerLimits(registry, shared_limits)
         self._running: dict[CallId, anyio.CancelScope] = {}
+        self._documents: dict[CallId, str] = {}  # the scopes of calls of documents
         self._started = anyio.Event()  # set when a call begins
         self._cancelled: set[CallId] = set()  # calls whose scope did not end at its deadline
         # The last comparison: a definition is hashed once, not for every call.
@@ -128,6 +129,7 @@ class Gate:
             raise
         finally:
             self._running.pop(call.id, None)
+            self._documents.pop(call.id, None)
             self._cancelled.discard(call.id)
             # Still open only after an internal error, or an error while answering a question.
             self.history.finished(call, "error", code="INTERNAL")
@@ -163,9 +165,8 @@ class Gate:
 
     def _stop_documents(self) -> None:
         """A document with a running call does not go on to its next one."""
-        for call in self.limits.active:
-            if call.source == "document":
-                self.limits.stop_session(call.scope)
+        for scope in self._documents.values():
+            self.limits.stop_session(scope)
 
     async def tools(self, server_name: str, *, deadline_s: float | None = None) -> tuple[Tool, ...]:
         """Return the tools a server lists now, sorted by name.
@@ -196,6 +197,8 @@ class Gate:
         is_reached = False
         with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
             self._running[call.id] = total
+            if call.source == "document":
+                self._documents[call.id] = call.scope
             self._started.set()
             # Reject a call that can never succeed before it waits or counts.
             ready: Ready | None = await self._ready(call)
