@@ -219,7 +219,9 @@ def _template(template: GalleryTemplate) -> str:
     rows = ["| node | kind |", "|---|---|"]
     for node in cast("list[dict[str, Any]]", template.workflow["nodes"]):
         kind = f"{node['type']}.{node['subtype']}"
-        rows.append(f"| {_cell(node.get('name') or node['id'])} | [`{kind}`](../nodes/{kind}.md) |")
+        # A tool of a server has no page.
+        shown = f"`{kind}`" if ":" in kind else f"[`{kind}`](../nodes/{kind}.md)"
+        rows.append(f"| {_cell(node.get('name') or node['id'])} | {shown} |")
     parts = [
         f"# {template.title}",
         MADE,

@@ -117,6 +117,8 @@ class Gate:
         """
         max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
         self.history.submitted(call, max_retries=max_retries)
+        if call.source == "document":
+            self._documents[call.id] = call.scope
         hear = None if on_progress is None else partial(self._hear, on_progress)
         try:
             return await self._attempts(call, max_retries, hear, asker)
@@ -197,8 +199,6 @@ class Gate:
         is_reached = False
         with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
             self._running[call.id] = total
-            if call.source == "document":
-                self._documents[call.id] = call.scope
             self._started.set()
             # Reject a call that can never succeed before it waits or counts.
             ready: Ready | None = await self._ready(call)
