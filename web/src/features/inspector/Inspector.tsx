@@ -116,7 +116,8 @@ function sectionsOf(
       title: "Inputs",
       path: ["inputParams"],
       parameters: details.inputs.map(fieldParameter),
-      isFolded: node.data["inputParams"] === undefined,
+      // What only comes in over the connection is seldom set; a message or a prompt always is.
+      isFolded: node.data["inputParams"] === undefined && details.inputs.some(({ name }) => name === "data"),
     },
     {
       title: "Execution",
