@@ -185,7 +185,7 @@ async def test_a_node_is_inserted_with_the_keyboard_alone(page: Page, studio: St
     assert await edge(page, "greet", "end").count() == 0
     # Behind the last node as well, where there is no connection yet.
     await page.keyboard.press("Shift+C")
-    await page.get_by_role("dialog").get_by_role("combobox").press("Enter")
+    await add(page, "End")
     await expect(edge(page, "delay", "end")).to_have_count(0)
     await page.keyboard.press("Shift+A")
     await add(page, "sort")

@@ -193,7 +193,7 @@ async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
     await page.keyboard.press("Tab")
     await page.keyboard.type("text/plain")
     await look(found, page, "map-rows")
-    group = page.get_by_role("group", name="headers as")
+    group = page.get_by_role("group", name="Headers as", exact=True)
     await group.get_by_role("button", name="JSON").focus()
     await page.keyboard.press("Enter")
     raw = page.get_by_role("textbox", name="Headers", exact=True)
