@@ -227,7 +227,7 @@ async def test_only_the_fields_that_apply_are_shown_and_a_hidden_value_is_report
     data = {"subtype": "SPLIT", "configurations": {"split_by": "size", "size": 4}}
     split = {"id": "split", "type": "FLOW", "name": "Split", "data": data}
     slack = {"subtype": "SLACK", "configurations": {"channel": "#general"}}
-    asked = {"subtype": "OPENAI_CHATGPT", "configurations": {}}
+    asked: dict[str, Any] = {"subtype": "OPENAI_CHATGPT", "configurations": {}}
     document = drawn(
         "applies",
         split,

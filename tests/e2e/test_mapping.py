@@ -97,6 +97,7 @@ async def test_conditions_are_mapped_with_the_mouse_and_survive_the_switch(
     await rows.get_by_label("Condition 2: field").fill("data.")
     await view.get_by_role("button", name="Expression", exact=True).click()
     await expect(view.get_by_role("button", name="Rows", exact=True)).to_be_disabled()
+    assert await rows.count() == 0
 
 
 async def test_maps_and_json_take_a_value_where_the_caret_is(page: Page, studio: Studio) -> None:
@@ -131,3 +132,4 @@ async def test_maps_and_json_take_a_value_where_the_caret_is(page: Page, studio:
     await page.keyboard.press("Enter")
     await expect(body).to_have_value('{"level": "{{ data.level }}"}')
     await expect(body).to_be_focused()
+    assert await accept.input_value() == "{{ data.name }}text/plain"
