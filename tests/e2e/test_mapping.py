@@ -68,7 +68,7 @@ async def test_conditions_are_mapped_with_the_mouse_and_survive_the_switch(
     await rows.get_by_label("Condition 1: field").click()
     await value(view, "level 7").click()
     await rows.get_by_label("Condition 1: operator").select_option("is greater than")
-    # It is compared with a number. A row that lacks its value has no result yet, and no fault either.
+    # It is compared with a number; until that is entered, there is no result and no fault.
     await expect(rows.get_by_label("Condition 1: kind of value")).to_have_value("other")
     await expect(rows).to_contain_text("Enter a value to compare with")
     await expect(rows.locator(".preview__fault")).to_have_count(0)
