@@ -32,7 +32,8 @@ FIRST = "fix the other problems first, then validate again"
 MAX_REPORTED = 1_000
 
 _OF_DATA = frozenset(
-    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "VALUE_TYPE_MISFIT"}
+    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "NODE_INPUT_INVALID"}
+    | {"VALUE_TYPE_MISFIT"}
 )
 
 # Any: operations are JSON to be sent on.
@@ -319,7 +320,7 @@ class _Judge:
                 if step is None:
                     return None
                 document = apply_patch(document, step.patch or ())
-                hint = ", then ".join(text.rstrip("?") for text in (hint, step.hint) if text)
+                hint = ", then ".join(_instruction(text) for text in (hint, step.hint) if text)
         except Invalid:
             return None
         return None
@@ -378,6 +379,11 @@ def _said(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
 def _is_end(operation: Mapping[str, Any]) -> bool:
     place = str(operation["path"])
     return operation["op"] == "replace" and place.rpartition("/")[2] in {"from", "to"}
+
+
+def _instruction(hint: str) -> str:
+    """A hint as one of several steps: `did you mean 'x'?` is `use 'x'`."""
+    return hint.replace("did you mean ", "use ", 1).rstrip("?")
 
 
 def _weight(problems: Sequence[Problem]) -> tuple[int, int]:
