@@ -16,6 +16,7 @@ from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
+from toolweave.tools.flag_keys import flagged
 from toolweave.tools.iso_codes import code_of
 from toolweave.tools.key_meaning import (
     containing,
@@ -44,7 +45,7 @@ from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
-from toolweave.tools.unit_names import by_unit
+from toolweave.tools.unit_names import by_unit, measured
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
 
@@ -222,7 +223,7 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
     # A name that fits here by its letters comes before one at another level.
-    for special in (negated, nested, numbered) + (() if slip else (inward,)):
+    for special in (measured, negated, flagged, nested, numbered) + (() if slip else (inward,)):
         if (found := special(fault, parent, known, explainer)) is not None:
             hint, operations = found
             return Repair(hint, operations or None)
@@ -313,7 +314,8 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     taken = [name for name in known if name not in free]
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
-    is_idle = is_plain and not takes and not says_when(wrong) and not is_related(wrong, known)
+    is_read = isinstance(value, str) and value.startswith(("data.", "trigger.", "item."))
+    is_idle = is_plain and not (takes or is_read or says_when(wrong) or is_related(wrong, known))
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])
