@@ -315,7 +315,10 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
     is_read = isinstance(value, str) and value.startswith(("data.", "trigger.", "item."))
-    is_idle = is_plain and not (takes or is_read or says_when(wrong) or is_related(wrong, known))
+    # What is alone in a member, or where something is missing, may be what is meant.
+    is_alone = len(fault.path) > 1 and len(taken) == 0
+    is_meant = takes or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
+    is_idle = is_plain and not (is_meant or says_when(wrong) or is_related(wrong, known))
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])

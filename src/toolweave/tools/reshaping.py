@@ -12,12 +12,15 @@ from itertools import islice, permutations, product
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.tools.conversions import conversions
+from toolweave.tools.spelling_of_values import respelt
+from toolweave.tools.text_variants import variants
 from toolweave.tools.violations import Explainer
 
 MAX_DEPTH = 3
 MAX_ANSWERS = 4
 MAX_PARTS = 4
 MAX_ITEMS = 50
+MAX_TEXT = 200
 _SEPARATORS = (r"\s*[,;|]\s*", r"\s*/\s*", r"\s*:\s*", r"\s+", r"\s*=\s*", r"\s*->\s*")
 _TEMPLATE = pattern(r"\{\{|\$\{")
 _REFERENCE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -66,6 +69,11 @@ def _values(
     if plain:
         yield plain[0]
         return
+    if isinstance(value, str) and "string" in kinds and len(value) <= MAX_TEXT:
+        spelt = {one for one in (*respelt(value), *variants(value)) if explainer.fits(schema, one)}
+        if len(spelt) == 1:
+            yield from spelt
+            return
     # Two changes: `{"case-0": "a"}` is the list `["a"]`, and each item of it is `{"when": "a"}`.
     for one in changed:
         yield from _values(one, schema, explainer, about, left - 1)

@@ -10,7 +10,9 @@ from toolweave.tools.spelling_of_values import SECONDS, of_time
 from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, Violation
 
-_UNIT_NAMES = frozenset({"unit", "units", "time_unit", "timeunit", "duration_unit", "interval_unit"})
+_UNIT_NAMES = frozenset(
+    {"unit", "units", "time_unit", "timeunit", "duration_unit", "interval_unit"}
+)
 
 
 def measured(
@@ -27,7 +29,10 @@ def measured(
         return None
     numbers = {key: one for key, one in strange.items() if _is_number(one)}
     if fault.path[-1] == unit_name and not numbers:
-        return f"a setting says its unit in its name or description, so {unit_name!r} is not read", ()
+        return (
+            f"a setting says its unit in its name or description, so {unit_name!r} is not read",
+            (),
+        )
     if len(numbers) != 1 or fault.path[-1] not in (unit_name, *numbers):
         return None
     ((name, count),) = numbers.items()

@@ -36,6 +36,8 @@ _OF_DATA = frozenset(
     | {"VALUE_TYPE_MISFIT"}
 )
 
+_OF_NAMES = frozenset({"FIELD_REQUIRED", "FIELD_UNKNOWN"})
+
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
 _PLACES = frozenset({"path", "from"})
@@ -169,6 +171,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     translated = {one.pointer for one in problems if one.code == "EXPRESSION_OLDER_SYNTAX"}
     # A translation does not help where the value does not fit the field.
     misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
+    # What goes into a node may be given under a name that another fix corrects.
+    renamed = {_node_of(one) for one in problems if one.patch and one.code in _OF_NAMES}
     has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
     # Without a name for the item of a loop, an unknown name may be that.
     has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
@@ -176,6 +180,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     def is_early(problem: Problem) -> bool:
         if problem.code == "START_MISSING":
             return has_unknown_name
+        if problem.code == "NODE_INPUT_INVALID":
+            return _node_of(problem) in renamed
         if problem.code == "EXPRESSION_OLDER_SYNTAX":
             return problem.pointer in misfits
         if problem.code == "REFERENCE_NAME_UNKNOWN" and has_lost_item:
@@ -187,6 +193,10 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         replace(one, patch=None, hint=FIRST) if one.patch is not None and is_early(one) else one
         for one in problems
     ]
+
+
+def _node_of(problem: Problem) -> str:
+    return "/".join(problem.pointer.split("/")[:3])
 
 
 def _is_of_data(problem: Problem) -> bool:

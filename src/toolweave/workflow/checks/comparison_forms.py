@@ -68,7 +68,9 @@ def _of_if(facts: NodeFacts) -> Iterator[Problem]:
         add = {"op": "add", "path": f"{place}/condition_expression", "value": text}
         message = "the condition is given in parts; expected one expression"
         hint = f"write 'condition_expression' as {shown(text)}"
-        yield Problem(CODE, place + pointer(next(iter(given))), message, hint, "warning", (*removed, add))
+        yield Problem(
+            CODE, place + pointer(next(iter(given))), message, hint, "warning", (*removed, add)
+        )
 
 
 def _all(listed: Json, how: list[Json]) -> str | None:
@@ -112,7 +114,9 @@ def _of_switch(facts: NodeFacts) -> Iterator[Problem]:
         return
     place = f"{facts.place}/configurations"
     made: list[Json] = [{"when": f"{path} == {one}"} for one in texts]
-    message = f"{given[0]!r} and the values of 'cases' are given apart; expected an expression for each"
+    message = (
+        f"{given[0]!r} and the values of 'cases' are given apart; expected an expression for each"
+    )
     hint = f"write 'cases' as {shown(made)}"
     patch = (
         {"op": "remove", "path": place + pointer(given[0])},
