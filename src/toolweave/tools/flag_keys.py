@@ -1,4 +1,4 @@
-"""Yes-or-no keys that are an option of a known setting: `descending: true` for `order: desc`. Pure."""
+"""Flags that are an option of a known setting: `descending: true` for `order: desc`. Pure."""
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
