@@ -9,6 +9,9 @@ from toolweave.tools.special_keys import Fix
 from toolweave.tools.value_preview import shown
 from toolweave.tools.violations import Explainer, Violation
 
+# As a flag it turns the usual order around; as a value it may mean something else.
+_AS_FLAG = {"reverse": "descending", "reversed": "descending"}
+
 
 def flagged(
     fault: Violation, parent: JsonObject, known: JsonObject, explainer: Explainer
@@ -21,7 +24,7 @@ def flagged(
         (name, option, options)
         for name, schema in known.items()
         if name not in parent and (options := _options(schema))
-        for option in _named(wrong, name, options, node_of(explainer))
+        for option in _named(_AS_FLAG.get(wrong, wrong), name, options, node_of(explainer))
     ]
     if len(found) != 1:
         return None

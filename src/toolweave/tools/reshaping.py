@@ -52,6 +52,14 @@ def reshaped(value: Json, schema: Json, explainer: Explainer, about: str = "") -
     return list(found.values())
 
 
+def _respelt(value: Json, schema: Json, explainer: Explainer) -> list[Json]:
+    """The only other spelling of a text that the schema takes, if there is one."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        return []
+    spelt = {one for one in (*respelt(value), *variants(value)) if explainer.fits(schema, one)}
+    return [*spelt] if len(spelt) == 1 else []
+
+
 def _values(
     value: Json, schema: Json, explainer: Explainer, about: str, left: int
 ) -> Iterator[Json]:
@@ -66,14 +74,9 @@ def _values(
         return
     changed = [*conversions(value, [*kinds], about)]
     plain = [one for one in changed if explainer.fits(schema, one)]
-    if plain:
+    if plain or (plain := _respelt(value, schema, explainer)):
         yield plain[0]
         return
-    if isinstance(value, str) and "string" in kinds and len(value) <= MAX_TEXT:
-        spelt = {one for one in (*respelt(value), *variants(value)) if explainer.fits(schema, one)}
-        if len(spelt) == 1:
-            yield from spelt
-            return
     # Two changes: `{"case-0": "a"}` is the list `["a"]`, and each item of it is `{"when": "a"}`.
     for one in changed:
         yield from _values(one, schema, explainer, about, left - 1)

@@ -30,7 +30,7 @@ def measured(
     numbers = {key: one for key, one in strange.items() if _is_number(one)}
     if fault.path[-1] == unit_name and not numbers:
         return (
-            f"a setting says its unit in its name or description, so {unit_name!r} is not read",
+            f"{unit_name!r} is not read: a setting has a unit of its own",
             (),
         )
     if len(numbers) != 1 or fault.path[-1] not in (unit_name, *numbers):

@@ -114,9 +114,7 @@ def _of_switch(facts: NodeFacts) -> Iterator[Problem]:
         return
     place = f"{facts.place}/configurations"
     made: list[Json] = [{"when": f"{path} == {one}"} for one in texts]
-    message = (
-        f"{given[0]!r} and the values of 'cases' are given apart; expected an expression for each"
-    )
+    message = f"{given[0]!r} is apart from the values of 'cases'; each case is an expression"
     hint = f"write 'cases' as {shown(made)}"
     patch = (
         {"op": "remove", "path": place + pointer(given[0])},

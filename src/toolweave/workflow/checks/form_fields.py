@@ -1,4 +1,4 @@
-"""HUMAN_IN_THE_LOOP.FORM with a list of fields, as form builders have it, instead of a JSON Schema."""
+"""HUMAN_IN_THE_LOOP.FORM with a list of fields, as form builders have it, for its schema."""
 
 from collections.abc import Iterator
 

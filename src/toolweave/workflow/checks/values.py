@@ -14,7 +14,7 @@ from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import conversions
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
 from toolweave.workflow.checks.chosen_kind import with_kind
