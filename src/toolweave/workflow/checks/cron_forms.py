@@ -54,6 +54,6 @@ def _expression(given: dict[str, Json]) -> str | None:
     if units and name.lower() in _INTERVALS and isinstance(apart, str):
         word = _WORDS.get(apart.lower())
     most, form = _FORMS.get(word or "", (1, ""))
-    if not isinstance(count, int) or most % count != 0 or count == most:
+    if most % count != 0 or count == most:
         return None
     return form.format(count) if count > 1 else form.replace("*/{}", "*")

@@ -64,7 +64,9 @@ def _schema(fields: Json) -> JsonObject | None:
     if not properties:
         return None
     schema: JsonObject = {"type": "object", "properties": properties}
-    return schema | {"required": required} if required else schema
+    if required:
+        schema["required"] = required
+    return schema
 
 
 def _property(field: JsonObject) -> JsonObject | None:
