@@ -13,7 +13,7 @@ from toolweave.documents.document import END
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
-from toolweave.tools.content_value import FIELDS, contents_of
+from toolweave.tools.content_value import FIELDS, contents_of, says_beside
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_CHARS = 16_000
@@ -63,12 +63,13 @@ def render_result(result: ToolResult, title: str, key: str, folder: str) -> Call
     """Return the callout of a tool's result; pictures become links to files in `folder`."""
     body: list[str] = []
     pictures: list[ResultImage] = []
-    is_json = result.content_type == "json"
+    is_json = result.structured is not None or result.content_type == "json"
     if is_json:
         body += _fenced(_pretty(result), "json")
+    has_texts = not is_json or says_beside(result)
     for block in result.content:
-        # Structured content is shown in place of the texts; media and links are shown beside it.
-        if not is_json or block.text is None:
+        # Texts that only repeat structured content are left out.
+        if has_texts or block.text is None:
             body += _shown(block, result, key, folder, pictures)
     took = f"{title} · {max(1, round(result.took_ms))} ms"
     return _callout(body or ["(no content)"], took, key, pictures, is_failure=result.is_error)
@@ -124,7 +125,7 @@ def _shown(
         kind = (block.mime_type or "").partition(";")[0].strip().lower()
         name = f"{key}-{len(pictures) + 1}.{ENDINGS.get(kind, 'bin')}"
         pictures.append(ResultImage(name, block.data))
-        mark = "!" if block.kind == "image" else ""
+        mark = "!" if kind.startswith("image/") else ""
         return [f"{mark}[{kind or 'file'}](<{folder}/{name}>)"]
     if block.text is not None:
         return _fenced(block.text, "markdown" if result.content_type == "markdown" else "text")

@@ -51,11 +51,13 @@ def says_beside(result: ToolResult) -> bool:
     """Whether the texts of a result say more than its structured content."""
     texts = [block.text for block in result.content if block.text]
     structured = result.structured
-    return structured is not None and bool(texts) and not _repeats(structured, texts)
+    return structured is not None and not repeats(structured, texts)
 
 
-def _repeats(structured: Json, texts: list[str]) -> bool:
-    """Whether texts are structured content written as JSON, its only member, or the items of it."""
+def repeats(structured: Json, texts: list[str]) -> bool:
+    """Whether texts say no more than structured content: its JSON, its only member or its items."""
+    if not texts:
+        return True
     members = list(structured.values()) if isinstance(structured, dict) else []
     same: list[Json] = [structured, *(members if len(members) == 1 else [])]
     if len(texts) == 1 and texts[0] in (one for one in same if isinstance(one, str)):
