@@ -13,7 +13,7 @@ from toolweave.documents.document import END
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
-from toolweave.tools.content_value import FIELDS, contents_of, says_beside
+from toolweave.tools.content_value import beside_content, contents_of, says_beside
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_CHARS = 16_000
@@ -82,7 +82,7 @@ def render_value(value: Json, title: str, key: str, folder: str = "") -> Callout
         pictures: list[ResultImage] = []
         result = ToolResult(blocks)
         body = [line for one in blocks for line in _shown(one, result, key, folder, pictures)]
-        if rest := _beside_content(value):
+        if rest := beside_content(value):
             body = [*_fenced(json_text.write(rest, pretty=True), "json"), *body]
         return _callout(body, title, key, pictures, is_failure=False)
     text = value if isinstance(value, str) else json_text.write(value, pretty=True)
@@ -98,13 +98,6 @@ def render_error(error: ToolweaveError, title: str, key: str) -> Callout:
     if error.hint:
         lines.append(f"Hint: {error.hint}")
     return _callout(_fenced("\n".join(lines), "text"), title, key, [], is_failure=True)
-
-
-def _beside_content(value: Json) -> JsonObject:
-    """Return the structured part of a value that also has content."""
-    if not isinstance(value, dict) or value.keys() <= FIELDS:
-        return {}
-    return {name: part for name, part in value.items() if name != "content"}
 
 
 def _callout(
