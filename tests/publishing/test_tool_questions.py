@@ -125,6 +125,27 @@ async def test_without_a_person_at_the_caller_the_question_waits_in_the_inbox(
 
 
 @pytest.mark.parametrize("era", ERAS)
+async def test_two_runs_ask_through_one_server_at_once(
+    desk: Desk, era: Era, tmp_path: Path
+) -> None:
+    await published(desk, booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells()))
+    async with desk.client() as client:
+        with anyio.fail_after(60):
+            parked = [(await client.call_tool("book", {})).structured_content for _ in range(2)]
+            assert [one["status"] for one in parked] == ["waiting", "waiting"], parked
+            assert len(await Inbox(desk.studio.engine).list()) == 2
+            for days, one in enumerate(parked):
+                reply = {"run_id": one["run_id"], "reply": {"days": days + 1}}
+                await client.call_tool("run_respond", reply)
+                await ended(client, one["run_id"])
+            found = [
+                await client.call_tool("run_result", {"run_id": one["run_id"]}) for one in parked
+            ]
+    given = [one.structured_content["finalResult"]["content"] for one in found]
+    assert given == [{"days": 1}, {"days": 2}]
+
+
+@pytest.mark.parametrize("era", ERAS)
 async def test_after_a_restart_a_tool_is_called_again_only_where_its_protocol_does_so(
     era: Era, tmp_path: Path
 ) -> None:
