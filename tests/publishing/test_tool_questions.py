@@ -1,11 +1,12 @@
 """Questions that a tool asks inside a run: put to the caller's person, else into the inbox."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import mcp_types as types
 import pytest
+from mcp.client.context import ClientRequestContext
 
 from publishing.desk import MODES, Desk, Mode, desk_in
 from publishing.test_calls import Person, accepted, ended
@@ -98,6 +99,31 @@ async def test_an_address_to_open_is_shown_in_full_and_confirmed(
             result = await client.call_tool("book", {})
     assert result.structured_content == {"action": "accept"}
     assert f"Open {address} and confirm" in person.asked[0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("action", ["accept", "decline"])
+async def test_a_client_that_opens_pages_is_given_the_address(
+    desk: Desk, mode: Mode, action: Literal["accept", "decline"], tmp_path: Path
+) -> None:
+    address = "https://example.com/sign-in?state=1"
+    visit = asks("Sign in", mode="url", elicitationId="1", url=address, requestedSchema=None)
+    await published(desk, booking(tmp_path, "legacy", visit, tells()))
+    given: list[types.ElicitRequestParams] = []
+
+    async def open_page(
+        _: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult:
+        given.append(params)
+        return types.ElicitResult(action=action)  # of a page there is nothing to fill in
+
+    async with desk.client(mode, elicitation_callback=open_page) as client:
+        with anyio.fail_after(60):
+            result = await client.call_tool("book", {})
+    assert result.structured_content == {"action": action}
+    (page,) = given
+    assert isinstance(page, types.ElicitRequestURLParams)
+    assert page.url == address
 
 
 @pytest.mark.parametrize("era", ERAS)
