@@ -187,7 +187,7 @@ class VaultedOAuth(OAuthClientProvider):
                     outgoing = await asking.asend((yield outgoing))
 
     async def _unasked(self, request: httpx2.Request) -> Flow:
-        """Let a person sign in to a server that answered, and may want a token for certain calls."""
+        """Let a person sign in to a server that answers, and may want a token for some calls."""
         for url in build_protected_resource_metadata_discovery_urls(None, self._url):
             if await is_resource_metadata((yield create_oauth_metadata_request(url))):
                 break
