@@ -412,7 +412,7 @@ async def open_connection(
                 await connection.hear(message)
 
         async def answer(
-            _: ClientRequestContext, params: types.ElicitRequestParams
+            context: ClientRequestContext, params: types.ElicitRequestParams
         ) -> types.ElicitResult | types.ErrorData:
             return await held[0].turns.ask(params)
 

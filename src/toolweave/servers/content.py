@@ -59,7 +59,7 @@ def read_messages(raw: Mapping[str, Any], server: str) -> ToolResult:
         role = "assistant" if entry.get("role") == "assistant" else "user"
         blocks += read
         problems += unread[: MAX_PROBLEMS - len(problems)]
-        kept += [{"role": role, "text": block.text} for block in read]
+        kept.extend({"role": role, "text": block.text} for block in read)
     if not isinstance(messages, list) or len(readable) < len(entries):
         problems.append(_unreadable("/messages", "a message that cannot be read"))
     description = raw.get("description")
