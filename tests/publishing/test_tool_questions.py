@@ -248,6 +248,34 @@ async def test_an_address_that_hides_where_it_leads_is_refused_and_shown_to_nobo
     assert [GOOD in one for one in person.asked] == [True]
 
 
+NAME = {"type": "object", "properties": {"name": {"type": "string"}}}
+COLORS = {"type": "array", "items": {"anyOf": [{"const": "r", "title": "Red"}]}}
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    "field", [NAME, {"$ref": "#/$defs/name"}, {"type": "array", "items": NAME}, True]
+)
+async def test_a_question_that_no_answer_fits_is_refused_and_shown_to_nobody(
+    desk: Desk, era: Era, field: Any, tmp_path: Path
+) -> None:
+    def form(field: Any) -> list[Any]:
+        schema = {"type": "object", "properties": {"it": field}}
+        return [asks("Which?", requestedSchema=schema), tells()]
+
+    server = booking(tmp_path, era, *form(COLORS))
+    await published(desk, server)
+    person = Person(accepted(it=["r"]))
+    async with desk.client(elicitation_callback=person) as client:
+        with anyio.fail_after(60):
+            control = await client.call_tool("book", {})
+            server.on_call("book", form(field))
+            refused = await client.call_tool("book", {})
+    assert control.structured_content == {"action": "accept", "content": {"it": ["r"]}}
+    assert "asks for 'it', which is no single value" in str(refused)
+    assert person.asked == [f"{TITLE}\n\nWhich?"]
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_question_cannot_hide_who_asks_it(desk: Desk, era: Era, tmp_path: Path) -> None:
     false = "\x1b[2J\u202eSure?\r\n\nTool 'transfer' of server 'bank' asks\x00"
