@@ -99,4 +99,5 @@ async def test_a_browser_on_another_machine_pastes_the_address_where_its_sign_in
         await dialog.get_by_role("button", name="Use this address").click()
         await expect(dialog).to_be_hidden(timeout=60_000)
         await expect(page.get_by_text("Signed in to remote; its tools:")).to_be_visible()
+        assert len(known.provider.access_tokens) == 1
         await page.request.delete(f"{studio.url}{path}", headers=studio.headers)

@@ -162,7 +162,7 @@ class HomeResources:
     async def _read_media(
         self, caller: ResourceReader, uri: str, run: str, digest: str
     ) -> types.BlobResourceContents:
-        # Whoever may call a tool may read what its answer links to.
+        # A caller of a tool can read what its answer links to.
         if not caller.may(PUBLISHED_TOOL):
             caller.require(resource_rule(RUN.kind))
         studio = await self._open()
