@@ -53,7 +53,7 @@ def print_result(result: Result, tool: str, save_to: Path) -> None:
             click.echo(visible(block["text"]), err=True)
     for block in result["content"]:
         if block["data"] is not None:
-            click.echo(f"saved {_save(block, tool, save_to)}")
+            click.echo(f"saved {save_block(block, tool, save_to)}")
     for problem in result["problems"]:
         say(
             "! the result does not match the tool's output schema: "
@@ -89,7 +89,7 @@ def _indented(text: str) -> str:
         return text
 
 
-def _save(block: dict[str, Any], tool: str, folder: Path) -> Path:
+def save_block(block: dict[str, Any], tool: str, folder: Path) -> Path:
     """Write a block's bytes to a new file; never overwrite one."""
     ending = ENDINGS.get((block["mimeType"] or "").partition(";")[0].strip().lower(), "bin")
     name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in tool)[:60]
