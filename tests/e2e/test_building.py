@@ -63,6 +63,14 @@ async def test_a_search_adds_the_best_match_in_view_and_a_problem_leads_to_its_f
     await expect(inspector.get_by_label("Name", exact=True)).to_have_value("If")
     await badge.click()
     await expect(problems).to_be_visible()
+    # With the keyboard alone as well.
+    await problems.get_by_role("button", name="condition").first.focus()
+    await page.keyboard.press("Enter")
+    await expect(problems).to_have_count(0)
+    await expect(inspector.get_by_label("Name", exact=True)).to_have_value("If")
+    await badge.focus()
+    await page.keyboard.press("Enter")
+    await expect(problems).to_be_visible()
     await page.get_by_role("button", name="Fit to view").click()
     greet = page.locator(".react-flow__node[data-id=greet]")
 
@@ -226,7 +234,7 @@ async def test_every_new_workflow_is_a_draft_of_its_own_and_can_be_saved(
 ) -> None:
     name, saved = page.get_by_label("Workflow name"), page.locator(".editor__bar .badge").first
     for title in ("One draft", "Another draft"):
-        await page.goto(f"{studio.url}/#/new")
+        await page.get_by_role("button", name="New workflow").click()
         await expect(name).to_have_value("untitled")
         await name.fill(title)
         await page.goto(f"{studio.url}/#/")

@@ -77,6 +77,16 @@ async def test_the_search_opens_where_the_pointer_is_and_connects_what_is_chosen
 ) -> None:
     await opened(page, studio, greeting("in-context"))
     await page.get_by_role("button", name="Fit to view").click()
+    wire = await box_of(edge(page, "greet", "end"))
+    insert = page.get_by_role("button", name="Insert a node here")
+
+    async def is_over_its_end() -> bool:
+        # Where it can be dragged to another node, too.
+        await page.mouse.move(wire["x"], wire["y"] - 60)
+        await page.mouse.move(wire["x"] + wire["width"] * 0.8, wire["y"] + wire["height"] / 2)
+        return await insert.count() == 1
+
+    await eventually(is_over_its_end)
     await press_on_edge(page, edge(page, "greet", "end"), "Insert a node here")
     await shot(page, "canvas-search")
     await add(page, "delay")
@@ -173,6 +183,13 @@ async def test_a_node_is_inserted_with_the_keyboard_alone(page: Page, studio: St
     await expect(edge(page, "greet", "delay")).to_be_attached()
     await expect(edge(page, "delay", "end")).to_be_attached()
     assert await edge(page, "greet", "end").count() == 0
+    # Behind the last node as well, where there is no connection yet.
+    await page.keyboard.press("Shift+C")
+    await add(page, "End")
+    await expect(edge(page, "delay", "end")).to_have_count(0)
+    await page.keyboard.press("Shift+A")
+    await add(page, "sort")
+    await expect(edge(page, "delay", "sort")).to_be_attached()
 
 
 async def test_a_run_leaves_items_and_marks_and_the_first_view_can_be_read(
@@ -209,6 +226,16 @@ async def test_a_sub_workflow_opens_with_a_way_back(page: Page, studio: Studio) 
     await page.get_by_role("navigation", name="Breadcrumb").get_by_role("link").click()
     await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("outer")
     await expect(page.get_by_role("navigation", name="Breadcrumb")).to_have_count(0)
+    # With the keyboard alone, there and back.
+    await node(page, "call").focus()
+    await page.keyboard.press("ArrowLeft")
+    await page.keyboard.press("ArrowRight")
+    await expect(page.locator(".react-flow__node.selected[data-id=call]")).to_be_focused()
+    await page.keyboard.press("o")
+    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("inner")
+    await page.get_by_role("navigation", name="Breadcrumb").get_by_role("link").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("textbox", name="Workflow name")).to_have_value("outer")
     # The control: another node has no workflow to open.
     await node(page, "start").dblclick()
     assert page.url.endswith("#/w/outer")

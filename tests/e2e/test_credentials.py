@@ -60,6 +60,7 @@ async def test_a_credential_is_added_in_a_node_and_reused_in_the_next(
     await choice.select_option("Add a credential…")
     form = page.get_by_role("form", name="New credential")
     await expect(form.get_by_label("Name")).to_have_value("github")
+    await expect(form.get_by_label("Token of github")).to_be_focused()
     await form.get_by_label("Token of github").fill(TOKEN)
     found: list[str] = []
     await look(found, page, "new-credential")

@@ -226,7 +226,14 @@ async def test_only_the_fields_that_apply_are_shown_and_a_hidden_value_is_report
 ) -> None:
     data = {"subtype": "SPLIT", "configurations": {"split_by": "size", "size": 4}}
     split = {"id": "split", "type": "FLOW", "name": "Split", "data": data}
-    document = drawn("applies", split)
+    slack = {"subtype": "SLACK", "configurations": {"channel": "#general"}}
+    asked: dict[str, Any] = {"subtype": "OPENAI_CHATGPT", "configurations": {}}
+    document = drawn(
+        "applies",
+        split,
+        {"id": "post", "type": "EXTERNAL_ACTION", "name": "Post", "data": slack},
+        {"id": "ask", "type": "AI_AGENT", "name": "Ask", "data": asked},
+    )
     await studio.ask(page, "PUT", "/api/v1/workflows/applies", {"document": document})
     await page.goto(f"{studio.url}/#/w/applies")
     await page.locator(".react-flow__node[data-id=split]").click()
@@ -243,3 +250,18 @@ async def test_only_the_fields_that_apply_are_shown_and_a_hidden_value_is_report
     await split_by.select_option("size")
     await expect(size).to_have_value("4")
     await expect(form.get_by_text("Not used with the chosen settings")).to_have_count(0)
+    # The input over the connection is seldom set: it is folded. A message and a prompt are not.
+    inputs = form.get_by_role("button", name="Inputs", exact=True)
+    await expect(inputs).to_have_attribute("aria-expanded", "false")
+    await page.locator(".react-flow__node[data-id=post]").click()
+    await expect(form.get_by_label("Name", exact=True)).to_have_value("Post")
+    await expect(box(form, "message")).to_be_visible()
+    await box(form, "message").fill("Hi")
+    await box(form, "message").fill("")
+    message = form.locator(".param", has=box(page, "message"))
+    await expect(message.locator(".field__fault")).to_have_text("Enter a value for Message")
+    await page.locator(".react-flow__node[data-id=ask]").click()
+    await expect(form.get_by_label("Name", exact=True)).to_have_value("Ask")
+    await expect(form.get_by_role("button", name="Inputs", exact=True)).to_be_visible()
+    sections = await form.locator(".fold__title").all_inner_texts()
+    assert [title.lstrip("▾▸ \n") for title in sections[:2]] == ["Inputs", "Settings"]

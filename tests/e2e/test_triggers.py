@@ -137,7 +137,8 @@ async def test_a_webhook_is_listened_to_mapped_run_and_activated_with_the_mouse(
     filled = await pill.evaluate("one => getComputedStyle(one, '::before').backgroundColor")
     assert filled != await pill.evaluate("one => getComputedStyle(one).color")
     await page.emulate_media(forced_colors="none")
-    await switch.click()
+    await switch.focus()
+    await page.keyboard.press("Space")
     await expect(switch).not_to_be_checked()
 
 
@@ -146,6 +147,12 @@ async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
 ) -> None:
     await page.goto(f"{studio.url}/#/w/{OTHER}")
     await card(page, "start").click()
+    listen = page.get_by_role("button", name="Listen for a test event")
+    await listen.focus()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Stop listening").focus()
+    await page.keyboard.press("Enter")
+    await expect(listen).to_be_visible()
     await page.keyboard.press("Control+Enter")
     dialog = page.get_by_role("dialog", name="Test event for Order")
     await dialog.get_by_label("body").focus()
@@ -193,7 +200,7 @@ async def test_an_event_is_entered_and_a_schedule_built_by_keyboard_alone(
     await page.keyboard.press("Tab")
     await page.keyboard.type("text/plain")
     await look(found, page, "map-rows")
-    group = page.get_by_role("group", name="headers as")
+    group = page.get_by_role("group", name="Headers as", exact=True)
     await group.get_by_role("button", name="JSON").focus()
     await page.keyboard.press("Enter")
     raw = page.get_by_role("textbox", name="Headers", exact=True)

@@ -145,6 +145,27 @@ async def test_a_workflow_that_never_ran_says_so_and_tells_faults_all_the_same(
     assert found["value"]["text"] == "2"
 
 
+async def test_the_branch_not_taken_shows_what_the_decision_was_given(house: House) -> None:
+    """A decision passes on its input either way."""
+    document = drawn(
+        "decided",
+        node("greet", "prompt", {"prompt": "Hello, {{who}}!"}),
+        node("decide", "FLOW", flow("IF", condition_expression="true")),
+        node("yes", "prompt", {"prompt": "."}),
+    )
+    document["connections"][2]["fromPort"] = "true"
+    no = {**node("no", "prompt", {"prompt": "."}), "position": {"x": 0, "y": 200}}
+    document["nodes"].append(no)
+    document["connections"].append(
+        {"id": "n", "from": "decide", "to": "no", "fromPort": "false", "toPort": "input"}
+    )
+    run = await started(house, {"document": document, "inputs": {"who": "Ada"}})
+    await run_until(house, run, "success")
+    for branch, is_reached in (("yes", True), ("no", False)):
+        found = await preview(house, document, branch, "<{{input}}>", "/prompt")
+        assert (found["reached"], found["value"]["text"]) == (is_reached, "<Hello, Ada!>")
+
+
 async def test_an_edited_workflow_sees_what_it_would_be_given_now(
     house: House, ran: dict[str, Any]
 ) -> None:

@@ -67,6 +67,7 @@ async def known_home(home: Home) -> KnownHome:
         {command.name: frozenset(command.holes) for command in commands},
         frozenset(await home.vault.names()),
         frozenset(server.name for server in registered if not server.is_approved),
+        home.settings.allow_private_http,
     )
 
 

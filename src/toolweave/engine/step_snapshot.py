@@ -15,10 +15,14 @@ from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import RunState
 from toolweave.engine.step_input import Binder, StepNames
+from toolweave.engine.steps import PlannedStep
 from toolweave.engine.variables import one_by_one
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
+from toolweave.workflow.scope.references import BRANCHING
 from toolweave.workflow.studio_data import PinnedOutput
+
+_DECISIONS = frozenset({"FLOW.IF", "FLOW.SWITCH"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class RunHistory:
                 ports = pin.ports or source.prepared.passed_by
                 state.top.outcomes[source.index] = Outcome(pin.value, ports)
         place = state.places.get(node)
+        if place is None:
+            _take_other_branch(state, step)
         binder = Binder(state, self.facts)
         return StepSnapshot(binder, place or StepFrame(state.top, step), place is not None)
 
@@ -122,6 +128,17 @@ class RunHistory:
             if (key := ended or _failed(event)) and key.rpartition("/")[2] == node
         ]
         return self.moment_of(keys[-1] if keys else node)
+
+
+def _take_other_branch(state: RunState, step: PlannedStep) -> None:
+    """Let a decision that went another way lead here: it passes on the same data either way."""
+    outcomes = state.top.outcomes
+    for link in step.incoming:
+        outcome = outcomes.get(link.source)
+        source = state.plan.steps[link.source].node
+        is_decision = source.type in BRANCHING or source.ref in _DECISIONS
+        if outcome is not None and is_decision and link.port not in outcome.ports:
+            outcomes[link.source] = Outcome(outcome.value, (*outcome.ports, link.port))
 
 
 def _failed(event: Event) -> Key | None:

@@ -10,6 +10,7 @@ from toolweave.json_text import Json
 from toolweave.nodes.spec_cache import built_in_catalog
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
+from toolweave.workflow.checks import text_values
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment, KnownHome
 from toolweave.workflow.checks.environment import check
 
@@ -134,6 +135,18 @@ def test_what_is_missing_is_told_where_it_stands(
     (found,) = problems(ref, **settings)
     assert (found.code, found.pointer) == (code, f"/nodes/0/data/{place}")
     assert words in (found.hint or "")
+
+
+def test_a_private_address_is_reported_unless_this_home_allows_it() -> None:
+    request = node("n", "ACTION.HTTP_REQUEST", configurations={"url": "http://127.0.0.1:8080/x"})
+
+    def found(home: KnownHome) -> list[str]:
+        case = CheckContext(whole([request], []), replace(KNOWN, home=home))
+        return [problem.hint or "" for problem in text_values.check(case)]
+
+    [hint] = found(HOME)
+    assert "TOOLWEAVE_ALLOW_PRIVATE_HTTP" in hint
+    assert found(replace(HOME, allows_private=True)) == []
 
 
 def test_without_a_home_nothing_is_said() -> None:

@@ -94,17 +94,13 @@ function canRunStep({ document: { workflow, selection, isReadOnly } }: Editor): 
   return !isReadOnly && node !== undefined && canOpenNode(node);
 }
 
-/** The first connection from the selected node. */
-function connectionAfter({ document: { workflow, selection, isReadOnly } }: Editor): string | undefined {
+/** Into the first connection from the selected node; where there is none, behind the node. */
+function insertAfterSelected({ document: { workflow, selection } }: Editor): void {
   const [selected] = selection;
-  if (isReadOnly || selection.size !== 1) return undefined;
-  return workflow.connections.find(({ from }) => from === selected)?.id;
-}
-
-function insertAfterSelected(editor: Editor): void {
-  const edge = connectionAfter(editor);
+  const edge = workflow.connections.find(({ from }) => from === selected)?.id;
+  if (!edge) return setPanels({ overlay: "add" });
   const box = document.querySelector(".react-flow__node.selected")?.getBoundingClientRect();
-  if (edge) openNodeSearch({ kind: "edge", edge }, { clientX: box?.right ?? 0, clientY: box?.top ?? 0 });
+  openNodeSearch({ kind: "edge", edge }, { clientX: box?.right ?? 0, clientY: box?.top ?? 0 });
 }
 
 function ungroupSelection(editor: Editor): void {
@@ -156,7 +152,7 @@ function editorCommands(editor: Editor): readonly Command[] {
       id: "insert",
       title: "Insert a node after this one",
       keys: "shift+a",
-      isDisabled: () => connectionAfter(editor) === undefined,
+      isDisabled: () => !canConnect(),
       run: () => insertAfterSelected(editor),
     },
     {

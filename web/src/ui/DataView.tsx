@@ -31,7 +31,7 @@ interface Props {
   text?(): { text: string; isAll: boolean };
   dragType?: string;
   chooseTitle?: string;
-  onChoose?(path: string): void;
+  onChoose?(path: string, kind: string): void;
 }
 
 export function DataView({ label, look, onLook, table, json, text, ...tree }: Props) {

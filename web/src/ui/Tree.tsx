@@ -26,7 +26,7 @@ interface Props {
   dragType?: string;
   /** Says what choosing an item does, for its tooltip. */
   chooseTitle?: string;
-  onChoose?(path: string): void;
+  onChoose?(path: string, kind: string): void;
 }
 
 interface Row {
@@ -78,7 +78,7 @@ export function Tree({ label, items, open, only, dragType, chooseTitle, onChoose
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[at];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { path } = row.item;
+    const { path, kind } = row.item;
     const canOpen = row.parts.length > 0;
     const parent = rows.findLastIndex(({ level }, index) => index < at && level < row.level);
     const move: Record<string, () => void> = {
@@ -88,8 +88,8 @@ export function Tree({ label, items, open, only, dragType, chooseTitle, onChoose
       End: () => focusRow(rows.length - 1),
       ArrowRight: () => (canOpen && !isOpen(path) ? toggle(path) : focusRow(at + 1)),
       ArrowLeft: () => (canOpen && isOpen(path) ? toggle(path) : parent >= 0 && focusRow(parent)),
-      Enter: () => (onChoose ? onChoose(path) : canOpen && toggle(path)),
-      " ": () => (canOpen ? toggle(path) : onChoose?.(path)),
+      Enter: () => (onChoose ? onChoose(path, kind) : canOpen && toggle(path)),
+      " ": () => (canOpen ? toggle(path) : onChoose?.(path, kind)),
     };
     const action = event.altKey ? undefined : move[event.key];
     if (!action) return;
@@ -134,7 +134,7 @@ interface RowProps {
   chooseTitle: string | undefined;
   onToggle(): void;
   onFocus(): void;
-  onChoose: ((path: string) => void) | undefined;
+  onChoose: ((path: string, kind: string) => void) | undefined;
 }
 
 function TreeRow(props: RowProps) {
@@ -160,7 +160,7 @@ function TreeRow(props: RowProps) {
       title={chooseTitle ? `${item.path}\n${chooseTitle}` : item.path}
       onDragStart={onDragStart}
       onFocus={onFocus}
-      onClick={() => (onChoose ? onChoose(item.path) : canOpen && onToggle())}
+      onClick={() => (onChoose ? onChoose(item.path, item.kind) : canOpen && onToggle())}
     >
       <span
         className="tree__sign"
@@ -174,7 +174,7 @@ function TreeRow(props: RowProps) {
       </span>
       <span className="tree__label">{item.label}</span>
       <span className="tree__value">
-        {item.summary}
+        <span className="tree__summary">{item.summary}</span>
         {item.isJsonText && <span className="tree__note">JSON in text</span>}
         {item.hidden ? <span className="tree__note">{item.hidden} more not listed</span> : null}
       </span>

@@ -97,6 +97,8 @@ class KnownHome:
     secrets: frozenset[str] | None = None
     # Registered servers that nobody has approved.
     unapproved: frozenset[str] = frozenset()
+    # Whether nodes may connect to this machine and its private network.
+    allows_private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

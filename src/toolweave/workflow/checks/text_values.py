@@ -110,7 +110,7 @@ def _of_part(
         else:
             continue
         if name in case.made.of_spec(_field_names, spec):  # an unknown name is renamed first
-            yield from _of_field(spec, name, value, members, f"{facts.place}/{part}")
+            yield from _of_field(case, spec, (name, value), members, f"{facts.place}/{part}")
 
 
 def _open_fields(spec: NodeSpec) -> tuple[Field, ...]:
@@ -167,14 +167,22 @@ def _with_members(spec: NodeSpec) -> frozenset[str]:
 
 
 def _of_field(
-    spec: NodeSpec, name: str, value: Json, members: frozenset[str], place: str
+    case: CheckContext,
+    spec: NodeSpec,
+    given: tuple[str, Json],
+    members: frozenset[str],
+    place: str,
 ) -> Iterator[Problem]:
+    name, value = given
+    allows_private = case.known.home is not None and case.known.home.allows_private
     for steps, text in _texts(name, value, members):
         if text in text_forms.NOTHING and len(steps) == 1:
             yield from _nothing(spec, name, text, place)
             continue
         form = _form_of(spec, str(next(one for one in reversed(steps) if isinstance(one, str))))
         if form is None or (form is not _url and ("{{" in text or "${" in text)):
+            continue
+        if form is _url and allows_private and _PRIVATE.match(text):
             continue
         at = place + pointer(*steps)
         if form is _mailbox and (several := several_mailboxes(text)):
@@ -262,7 +270,7 @@ def _url(text: str) -> UnusualForm | None:
     if _PRIVATE.match(text):
         return UnusualForm(
             "a public address",
-            hint="private addresses are refused unless the settings of this home allow them",
+            hint="set TOOLWEAVE_ALLOW_PRIVATE_HTTP=1 to let workflows reach private addresses",
         )
     if (odd := text_forms.address(text) or text_forms.path_parameter(text)) is not None:
         return odd

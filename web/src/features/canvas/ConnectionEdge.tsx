@@ -1,8 +1,9 @@
 /** A connection: animated while data passes, with the number of items after a run, and buttons on hover. */
 
 import type { EdgeProps } from "@xyflow/react";
+import type { RefObject } from "react";
 import { BaseEdge, EdgeLabelRenderer, getBezierPath, getSmoothStepPath } from "@xyflow/react";
-import { memo, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { outputItems } from "../../model/run/nodeOutput";
 import { countOf } from "../../model/text/formatValue";
 import { removeItems } from "../../model/workflow/edits";
@@ -17,7 +18,8 @@ const MIN_WIDTH_FOR_WORDS = 90;
 
 export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
   const { id, source, target, selected, label, data } = props;
-  const [isHovered, setHovered] = useState(false);
+  const line = useRef<SVGGElement>(null);
+  const isHovered = useHover(line);
   const [path, x, y] = edgePath(props);
   const isReadOnly = useDocument((state) => state.isReadOnly);
   const change = useEditor().changes.get(id);
@@ -28,7 +30,7 @@ export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
   const count = items === null ? "" : isShort ? String(items) : countOf(items, "item");
   const text = [label, count].filter(Boolean).join(" · ");
   return (
-    <g onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
+    <g ref={line}>
       <BaseEdge
         id={id}
         path={path}
@@ -50,6 +52,23 @@ export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
     </g>
   );
 });
+
+/** Whether the pointer is over the connection, also over its ends, which are drawn beside the line. */
+function useHover(line: RefObject<SVGGElement | null>): boolean {
+  const [isHovered, setHovered] = useState(false);
+  useEffect(() => {
+    const whole = line.current?.parentElement;
+    const enter = () => setHovered(true);
+    const leave = () => setHovered(false);
+    whole?.addEventListener("mouseenter", enter);
+    whole?.addEventListener("mouseleave", leave);
+    return () => {
+      whole?.removeEventListener("mouseenter", enter);
+      whole?.removeEventListener("mouseleave", leave);
+    };
+  }, [line]);
+  return isHovered;
+}
 
 type EdgeState = "idle" | "active" | "used" | "invalid" | "selected" | ChangeKind;
 

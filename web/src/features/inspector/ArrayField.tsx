@@ -86,7 +86,10 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
 const FIELD = "input, select, textarea";
 
 /** Moves the focus to the first field of an item that was added. */
-export function useFocusOfAdded(count: number): {
+export function useFocusOfAdded(
+  count: number,
+  selector = FIELD,
+): {
   ref: React.RefObject<HTMLDivElement | null>;
   wasAdded(): void;
 } {
@@ -96,7 +99,7 @@ export function useFocusOfAdded(count: number): {
     if (!isPending.current) return;
     isPending.current = false;
     const item = ref.current;
-    (item?.querySelector<HTMLElement>(FIELD) ?? item?.querySelector<HTMLElement>("button"))?.focus();
-  }, [count]);
+    (item?.querySelector<HTMLElement>(selector) ?? item?.querySelector<HTMLElement>("button"))?.focus();
+  }, [count, selector]);
   return { ref, wasAdded: () => void (isPending.current = true) };
 }

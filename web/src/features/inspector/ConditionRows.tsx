@@ -1,5 +1,6 @@
 /** A condition as rows of field, operator and value, with groups joined by AND or OR. */
 
+import type { RefObject } from "react";
 import { useEffect, useId, useRef, useState } from "react";
 import type { ConditionGroup, ConditionRow, Operand, Operator } from "../../model/form/conditions";
 import {
@@ -9,15 +10,18 @@ import {
   asTyped,
   isGroup,
   isPath,
+  isTyped,
+  lacksValue,
   parseCondition,
   printCondition,
+  withKind,
 } from "../../model/form/conditions";
-import type { FieldTarget } from "../../state/fieldTarget";
-import { PATH_DRAG_TYPE, clearFieldTarget, setFieldTarget } from "../../state/fieldTarget";
 import { Button, IconButton } from "../../ui/Button";
+import { useFocusOfAdded } from "./ArrayField";
 import type { BuilderProps } from "./builderKind";
 import { ExpressionPreview } from "./ExpressionPreview";
 import type { FormField } from "./formContext";
+import { useRowTarget } from "./useRowTarget";
 
 const JOINS = [
   { join: "and", title: "All of these" },
@@ -49,7 +53,8 @@ export function ConditionRows({ label, field, describedBy }: BuilderProps) {
       onBlur={field.settle}
     >
       <Group group={group} title="Condition" canNest names={field} onChange={change} />
-      {text.trim() !== "" && (
+      {lacksValue(group) && <p className="preview preview--none">Enter a value to compare with.</p>}
+      {text.trim() !== "" && !lacksValue(group) && (
         <ExpressionPreview
           node={field.node}
           field={field.pointer}
@@ -82,6 +87,12 @@ function Group({ group, title, canNest = false, names, onChange }: GroupProps) {
   const remove = (at: number) =>
     onChange({ ...group, items: group.items.filter((_, index) => index !== at) });
   const inner = group.join === "and" ? "or" : "and";
+  const added = useFocusOfAdded(group.items.length, "input");
+  const add = (item: ConditionRow | ConditionGroup) => {
+    added.wasAdded();
+    onChange({ ...group, items: [...group.items, item] });
+  };
+  const refAt = (at: number) => (at === group.items.length - 1 ? added.ref : undefined);
   return (
     <>
       {group.items.length > 1 && (
@@ -101,7 +112,13 @@ function Group({ group, title, canNest = false, names, onChange }: GroupProps) {
       )}
       {group.items.map((item, at) =>
         isGroup(item) ? (
-          <div key={at} className="condition__group" role="group" aria-label={`${title} group ${at + 1}`}>
+          <div
+            key={at}
+            ref={refAt(at)}
+            className="condition__group"
+            role="group"
+            aria-label={`${title} group ${at + 1}`}
+          >
             <Group
               group={item}
               title={`${title} group ${at + 1}`}
@@ -112,6 +129,7 @@ function Group({ group, title, canNest = false, names, onChange }: GroupProps) {
         ) : (
           <Row
             key={at}
+            ref={refAt(at)}
             row={item}
             title={`${title} ${at + 1}`}
             names={names}
@@ -123,23 +141,14 @@ function Group({ group, title, canNest = false, names, onChange }: GroupProps) {
       )}
       {!names.isReadOnly && (
         <div className="row">
-          <Button
-            look="quiet"
-            icon="plus"
-            onClick={() => onChange({ ...group, items: [...group.items, EMPTY_ROW] })}
-          >
+          <Button look="quiet" icon="plus" onClick={() => add(EMPTY_ROW)}>
             Add condition
           </Button>
           {canNest && (
             <Button
               look="quiet"
               icon="plus"
-              onClick={() =>
-                onChange({
-                  ...group,
-                  items: [...group.items, { join: inner, items: [EMPTY_ROW, EMPTY_ROW] }],
-                })
-              }
+              onClick={() => add({ join: inner, items: [EMPTY_ROW, EMPTY_ROW] })}
             >
               Add group
             </Button>
@@ -157,6 +166,7 @@ function withJoin(group: ConditionGroup, join: ConditionGroup["join"]): Conditio
 }
 
 interface RowProps {
+  ref: RefObject<HTMLDivElement | null> | undefined;
   row: ConditionRow;
   title: string;
   names: FormField;
@@ -165,20 +175,24 @@ interface RowProps {
   onRemove(): void;
 }
 
-function Row({ row, title, names, canRemove, onChange, onRemove }: RowProps) {
+function Row({ ref, row, title, names, canRemove, onChange, onRemove }: RowProps) {
   const list = useId();
   const isWrong = row.field.trim() !== "" && !isPath(row.field);
   const typeOf = (path: string) => names.names.offers.find((offer) => offer.path === path)?.kind;
   const setField = (field: string) => onChange(asTyped({ ...row, field }, typeOf(field)));
   const setOperator = (operator: Operator) => onChange(asTyped({ ...row, operator }, typeOf(row.field)));
-  // Only at the first character, so that a text can be chosen for a number.
+  // Where it was a number before, the person chose that it is a text.
   const setValue = (value: Operand) =>
-    onChange(row.value.text === "" ? asTyped({ ...row, value }, typeOf(row.field)) : { ...row, value });
-  const fieldTarget = useTarget(`the field of ${title}`, setField);
-  const valueTarget = useTarget(`the value of ${title}`, (path) => setValue({ kind: "other", text: path }));
+    onChange(isTyped(row.value.text) ? { ...row, value } : asTyped({ ...row, value }, typeOf(row.field)));
+  const fieldInput = useRef<HTMLInputElement>(null);
+  const fieldTarget = useRowTarget(`the field of ${title}`, ({ path, kind }) => {
+    onChange(withKind({ ...row, field: path }, kind ?? typeOf(path)));
+    fieldInput.current?.focus();
+  });
   return (
-    <div className="condition__row">
+    <div className="condition__row" ref={ref}>
       <input
+        ref={fieldInput}
         className="input input--code condition__field"
         aria-label={`${title}: field`}
         aria-invalid={isWrong || undefined}
@@ -209,13 +223,7 @@ function Row({ row, title, names, canRemove, onChange, onRemove }: RowProps) {
         ))}
       </select>
       {!UNARY.has(row.operator) && (
-        <ValueInput
-          title={title}
-          value={row.value}
-          isReadOnly={names.isReadOnly}
-          onChange={setValue}
-          target={valueTarget}
-        />
+        <ValueInput title={title} value={row.value} isReadOnly={names.isReadOnly} onChange={setValue} />
       )}
       {canRemove && !names.isReadOnly && (
         <IconButton label={`Remove ${title}`} icon="trash" onClick={onRemove} />
@@ -230,11 +238,15 @@ interface ValueProps {
   value: Operand;
   isReadOnly: boolean;
   onChange(value: Operand): void;
-  target: TargetProps;
 }
 
 /** A text, or a number, true, false, null or another field. */
-function ValueInput({ title, value, isReadOnly, onChange, target }: ValueProps) {
+function ValueInput({ title, value, isReadOnly, onChange }: ValueProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const target = useRowTarget(`the value of ${title}`, ({ path }) => {
+    onChange({ kind: "other", text: path });
+    input.current?.focus();
+  });
   return (
     <span className="condition__value">
       <select
@@ -249,6 +261,7 @@ function ValueInput({ title, value, isReadOnly, onChange, target }: ValueProps) 
         <option value="other">Value</option>
       </select>
       <input
+        ref={input}
         className={value.kind === "text" ? "input" : "input input--code"}
         aria-label={`${title}: value`}
         autoComplete="off"
@@ -259,36 +272,4 @@ function ValueInput({ title, value, isReadOnly, onChange, target }: ValueProps) 
       />
     </span>
   );
-}
-
-interface TargetProps {
-  onFocus(): void;
-  onDragOver(event: React.DragEvent): void;
-  onDrop(event: React.DragEvent): void;
-}
-
-/** Lets an input receive a path that is clicked or dragged from the tree. */
-function useTarget(label: string, insert: (path: string) => void): TargetProps {
-  const latest = useRef(insert);
-  useEffect(() => {
-    latest.current = insert;
-  });
-  const [target] = useState<FieldTarget>(() => ({ label, insert: (path) => latest.current(path) }));
-  useEffect(() => () => clearFieldTarget(target), [target]);
-  return {
-    // After the field around it, which would insert into the expression.
-    onFocus: () => queueMicrotask(() => setFieldTarget(target)),
-    onDragOver(event) {
-      if (!event.dataTransfer.types.includes(PATH_DRAG_TYPE)) return;
-      event.preventDefault();
-      event.stopPropagation();
-    },
-    onDrop(event) {
-      const path = event.dataTransfer.getData(PATH_DRAG_TYPE);
-      if (!path) return;
-      event.preventDefault();
-      event.stopPropagation();
-      insert(path);
-    },
-  };
 }

@@ -1,7 +1,7 @@
 /** A secret field: choose a stored credential, add one to the vault, test it. */
 
 import type { FormEvent, ReactNode } from "react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
 import {
   credentialIn,
@@ -62,7 +62,7 @@ export function CredentialField({ id, label, field, aria, raw }: Props) {
     field.set(value === "" ? undefined : credentialReference(value));
   };
   return (
-    <div className="credential">
+    <div className="credential" data-built={isRaw ? undefined : "credential"}>
       <div className="row">
         <select
           id={isRaw ? undefined : id}
@@ -163,6 +163,9 @@ function NewCredential({ kind, name: suggested, onClose, onAdded }: NewProps) {
   const [host, setHost] = useState("");
   const [isBusy, runAction] = useAction(SERVICES, SECRETS);
   const fault = nameFault(name);
+  // It was asked for with the choice above; its name is suggested.
+  const secretInput = useRef<HTMLInputElement>(null);
+  useEffect(() => secretInput.current?.focus(), []);
   const add = async (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -193,6 +196,7 @@ function NewCredential({ kind, name: suggested, onClose, onAdded }: NewProps) {
             id={id}
             {...aria}
             className="input"
+            ref={secretInput}
             type="password"
             autoComplete="off"
             value={secret}

@@ -44,11 +44,14 @@ export function ExpressionPreview({ node, field, text, language, shownCodes }: P
 
 function PreviewValue({ preview: { value, run, reached, faults } }: { preview: Preview }) {
   if (value === null) {
-    if (run === null)
-      return <span className="preview--none">No run yet. Run the workflow once to see the result.</span>;
-    if (faults.length === 0)
-      return <span className="preview--none">The result is known only when the workflow runs.</span>;
-    return null;
+    if (faults.some(({ severity }) => severity === "error")) return null;
+    return (
+      <span className="preview--none">
+        {run === null
+          ? "No run yet. Run the workflow once to see the result."
+          : "The result is known only when the workflow runs."}
+      </span>
+    );
   }
   const isCut = value.chars > value.text.length;
   return (

@@ -55,7 +55,16 @@ export function FieldBuilder({ kind, label, field, aria, raw }: Props) {
         >
           {built}
         </button>
-        <button type="button" className="param__tool" aria-pressed={showsRaw} onClick={() => setRaw(true)}>
+        <button
+          type="button"
+          className="param__tool"
+          aria-pressed={showsRaw}
+          onClick={() => {
+            // What the rows hold counts from now on only if they can be read from the text.
+            setOwn(null);
+            setRaw(true);
+          }}
+        >
           {rawTitle}
         </button>
       </div>

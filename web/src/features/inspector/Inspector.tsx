@@ -106,18 +106,22 @@ function sectionsOf(
   const settings = (node.data["configurations"] ?? {}) as JsonObject;
   const all = details.configurations.map(fieldParameter);
   const used = all.filter((parameter) => isUsedSetting(parameter, all, settings));
+  const ownSettings = {
+    title: "Settings",
+    path: ["configurations"],
+    parameters: used.filter(({ name }) => !SHARED_SETTINGS.has(name)),
+  };
+  // What only comes in over the connection is seldom set; a message or a prompt always is.
+  const isPassedOn = details.inputs.some(({ name }) => name === "data");
+  const inputs = {
+    title: "Inputs",
+    path: ["inputParams"],
+    parameters: details.inputs.map(fieldParameter),
+    isFolded: node.data["inputParams"] === undefined && isPassedOn,
+  };
+  const isInputFirst = !isPassedOn && details.inputs[0]?.required === true;
   const sections = [
-    {
-      title: "Settings",
-      path: ["configurations"],
-      parameters: used.filter(({ name }) => !SHARED_SETTINGS.has(name)),
-    },
-    {
-      title: "Inputs",
-      path: ["inputParams"],
-      parameters: details.inputs.map(fieldParameter),
-      isFolded: node.data["inputParams"] === undefined,
-    },
+    ...(isInputFirst ? [inputs, ownSettings] : [ownSettings, inputs]),
     {
       title: "Execution",
       path: ["configurations"],

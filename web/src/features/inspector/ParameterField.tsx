@@ -50,7 +50,12 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
     if (isComputed && isExpression(field.value)) field.set(undefined);
     setWantsExpression(!isComputed);
   };
-  const mapping = useMapping({ label, field, isText: control === "text" || isComputed });
+  const mapping = useMapping({
+    label,
+    field,
+    isText: control === "text" || isComputed,
+    isJson: control === "json" && !isComputed,
+  });
   const aria = fieldAria(id, parameter.description, field.problems);
   const isOwn = isComputed || field.value === null || !Nested;
   const raw = Simple && <Simple id={id} parameter={parameter} field={field} aria={aria} />;

@@ -1,6 +1,6 @@
 /** All problems of the workflow, with a button that applies the available fixes. */
 
-import { problemText } from "../../model/form/problems";
+import { problemHint, problemText } from "../../model/form/problems";
 import { hintText } from "../../model/text/hints";
 import { nodeAtPointer, sortProblems } from "../../model/workflow/problems";
 import type { Workflow } from "../../model/workflow/workflow";
@@ -41,7 +41,7 @@ export function ProblemList({ workflow, onFix }: { workflow: Workflow; onFix(): 
           onClick={() => reveal(problem.pointer)}
         >
           {problemText(problem)}
-          {problem.hint && <div className="faint">{hintText(problem.hint)}</div>}
+          {problemHint(problem) && <div className="faint">{hintText(problemHint(problem)!)}</div>}
           <div className="faint" title={problem.pointer}>
             {placeOf(workflow, problem.pointer)}
           </div>

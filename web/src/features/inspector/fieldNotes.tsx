@@ -1,7 +1,7 @@
 /** Notes around a field: whether it is required, its description, and its problems. */
 
 import type { Problem } from "../../api/client";
-import { problemText } from "../../model/form/problems";
+import { problemHint, problemText } from "../../model/form/problems";
 import { hintParts } from "../../model/text/hints";
 import { safeText } from "../../model/text/untrusted";
 import type { FieldAria } from "../../ui/Field";
@@ -28,10 +28,10 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
           className={problem.severity === "error" ? "field__fault" : "field__warning"}
         >
           {problemText(problem)}
-          {problem.hint && (
+          {problemHint(problem) && (
             <span className="faint">
               {" — "}
-              <Hint parts={hintParts(problem.hint)} />
+              <Hint parts={hintParts(problemHint(problem)!)} />
             </span>
           )}
         </div>

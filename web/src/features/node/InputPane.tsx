@@ -42,13 +42,13 @@ export function InputPane({ node, onInsert }: Props) {
   );
   const open = useMemo(() => initiallyOpen(items), [items]);
   const source = input.data?.sources.find(({ path }) => path === INPUT);
-  const choose = async (path: string) => {
+  const choose = async (path: string, kind: string) => {
     if (!fieldTargetStore.getState().target) firstEmptyField()?.focus();
     // A field announces itself after its focus.
     await Promise.resolve();
     const { target } = fieldTargetStore.getState();
     if (!target) return;
-    target.insert(path);
+    target.insert(path, kind);
     onInsert();
   };
   return (
@@ -91,7 +91,7 @@ export function InputPane({ node, onInsert }: Props) {
           json={() => formatValue(source?.hasValue ? source.value : undefined)}
           dragType={PATH_DRAG_TYPE}
           chooseTitle="Click to insert, or drag onto a field"
-          onChoose={(path) => void choose(path)}
+          onChoose={(path, kind) => void choose(path, kind)}
         />
       )}
     </>
@@ -102,7 +102,10 @@ function firstEmptyField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>(
     ".node-view [data-mapping] :is(input, textarea, .cm-content)",
   );
-  return [...fields].find((field) => !("value" in field ? field.value : field.textContent));
+  return [...fields].find(
+    (field) =>
+      !field.closest("[data-built=credential]") && !("value" in field ? field.value : field.textContent),
+  );
 }
 
 type Item = ReturnType<typeof sourceItems>[number];

@@ -16,7 +16,14 @@ function generator(seed: number) {
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
   const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!;
   const operators = Object.keys(OPERATOR_TITLES) as Operator[];
-  const fields = ["data", "data.city", "trigger.body.items[0].price", 'data["a b"].x', "nodes.get.output"];
+  const fields = [
+    "data",
+    "data.city",
+    "trigger.body.items[0].price",
+    'data["a b"].x',
+    "nodes.get.output",
+    "data.note.parseJson().inner.n",
+  ];
   const texts = ["", "Oslo", 'a "quote"', "it's", "back\\slash", "line\nbreak", "über €", "&& || ( ) { }"];
   const others = ["1", "-2.50", "1e3", "true", "false", "null", "data.other", "trigger.list[2]"];
   const row = (): ConditionRow => {

@@ -87,6 +87,28 @@ export function asTyped(row: ConditionRow, type: string | undefined): ConditionR
     : row;
 }
 
+/** A row whose field has just been chosen: a value that is still to be entered is of its type. */
+export function withKind(row: ConditionRow, type: string | undefined): ConditionRow {
+  const isText = !NUMBER_TYPES.has(type ?? "") && type !== "boolean";
+  if (isText || row.value.text !== "") return asTyped(row, type);
+  return { ...row, value: { kind: "other", text: "" } };
+}
+
+/** Whether a text is a number or a truth value as a whole. */
+export function isTyped(text: string): boolean {
+  return TYPED_NUMBER.test(text.trim()) || /^(true|false)$/.test(text.trim());
+}
+
+/** Whether a row lacks what its operator compares with. */
+export function lacksValue(group: ConditionGroup): boolean {
+  return group.items.some((item) => {
+    if (isGroup(item)) return lacksValue(item);
+    const { field, operator, value } = item;
+    const isNeeded = field.trim() !== "" && !UNARY.has(operator);
+    return isNeeded && value.text.trim() === "" && (value.kind === "other" || ORDERED.has(operator));
+  });
+}
+
 const NUMBER_TYPES: ReadonlySet<string> = new Set(["number", "integer", "int", "double"]);
 
 /** Reads an expression; says why if rows cannot show it. */
@@ -200,6 +222,8 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
+/** Reads JSON in a text: part of the names of the values in it. */
+const PARSING = "parseJson";
 const METHODS: ReadonlySet<string> = new Set(["contains", "startsWith", "endsWith", "matches"]);
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
 const CONSTANTS: ReadonlySet<string> = new Set(["true", "false", "null"]);
@@ -312,7 +336,11 @@ class Parser {
     let path = first.text;
     for (;;) {
       const [next, member, after] = this.tokens.slice(this.at, this.at + 3);
-      if (next?.text === "." && member?.kind === "name" && after?.text !== "(") {
+      if (next?.text === "." && member?.text === PARSING && after?.text === "(") {
+        if (this.tokens[this.at + 3]?.text !== ")") throw new Unreadable(`it calls ${PARSING}()`);
+        path += `.${PARSING}()`;
+        this.at += 4;
+      } else if (next?.text === "." && member?.kind === "name" && after?.text !== "(") {
         path += `.${member.text}`;
         this.at += 2;
       } else if (next?.text === "[" && next.kind === "sign") {

@@ -9,13 +9,25 @@ import { controlOf, entryParameter, itemParameter, propertiesOf } from "./parame
 import type { Path } from "./values";
 import { isExpression, isObject, pointerOf, valueAt, matchingVariant } from "./values";
 
+/** An action of a service needs this value. */
+const SERVICE_FIELD = "SERVICE_FIELD_MISSING";
+
 /** Codes of values that are required and missing. */
-export const MISSING_VALUE: ReadonlySet<string> = new Set(["MCP_PARAMETER_REQUIRED", "FIELD_REQUIRED"]);
+export const MISSING_VALUE: ReadonlySet<string> = new Set([
+  "MCP_PARAMETER_REQUIRED",
+  "FIELD_REQUIRED",
+  SERVICE_FIELD,
+]);
 
 /** A missing value is asked for; any other problem says what it found. */
 export function problemText({ code, pointer, message }: Problem): string {
   const name = pointer.split("/").at(-1)!.replaceAll("~1", "/").replaceAll("~0", "~");
   return safeText(MISSING_VALUE.has(code) ? `Enter a value for ${fieldLabel(name)}` : message).text;
+}
+
+/** What to do; where a value has to be entered, that says it all. */
+export function problemHint({ code, hint }: Problem): string | null {
+  return code === SERVICE_FIELD ? null : (hint ?? null);
 }
 
 export interface PlacedProblems {

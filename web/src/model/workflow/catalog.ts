@@ -91,6 +91,13 @@ export const NODE_TITLES: Readonly<Record<string, string>> = {
   multi_input: "Several inputs",
   result: "Result",
   "TRIGGER.CRON": "Schedule",
+  "AI_AGENT.OPENAI_CHATGPT": "OpenAI ChatGPT",
+  "AI_AGENT.ANTHROPIC_CLAUDE": "Anthropic Claude",
+  "AI_AGENT.GOOGLE_GEMINI": "Google Gemini",
+  "AI_AGENT.OPENAI_COMPATIBLE": "OpenAI-compatible model",
+  "EXTERNAL_ACTION.GOOGLE_CALENDAR": "Google Calendar",
+  "EXTERNAL_ACTION.DISCORD_ACTION": "Discord",
+  "EXTERNAL_ACTION.TELEGRAM_ACTION": "Telegram",
 };
 
 /** `FLOW.FOR_EACH` → `For each`; a tool keeps its own name. */
