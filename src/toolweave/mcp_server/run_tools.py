@@ -104,12 +104,12 @@ def _without_large(shown: JsonObject, budget: int) -> JsonObject:
     """The run with its result, which comes before its steps, as far as that fits."""
     if tokens(shown) <= budget * FRAME_SHARE:
         return shown
-    kept = {name: one for name, one in shown.items() if name not in _LARGE}
-    if isinstance(error := kept.get("error"), dict):
+    kept: JsonObject = {name: one for name, one in shown.items() if name not in _LARGE}
+    kept["omitted"] = [name for name in _LARGE if shown.get(name)]
+    if isinstance(error := shown.get("error"), dict):
         # The steps are listed once more in it.
         kept["error"] = {name: one for name, one in error.items() if name != "partialResults"}
-        return kept
-    return kept | {"omitted": list[Json]([name for name in _LARGE if name in shown])}
+    return kept
 
 
 async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> str | None:
