@@ -173,7 +173,7 @@ const Row = memo(function Row({
           : step.isReused
             ? "reused"
             : step.status === "success" || step.status === "failed"
-              ? formatDuration(durationMs(step.startedAt, step.finishedAt))
+              ? `${step.status === "failed" ? "failed · " : ""}${formatDuration(durationMs(step.startedAt, step.finishedAt))}`
               : step.queue && step.status === "waiting"
                 ? `queue ${step.queue.name}`
                 : step.status}
