@@ -94,7 +94,7 @@ async def test_a_version_shows_its_difference_and_is_named_and_restored(
 async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     page: Page, studio: Studio
 ) -> None:
-    name = await saved(page, studio, greeting("keyed"))
+    name = await saved(page, studio, greeting("keyed-history"))
     await studio.ask(page, "PUT", f"/api/v1/published/{name}", {})
     stored = cast("Any", await studio.ask(page, "GET", f"/api/v1/workflows/{name}"))
     body = {"document": drawn(name), "revision": stored["revision"]}

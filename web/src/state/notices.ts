@@ -40,7 +40,10 @@ export function notify(message: string, more: Partial<Omit<Notice, "id" | "shown
   return notice.id;
 }
 
-/** Errors of the page that was left, and what is about it: they would cover another one. One that was just reported may be about leaving. */
+/**
+ * Errors of the page that was left, and what is about it: they would cover another one.
+ * One that was just reported may be about leaving.
+ */
 export function leavePage(): void {
   const hasEnded = ({ tone, isOfPage, shownAt }: Notice) =>
     (tone === "bad" || isOfPage) && Date.now() - shownAt > JUST_MS;

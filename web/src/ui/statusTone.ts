@@ -1,10 +1,10 @@
-import { shownStatus } from "../model/run/shownStatus";
 import type { Tone } from "./Badge";
 
 const TONES: Readonly<Record<string, Tone>> = {
   running: "busy",
   retrying: "busy",
   success: "good",
+  partial: "bad",
   failed: "bad",
   waiting: "warn",
   uncertain: "warn",
@@ -12,5 +12,5 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 /** The colour of the status of a run or a step. */
 export function statusTone(status: string): Tone {
-  return TONES[shownStatus(status)] ?? "plain";
+  return TONES[status] ?? "plain";
 }
