@@ -49,7 +49,7 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     await a_later_edit_waits(page)
     await bar.get_by_role("button", name="More").click()
     await page.get_by_role("menuitem", name="Runs").click()
-    await expect(page.get_by_label("Workflow")).to_have_value("hail")
+    await expect(page.get_by_role("combobox", name="Workflow", exact=True)).to_have_value("hail")
     row = page.get_by_role("row").filter(has_text="hail")
     await expect(row.first).to_contain_text("success")
     await page.goto(f"{studio.url}/#/w/hail")
