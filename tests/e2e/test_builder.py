@@ -119,8 +119,10 @@ async def test_a_repaired_proposal_is_marked_on_the_canvas_and_accepted(
         await expect(page.locator(".react-flow__node")).to_have_count(2)
 
 
-async def test_a_proposal_is_refused_with_the_keyboard_alone(page: Page, studio: Studio) -> None:
-    async with using(page, studio, proposes(delay(60)), says("Done.")):
+async def test_a_proposal_is_refused_and_accepted_with_the_keyboard_alone(
+    page: Page, studio: Studio
+) -> None:
+    async with using(page, studio, proposes(delay(60)), says("Done.")) as model:
         await opened(page, studio)
         await expect(page.get_by_label("What should the workflow do?")).to_be_focused()
         await page.keyboard.type("Wait")
@@ -135,6 +137,18 @@ async def test_a_proposal_is_refused_with_the_keyboard_alone(page: Page, studio:
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("Rejected.")).to_be_visible()
         await expect(page.locator(".react-flow__node")).to_have_count(2)
+        model.answers(proposes(delay(30)), says("Done."))
+        await page.get_by_label("What should the workflow do?").focus()
+        await page.keyboard.type("Wait less")
+        await page.keyboard.press("Enter")
+        accept = page.get_by_role("button", name="Accept")
+        await expect(accept).to_be_visible()
+        for _ in range(20):
+            if await accept.evaluate("one => one === document.activeElement"):
+                break
+            await page.keyboard.press("Shift+Tab")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".react-flow__node")).to_have_count(3)
 
 
 async def test_a_wrong_or_missing_proposal_and_a_lost_model_are_told(

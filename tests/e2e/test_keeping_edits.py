@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from e2e.studio import Studio, open_page, shot, started
 from rest.drawn import greeting
+from servers.rooms import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +52,8 @@ async def test_edits_are_there_after_leaving_and_can_be_thrown_away(
     await page.reload()
     await expect(greet(page)).to_contain_text("Not saved")
     await expect(saving(page)).to_have_text("unsaved")
+    await is_listed_as_unsaved(page, studio, "left")
+    await page.reload()
     await page.get_by_role("button", name="Discard draft").click()
     await expect(greet(page)).to_contain_text("Greet")
     await expect(saving(page)).to_have_text("saved")
@@ -77,6 +80,29 @@ async def test_edits_are_there_after_leaving_and_can_be_thrown_away(
     await expect(saving(page)).to_have_text("saved")
     again = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/left"))
     assert again["document"]["nodes"][1]["name"] == "Deleted elsewhere"
+
+
+async def is_listed_as_unsaved(page: Page, studio: Studio, name: str) -> None:
+    """The offer to discard the draft ends on other pages; the list marks the workflow."""
+    offer = page.get_by_role("button", name="Discard draft", exact=True)
+    await expect(offer).to_be_visible()
+
+    async def ends_with_its_page() -> bool:
+        await page.goto(f"{studio.url}/#/runs")
+        await expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+        if await offer.count() == 0:
+            return True
+        # What was shown a moment ago stays; nothing is loaded again here.
+        await page.goto(f"{studio.url}/#/w/{name}")
+        await expect(greet(page)).to_be_visible()
+        return False
+
+    await eventually(ends_with_its_page)
+    await page.goto(f"{studio.url}/#/")
+    row = page.get_by_role("table", name="Workflows").get_by_role("row", name=name)
+    await expect(row.get_by_text("unsaved", exact=True)).to_be_visible()
+    await page.goto(f"{studio.url}/#/w/{name}")
+    await expect(greet(page)).to_contain_text("Not saved")
 
 
 async def test_a_key_that_is_revoked_while_the_page_is_open_costs_no_edit(

@@ -57,6 +57,14 @@ async def test_a_model_is_asked_only_where_the_workflow_says_so(page: Page, stud
         await run_for(page, "Bob")
         await expect(panel).to_contain_text("Salut.")
         assert len(model.heard) == 1
+        # By keyboard, and back to the template.
+        await page.locator(".react-flow__node[data-id=greet]").click()
+        await output.focus()
+        await page.keyboard.press("t")
+        await expect(output.locator("option:checked")).to_have_text("Template text")
+        await run_for(page, "Cleo")
+        await expect(panel).to_contain_text("Hello, Cleo!")
+        assert len(model.heard) == 1
     gone = await page.request.delete(f"{studio.url}/api/v1/models/asked", headers=studio.headers)
     assert gone.ok
 
@@ -110,5 +118,10 @@ async def test_a_chat_about_a_section_uses_the_server_it_is_bound_to(
         assert ("Greet Ada" in asked, "umbrella" in asked) == (True, False)
         await page.get_by_role("button", name="New chat").click()
         await expect(talk.get_by_role("listitem")).to_have_count(0)
+        # By keyboard alone.
+        await page.get_by_label("Message").focus()
+        await page.keyboard.type("Once more.")
+        await page.keyboard.press("Enter")
+        await expect(talk).to_contain_text("Ada is greeted.")
     gone = await page.request.delete(f"{studio.url}/api/v1/models/talks", headers=studio.headers)
     assert gone.ok

@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 from e2e.mcp import approved
 from e2e.studio import Studio, shot
 from e2e.test_access import EVERYTHING, findings
-from toolweave.testing.server import ScriptedServer, a_tool, answers, never
+from toolweave.testing.server import ScriptedServer, a_tool, answers, never, says
 
 pytestmark = pytest.mark.anyio
 
@@ -41,6 +41,7 @@ async def shop(page: Page, studio: Studio, name: str, folder: Path) -> str:
         a_tool("order", inputSchema=ORDER),
         a_tool("draw", inputSchema=NOTHING),
         a_tool("hang", inputSchema=NOTHING),
+        a_tool("much", inputSchema=NOTHING),
     )
     rows: dict[str, Any] = {"content": [], "structuredContent": {"rows": ROWS}}
     picture = {
@@ -52,6 +53,7 @@ async def shop(page: Page, studio: Studio, name: str, folder: Path) -> str:
     server.on_call("order", [answers(rows)])
     server.on_call("draw", [answers(picture)])
     server.on_call("hang", [never()])
+    server.on_call("much", [says("long " * 400_000)])
     return await approved(page, studio, name, server)
 
 
@@ -99,6 +101,9 @@ async def test_a_tool_is_tried_and_kept_as_a_node_with_its_values(
     await expect(page.locator(".react-flow__node[data-id=order]")).to_be_visible()
     await expect(customer(page)).to_have_value("Ada")
     await expect(count(page)).to_have_value("2")
+    # Away from the canvas the button names the workflow that it changes.
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    await expect(page.get_by_role("button", name="Add order to untitled")).to_be_visible()
 
 
 async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
@@ -131,6 +136,21 @@ async def test_a_tool_is_tried_with_the_keyboard_alone_and_shows_its_picture(
     await expect(dialog.get_by_role("heading", name="No result yet")).to_be_visible()
     await page.goto(f"{studio.url}/#/runs?text=&status=cancelled")
     await expect(page.get_by_role("table", name="Runs")).to_contain_text("test hang")
+    # Kept as a node, without a mouse.
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    dialog = page.get_by_role("dialog", name="Try draw")
+    while not await dialog.is_visible():
+        await page.get_by_role("button", name="Try it: draw").focus()
+        await page.keyboard.press("Enter")
+        await page.wait_for_timeout(100)
+    keep = dialog.get_by_role("button", name="Use in a new workflow")
+    await expect(keep).to_be_visible()
+    for _ in range(20):
+        if await keep.evaluate("one => one === document.activeElement"):
+            break
+        await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".react-flow__node[data-id=draw]")).to_be_visible()
 
 
 async def test_a_question_of_a_tried_tool_is_answered_where_it_is_asked(
@@ -195,3 +215,10 @@ async def test_the_chosen_view_of_the_result_stays_for_the_next_call(
         await dialog.get_by_role("button", name="Run", exact=True).click()
     await expect(dialog.get_by_role("tab", name="JSON")).to_have_attribute("aria-selected", "true")
     assert await dialog.get_by_role("tab", selected=True).all_inner_texts() == ["JSON"]
+    await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="Try it: much").click()
+    dialog = page.get_by_role("dialog", name="Try much")
+    await page.keyboard.press("Control+Enter")
+    await dialog.get_by_role("link", name="Open the run to see or download all of it").click()
+    await expect(dialog).to_have_count(0)
+    await expect(page.locator(".run-panel__head .badge")).to_have_text("success")

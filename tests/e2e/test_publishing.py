@@ -37,6 +37,11 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     await shot(page, "publish")
     await dialog.get_by_role("button", name="Publish", exact=True).click()
     await expect(dialog.get_by_role("heading", name="Published as hail_somebody")).to_be_visible()
+    # It is longer than the window, and has one scroll bar.
+    await expect(dialog.get_by_role("heading", name="Connect a client")).to_be_visible()
+    hidden = "shown => shown.scrollHeight - shown.clientHeight"
+    assert await dialog.locator(".dialog__body").evaluate(hidden) > 0
+    assert await dialog.evaluate(hidden) == 0
     await expect(bar.locator(".badge", has_text="published")).to_be_attached()
     answer = await called(studio, await key_of(page, dialog))
     assert answer == "Hello, Ada!"
@@ -44,7 +49,7 @@ async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
     await a_later_edit_waits(page)
     await bar.get_by_role("button", name="More").click()
     await page.get_by_role("menuitem", name="Runs").click()
-    await expect(page.get_by_label("Workflow")).to_have_value("hail")
+    await expect(page.get_by_role("combobox", name="Workflow", exact=True)).to_have_value("hail")
     row = page.get_by_role("row").filter(has_text="hail")
     await expect(row.first).to_contain_text("success")
     await page.goto(f"{studio.url}/#/w/hail")

@@ -117,3 +117,52 @@ async def test_a_failed_run_shows_the_error_and_its_remedy_without_a_click(
     # The control: of one that it reached, its own output is shown.
     await page.locator(".react-flow__node[data-id=start]").click()
     await expect(alert).to_have_count(0)
+
+
+async def test_a_run_that_failed_after_other_steps_is_found_and_shown_as_failed(
+    page: Page, studio: Studio
+) -> None:
+    text = {"id": "text", "type": "prompt", "name": "Text", "data": {"prompt": "Done."}}
+    settings = {"outcome": "error", "message": "Out of stock"}
+    data = {"subtype": "STOP", "configurations": settings}
+    document = drawn(
+        "late-failure", text, {"id": "bad", "type": "FLOW", "name": "Bad", "data": data}
+    )
+    run = await run_of(page, studio, document)
+    await expect(head(page)).to_have_text("failed")
+    stored = cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run}"))
+    assert stored["status"] == "partial"
+    alert = page.locator(".step-detail").get_by_role("alert")
+    await expect(alert).to_contain_text("Out of stock")
+    # Not by its colour alone.
+    row = page.locator(".timeline__row", has_text="Bad")
+    await expect(row.locator(".timeline__took")).to_contain_text("failed")
+    await page.goto(f"{studio.url}/#/runs")
+    listed = page.get_by_role("table", name="Runs").get_by_role("row").filter(has_text=run[:8])
+    await expect(listed).to_be_visible()
+    status = page.get_by_label("Status", exact=True)
+    await status.select_option("success")
+    await expect(listed).to_have_count(0)
+    # By keyboard: a letter chooses an option.
+    await status.focus()
+    await page.keyboard.press("f")
+    await expect(page).to_have_url(f"{studio.url}/#/runs?status=failed")
+    await expect(listed).to_contain_text("failed")
+    await compared_by_keyboard(page, studio, document, run)
+
+
+async def compared_by_keyboard(
+    page: Page, studio: Studio, document: dict[str, Any], run: str
+) -> None:
+    """Two of the listed runs are marked with the space bar, and their difference is shown."""
+    document["nodes"][1]["data"]["prompt"] = "Nearly done."
+    other = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", {"document": document}))
+    for one in (run, other["id"]):
+        mark = page.get_by_role("checkbox", name=f"Select run {one[:8]}")
+        await mark.focus()
+        await page.keyboard.press("Space")
+        await expect(mark).to_be_checked()
+    await page.keyboard.press("Shift+Tab")
+    await expect(page.get_by_role("button", name="Compare")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".compare mark").filter(has_text="Nearly done.")).to_be_visible()

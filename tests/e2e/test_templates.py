@@ -123,6 +123,18 @@ async def test_a_template_needs_nothing_more_once_its_account_is_stored(
     await page.reload()
     await expect(card).to_contain_text("Ready to run")
     assert await card.get_by_text("Needs").count() == 0
+    # By keyboard alone: the search, then the button of the one that it finds.
+    search = page.get_by_role("searchbox", name="Search templates")
+    await search.focus()
+    await page.keyboard.type("alert on failure")
+    await expect(page.get_by_role("button", name="Use ")).to_have_count(1)
+    use = page.get_by_role("button", name="Use Alert on failure")
+    for _ in range(6):
+        await page.keyboard.press("Tab")
+        if await use.evaluate("one => one === document.activeElement"):
+            break
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_label("Workflow name")).to_have_value("Alert on failure")
 
 
 async def test_a_template_with_tools_is_ready_and_suggested_once_its_server_is_connected(

@@ -57,6 +57,14 @@ async def test_a_version_shows_its_difference_and_is_named_and_restored(
     await expect(step(page, "greet")).to_contain_text("changed")
     await expect(page.locator("path.wire.is-removed")).to_have_count(1)
     await expect(page.locator("path.wire.is-added")).to_have_count(2)
+    # The frame of a changed node moves no port, so that its connections stay straight.
+    ports = [
+        await page.locator(f".react-flow__node[data-id='{one}'] .step__port").first.bounding_box()
+        for one in ("pause", "greet")
+    ]
+    start = await page.locator(".react-flow__node[data-id=start] .step__port").bounding_box()
+    middles = {round(one["y"] + one["height"] / 2, 1) for one in (*ports, start) if one}
+    assert len(middles) == 1
     changes = page.get_by_role("list", name="Changes")
     await expect(changes).to_contain_text("data.prompt")
     await expect(changes.locator("ins")).to_contain_text(["Hi, {{who}}!"])
@@ -86,7 +94,7 @@ async def test_a_version_shows_its_difference_and_is_named_and_restored(
 async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     page: Page, studio: Studio
 ) -> None:
-    name = await saved(page, studio, greeting("keyed"))
+    name = await saved(page, studio, greeting("keyed-history"))
     await studio.ask(page, "PUT", f"/api/v1/published/{name}", {})
     stored = cast("Any", await studio.ask(page, "GET", f"/api/v1/workflows/{name}"))
     body = {"document": drawn(name), "revision": stored["revision"]}
@@ -101,6 +109,12 @@ async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     older = options(page).nth(1)
     await expect(older).to_contain_text("published")
     await expect(older).to_be_focused()
+    name_field = page.get_by_label("Name", exact=True)
+    await name_field.focus()
+    await page.keyboard.type("The first")
+    await page.keyboard.press("Enter")
+    await expect(older).to_contain_text("The first")
+    await older.focus()
     restore = page.get_by_role("button", name="Restore this version")
     await expect(restore).to_be_enabled()
     for _ in range(60):
@@ -112,6 +126,11 @@ async def test_versions_work_by_keyboard_alone_and_the_published_one_is_marked(
     await expect(page.get_by_label("Workflow name")).to_have_value(name)
     await expect(step(page, "greet")).to_be_visible()
     assert await prompt_of(page, studio, name) == "Hello, {{who}}!"
+    # Two versions are like the published one; the newest of them is marked.
+    await page.goto(f"{studio.url}/#/versions/{name}")
+    await expect(options(page)).to_have_count(3)
+    await expect(options(page).filter(has_text="published")).to_have_count(1)
+    await expect(options(page).first).to_contain_text("published")
 
 
 async def test_unsaved_edits_are_discarded_only_after_a_question(
@@ -149,3 +168,8 @@ async def test_versions_fit_a_phone_and_the_dark_theme(browser: Browser, studio:
         await page.get_by_role("option", name="Version 2").click()
         await expect(step(page, "pause")).to_contain_text("added")
         await shot(page, "versions-dark")
+        await page.emulate_media(forced_colors="active")
+        outline = "one => getComputedStyle(one).outlineStyle"
+        assert await page.get_by_role("option", name="Version 2").evaluate(outline) == "solid"
+        assert await page.get_by_role("option", name="Version 1").evaluate(outline) == "none"
+        await shot(page, "versions-forced-colors")

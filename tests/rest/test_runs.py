@@ -104,6 +104,8 @@ async def test_runs_are_listed_newest_first_by_status_and_workflow(house: House)
 
     assert await ids("workflow=listed") == [second, first]
     assert await ids("workflow=listed&status=success") == [first]
+    assert await ids("workflow=listed&status=success&status=waiting") == [second, first]
+    assert await ids("workflow=listed&status=failed&status=partial") == []
     assert await ids("workflow=listed&limit=1") == [second]
     assert await ids("workflow=nobody") == []
     await post(house, f"/{second}/cancel")

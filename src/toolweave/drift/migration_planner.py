@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import anyio.to_thread
 
 from toolweave.drift.tool_drift import ToolDrift, new_errors, specs_in
+from toolweave.engine.run_search import RunSearch
 from toolweave.engine.run_table import RunTable
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, canonical
@@ -120,7 +121,7 @@ class MigrationPlanner:
         found: list[Recording] = []
         recorder, name = RunRecorder(home), loaded.workflow.name
         newest = await RunTable(home.database).newest(
-            status="success", workflow=name, limit=MAX_RUNS
+            workflow=name, limit=MAX_RUNS, search=RunSearch(statuses=("success",))
         )
         in_files = {one.header.run.id for one in known if one.header.run is not None}
         for run in newest:

@@ -287,13 +287,12 @@ class Engine:
     async def newest(
         self,
         *,
-        status: str | None = None,
         workflow: str | None = None,
         limit: int = 50,
         search: RunSearch = ALL_RUNS,
     ) -> list[RunRecord]:
-        """Return the newest runs, by status, workflow name, time or inputs."""
-        return await self._rows.newest(status=status, workflow=workflow, limit=limit, search=search)
+        """Return the newest runs, by workflow name, status, time or inputs."""
+        return await self._rows.newest(workflow=workflow, limit=limit, search=search)
 
     async def unfinished(self) -> list[str]:
         """Return the runs that can continue now: due, or interrupted and not leased."""

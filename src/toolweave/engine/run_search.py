@@ -1,4 +1,4 @@
-"""Finds runs by when they started and by the text of their inputs."""
+"""Finds runs by status, by when they started and by the text of their inputs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,21 +12,27 @@ from toolweave.storage.database import Value
 
 @dataclass(frozen=True, slots=True)
 class RunSearch:
-    """Runs that started at or after `since`, before `until`, with `text` in their inputs."""
+    """Runs that started at or after `since`, before `until`, with `text` in their inputs.
+
+    With `statuses`, only runs with one of them.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
     text: str | None = None
+    statuses: tuple[str, ...] = ()
 
-    def conditions(self) -> Iterator[tuple[str, Value]]:
-        """SQL conditions on the table of runs, each with its value."""
+    def conditions(self) -> Iterator[tuple[str, tuple[Value, ...]]]:
+        """SQL conditions on the table of runs, each with its values."""
+        if self.statuses:
+            yield f"status IN ({', '.join('?' * len(self.statuses))})", self.statuses
         if self.since is not None:
-            yield "started_at >= ?", timestamp(self.since)
+            yield "started_at >= ?", (timestamp(self.since),)
         if self.until is not None:
-            yield "started_at < ?", timestamp(self.until)
+            yield "started_at < ?", (timestamp(self.until),)
         # The database knows lower case of ASCII only; other texts are compared in `matches`.
         if self.text and self.text.isascii():
-            yield f"lower({STARTED_BODY}) LIKE ? ESCAPE '!'", f"%{_pattern(self.text)}%"
+            yield f"lower({STARTED_BODY}) LIKE ? ESCAPE '!'", (f"%{_pattern(self.text)}%",)
 
     def matches(self, body: str | None) -> bool:
         """Whether the inputs in the first event of a run contain the text."""

@@ -81,17 +81,16 @@ class RunTable:
     async def newest(
         self,
         *,
-        status: str | None = None,
         workflow: str | None = None,
         limit: int = 50,
         search: RunSearch = ALL_RUNS,
     ) -> list[RunRecord]:
-        """Return the newest runs, by status, workflow name, time or inputs."""
-        wanted = {"status = ?": status, "workflow = ?": workflow}
-        conditions: list[tuple[str, Value]] = [(sql, one) for sql, one in wanted.items() if one]
-        conditions += search.conditions()
+        """Return the newest runs, by workflow name, status, time or inputs."""
+        conditions = list(search.conditions())
+        if workflow:
+            conditions.append(("workflow = ?", (workflow,)))
         where = " AND ".join(sql for sql, _ in conditions) or "1 = 1"
-        values = [value for _, value in conditions]
+        values = [value for _, given in conditions for value in given]
         body = f", {STARTED_BODY}" if search.text else ""
         query = f"SELECT {_COLUMNS}{body} FROM runs WHERE {where} ORDER BY started_at DESC, id"
         if not search.text:

@@ -82,7 +82,7 @@ class AppTools:
             found = await engine.newest(workflow=name, limit=LOOKED_AT)
         else:
             found = await VisibleRuns(engine, self._context.published).newest(
-                key, status=None, workflow=name, limit=LOOKED_AT, search=RunSearch()
+                key, workflow=name, limit=LOOKED_AT, search=RunSearch()
             )
         for run in found:
             is_open = run.trigger == TRIGGER and run.status not in FINAL

@@ -238,7 +238,7 @@ async def _runs(studio: RunningStudio, caller: ResourceReader) -> list[NamedReso
         found = await studio.engine.newest(limit=LISTED_RUNS)
     else:
         found = await VisibleRuns(studio.engine, studio.published).newest(
-            caller.key, status=None, workflow=None, limit=LISTED_RUNS, search=RunSearch()
+            caller.key, workflow=None, limit=LISTED_RUNS, search=RunSearch()
         )
     return [NamedResource(RUN, run.id, _heading(run)) for run in found]
 

@@ -115,13 +115,12 @@ class VisibleRuns:
         self,
         key: ApiKey,
         *,
-        status: str | None,
         workflow: str | None,
         limit: int,
         search: RunSearch,
     ) -> Sequence[RunRecord]:
         """Return the newest runs that the key may see."""
-        find = partial(self._engine.newest, status=status, limit=limit, search=search)
+        find = partial(self._engine.newest, limit=limit, search=search)
         allowed = await workflows_of(self._published, key)
         if allowed is None:
             return await find(workflow=workflow)

@@ -1,6 +1,6 @@
 """The history of a workflow: its saved versions, with the current and the published one marked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toolweave.errors import Invalid, NotFound
@@ -107,7 +107,11 @@ class VersionHistory:
         publications = await PublishedStore(self._home.database).of_workflow(place)
         published = {one.revision for one in publications}
         newest = versions[0].number if versions and current is not None else None
-        return place, [_record(one, newest, published) for one in versions]
+        # Of versions with the same content, such as one that was restored, the newest is marked.
+        marked = {
+            one.revision: one.number for one in reversed(versions) if one.revision in published
+        }
+        return place, [_record(one, newest, marked) for one in versions]
 
     async def _current(self, name: str) -> Stored | None:
         try:
@@ -116,7 +120,9 @@ class VersionHistory:
             return None
 
 
-def _record(version: WorkflowVersion, newest: int | None, published: set[str]) -> VersionRecord:
+def _record(
+    version: WorkflowVersion, newest: int | None, published: Mapping[str, int]
+) -> VersionRecord:
     return VersionRecord(
         number=version.number,
         revision=version.revision,
@@ -124,5 +130,5 @@ def _record(version: WorkflowVersion, newest: int | None, published: set[str]) -
         author=version.author,
         label=version.label,
         is_current=version.number == newest,
-        is_published=version.revision in published,
+        is_published=published.get(version.revision) == version.number,
     )

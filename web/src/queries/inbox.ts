@@ -38,7 +38,7 @@ export function useUncertainSteps() {
 }
 
 async function uncertainSteps(): Promise<UncertainStep[]> {
-  const query = { status: "uncertain", limit: MAX_UNCERTAIN } as const;
+  const query = { status: ["uncertain" as const], limit: MAX_UNCERTAIN };
   const { runs } = await unwrap(client.GET("/api/v1/runs", { params: { query } }));
   const whole = await Promise.all(
     runs.map(({ id }) => unwrap(client.GET("/api/v1/runs/{run}", { params: { path: { run: id } } }))),

@@ -20,7 +20,8 @@ const FIRST_PAGE = 50;
 const NEXT_PAGE = 250;
 
 export interface RunFilter {
-  status: RunStatus | null;
+  /** One of these. */
+  status: readonly RunStatus[] | null;
   workflow: string | null;
   /** Text in the inputs of the run. */
   text: string;

@@ -46,6 +46,7 @@ export function useEditorCommands(editor: Editor | null): {
         id: "inputs",
         title: "Run with inputs…",
         keys: "mod+shift+enter",
+        inFields: true,
         isDisabled: isBusy,
         run: () => setOpenDialog("inputs"),
       },
@@ -63,7 +64,7 @@ export function useEditorCommands(editor: Editor | null): {
         isDisabled: isReadOnly,
         run: () => void save(editor, { onSaved }),
       },
-      { id: "export", title: "Export…", keys: "mod+e", run: () => setOpenDialog("export") },
+      { id: "export", title: "Export…", keys: "mod+e", inFields: true, run: () => setOpenDialog("export") },
       {
         id: "extract",
         title: "Extract to a sub-workflow…",

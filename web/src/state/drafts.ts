@@ -47,6 +47,11 @@ export function listNewDrafts(): NewDraft[] {
     });
 }
 
+/** Whether a stored workflow has unsaved edits in this browser. */
+export function hasDraft(storedAs: string): boolean {
+  return readStored("localStorage", storageKey({ storedAs })) !== null;
+}
+
 export function readDraft(owner: DraftOwner): Draft | null {
   const key = storageKey(owner);
   const text = readStored("localStorage", key);

@@ -50,11 +50,12 @@ test("a failure that the inbox lists leaves by itself; any other stays", () => {
 test("errors of a page end when it is left, but not one about leaving", () => {
   vi.useFakeTimers();
   notify("Not run: 1 problem", { tone: "bad" });
-  notify("Unsaved changes restored");
+  notify("Unsaved changes restored", { isOfPage: true });
+  notify("Draft Beta discarded");
   vi.advanceTimersByTime(2_000);
   notify("Not saved: no disk", { tone: "bad" });
   leavePage();
-  expect(messages()).toEqual(["Unsaved changes restored", "Not saved: no disk"]);
+  expect(messages()).toEqual(["Draft Beta discarded", "Not saved: no disk"]);
   vi.useRealTimers();
 });
 

@@ -12,6 +12,8 @@ export interface Notice {
   action?: { title: string; run(): void };
   /** It can be read again elsewhere, so it leaves by itself even if it reports a failure. */
   isStoredElsewhere?: boolean;
+  /** It is about the page it was shown on, and ends when that is left. */
+  isOfPage?: boolean;
   shownAt: number;
 }
 
@@ -38,10 +40,14 @@ export function notify(message: string, more: Partial<Omit<Notice, "id" | "shown
   return notice.id;
 }
 
-/** Errors of the page that was left: they would cover another one. One that was just reported may be about leaving. */
+/**
+ * Errors of the page that was left, and what is about it: they would cover another one.
+ * One that was just reported may be about leaving.
+ */
 export function leavePage(): void {
-  const isOfPage = ({ tone, shownAt }: Notice) => tone === "bad" && Date.now() - shownAt > JUST_MS;
-  noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => !isOfPage(notice)) }));
+  const hasEnded = ({ tone, isOfPage, shownAt }: Notice) =>
+    (tone === "bad" || isOfPage) && Date.now() - shownAt > JUST_MS;
+  noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => !hasEnded(notice)) }));
 }
 
 export function dismiss(id: number): void {

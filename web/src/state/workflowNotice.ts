@@ -22,7 +22,10 @@ export function notifyRestored(editor: Editor, message: string, discard: () => v
       stop();
     });
   };
-  const id = notifyWhileOpen(editor, message, { action: { title: "Discard draft", run } });
+  const id = notifyWhileOpen(editor, message, {
+    action: { title: "Discard draft", run },
+    isOfPage: true,
+  });
   const stop = store.subscribe((now) => {
     // What is saved is no draft.
     if (isDirty(now)) return;

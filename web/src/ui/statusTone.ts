@@ -4,7 +4,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   running: "busy",
   retrying: "busy",
   success: "good",
-  partial: "warn",
+  partial: "bad",
   failed: "bad",
   waiting: "warn",
   uncertain: "warn",

@@ -40,12 +40,13 @@ def list_runs(
 
     TIME is local unless it has an offset: 2026-01-31, 2026-01-31T09:00, 2026-01-31T09:00+02:00.
     """
-    search = RunSearch(local_time(since), local_time(until), text)
+    statuses = (status,) if status else ()
+    search = RunSearch(local_time(since), local_time(until), text, statuses)
 
     async def work() -> list[RunRecord]:
         async with current_home() as home:
             rows = RunTable(home.database)
-            return await rows.newest(status=status, workflow=workflow, limit=limit, search=search)
+            return await rows.newest(workflow=workflow, limit=limit, search=search)
 
     found = run(work)
     if as_json:
@@ -56,7 +57,7 @@ def list_runs(
             ("run", "status", "workflow", "started", "error"),
             [(one.id, one.status, one.workflow, one.started_at, one.error) for one in found],
         )
-    elif status or workflow or search != ALL_RUNS:
+    elif workflow or search != ALL_RUNS:
         say("No matching runs. `toolweave runs list` shows all.")
     else:
         say("No runs yet. `toolweave run FILE` runs a workflow.")

@@ -48,7 +48,10 @@ RunId = Annotated[
 WholeRunId = Annotated[
     str, Path(alias="run", pattern="^[0-9a-f-]{4,36}$", description="A run's whole id")
 ]
-Status = Annotated[RunStatus | None, Query(description="Only runs with this status")]
+Status = Annotated[
+    list[RunStatus] | None,
+    Query(max_length=7, description="Only runs with this status, or one of several"),
+]
 WorkflowName = Annotated[
     str | None,
     Query(max_length=MAX_NAME, pattern=PRINTABLE, description="Only runs of this workflow"),
@@ -129,9 +132,9 @@ class _Handlers:
         limit: Limit = 50,
     ) -> RunListResponse:
         """List the newest runs."""
-        search = RunSearch(since, until, text)
+        search = RunSearch(since, until, text, tuple(status or ()))
         runs = await self._runs.newest(
-            key_of(request), status=status, workflow=workflow, limit=limit, search=search
+            key_of(request), workflow=workflow, limit=limit, search=search
         )
         return RunListResponse(runs=[RunSummary.of(run) for run in runs])
 

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { safeText } from "../../model/text/untrusted";
+import { shownStatus } from "../../model/run/shownStatus";
 import { useAction } from "../../queries/action";
 import type { TriggerFiring, Trigger } from "../../queries/triggers";
 import {
@@ -215,7 +216,7 @@ function FiringLine({ one }: { one: TriggerFiring }) {
   return (
     <span>
       {when}: <a href={hrefTo("runs", one.run)}>run {one.run.slice(0, 8)}</a>{" "}
-      {one.status && <Badge tone={statusTone(one.status)}>{one.status}</Badge>}
+      {one.status && <Badge tone={statusTone(one.status)}>{shownStatus(one.status)}</Badge>}
     </span>
   );
 }

@@ -117,7 +117,12 @@ function Value({ name, node, result, look, onLook }: ValueProps) {
   const items = useMemo(() => [valueItem("output", "Result", payload)], [payload]);
   return (
     <>
-      {result.isCut && <p className="faint">Large values are cut.</p>}
+      {result.isCut && (
+        <p className="faint">
+          A part of this large result is shown.{" "}
+          {result.run && <a href={hrefTo("runs", result.run)}>Open the run to see or download all of it</a>}
+        </p>
+      )}
       {result.run && (
         <MediaParts
           name={name}

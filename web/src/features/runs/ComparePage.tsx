@@ -7,6 +7,7 @@ import { countOf } from "../../model/text/formatValue";
 import type { DiffLine } from "../../model/text/lineDiff";
 import { diffLines } from "../../model/text/lineDiff";
 import { safeText } from "../../model/text/untrusted";
+import { shownStatus } from "../../model/run/shownStatus";
 import type { WholeRun } from "../../queries/runs";
 import { useRun, useRunTitles } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
@@ -78,7 +79,7 @@ function RunHeader({ run }: { run: WholeRun }) {
   return (
     <th scope="col">
       <a href={`#/runs/${run.id}`}>{safeText(run.workflow || "untitled").text}</a>{" "}
-      <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+      <Badge tone={statusTone(run.status)}>{shownStatus(run.status)}</Badge>
       <div className="faint">
         <span className="mono">{run.id.slice(0, 8)}</span> · <ShortTime at={run.startedAt} />
       </div>

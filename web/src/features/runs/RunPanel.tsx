@@ -6,6 +6,7 @@ import { useStore } from "zustand";
 import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import { earlierSteps } from "../../model/run/earlierSteps";
+import { shownStatus } from "../../model/run/shownStatus";
 import { unservedQueue } from "../../model/run/queueWait";
 import type { RunView } from "../../model/run/runState";
 import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
@@ -64,7 +65,7 @@ export function RunPanel({ workflow, decision }: Props) {
     <div className="run-panel" style={{ "--run-height": `${height}px` } as CSSProperties}>
       <div className="run-panel__head">
         <h2>Run</h2>
-        <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+        <Badge tone={statusTone(run.status)}>{shownStatus(run.status)}</Badge>
         <span className="faint">
           {run.finishedAt
             ? formatDuration(durationMs(run.startedAt, run.finishedAt))
@@ -191,7 +192,7 @@ function useChosenStep(): string | null {
 
 /** The step that made a run fail: why, and what to do, is then visible without a click. */
 function failedStep(run: RunView): string | null {
-  if (run.status !== "failed") return null;
+  if (shownStatus(run.status) !== "failed") return null;
   return run.order.findLast((key) => run.steps[key]?.status === "failed") ?? null;
 }
 

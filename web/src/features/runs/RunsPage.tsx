@@ -3,6 +3,7 @@
 import type { CSSProperties } from "react";
 import { memo, useCallback, useState } from "react";
 import { formatDuration, durationMs } from "../../model/run/runState";
+import { shownStatus } from "../../model/run/shownStatus";
 import { triggerTitle } from "../../model/run/triggerTitle";
 import { safeText } from "../../model/text/untrusted";
 import type { RunSummary } from "../../queries/runs";
@@ -49,7 +50,7 @@ export function RunsPage() {
               onChange={(event) => choose({ status: event.target.value })}
             >
               <option value="">All statuses</option>
-              {STATUSES.map((option) => (
+              {Object.keys(STATUSES).map((option) => (
                 <option key={option}>{option}</option>
               ))}
             </select>
@@ -175,7 +176,7 @@ const RunRow = memo(function RunRow({ run, longestMs, isMarked, onMark }: RowPro
       </td>
       <td>
         <Badge tone={statusTone(run.status)} hasDot>
-          {run.status}
+          {shownStatus(run.status)}
         </Badge>
       </td>
       <td>

@@ -168,20 +168,22 @@ const Row = memo(function Row({
         />
       </svg>
       <span className="timeline__took">
-        {step.isPinned
-          ? "pinned"
-          : step.isReused
-            ? "reused"
-            : step.status === "success" || step.status === "failed"
-              ? formatDuration(durationMs(step.startedAt, step.finishedAt))
-              : step.queue && step.status === "waiting"
-                ? `queue ${step.queue.name}`
-                : step.status}
+        {resultOf(step)}
         {step.attempts.length > 1 && ` · ${step.attempts.length} attempts`}
       </span>
     </div>
   );
 });
+
+/** How a step ended and how long it took, in words: its colour alone would not say it to everybody. */
+function resultOf(step: Step): string {
+  if (step.isPinned) return "pinned";
+  if (step.isReused) return "reused";
+  const took = () => formatDuration(durationMs(step.startedAt, step.finishedAt));
+  if (step.status === "success") return took();
+  if (step.status === "failed") return `failed · ${took()}`;
+  return step.queue && step.status === "waiting" ? `queue ${step.queue.name}` : step.status;
+}
 
 export function stepTitle(key: string, titles: ReadonlyMap<string, string>): string {
   const parts = key.split("/").map((part) => {

@@ -9,15 +9,15 @@ import { hrefTo, parseRoute } from "../../state/route";
 const SEARCH_DELAY_MS = 250;
 const HOUR_MS = 3_600_000;
 
-export const STATUSES: readonly RunStatus[] = [
-  "running",
-  "waiting",
-  "uncertain",
-  "success",
-  "partial",
-  "failed",
-  "cancelled",
-];
+/** The filter by status, and the statuses of the runs that it finds. */
+export const STATUSES: Readonly<Record<string, readonly RunStatus[]>> = {
+  running: ["running"],
+  waiting: ["waiting"],
+  uncertain: ["uncertain"],
+  success: ["success"],
+  failed: ["failed", "partial"],
+  cancelled: ["cancelled"],
+};
 
 export const PERIODS = [
   { title: "Any time", value: "" },
@@ -85,7 +85,7 @@ function filterOf({ status, workflow, text, period, from, to }: Choices, openedA
   const isCustom = period === "custom";
   const hours = Number(period) || 0;
   return {
-    status: STATUSES.find((known) => known === status) ?? null,
+    status: (Object.hasOwn(STATUSES, status) && STATUSES[status]) || null,
     workflow: workflow || null,
     text,
     since: isCustom ? timeOf(from) : hours > 0 ? new Date(openedAt - hours * HOUR_MS).toISOString() : null,

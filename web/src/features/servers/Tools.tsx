@@ -6,7 +6,7 @@ import { definitionHash } from "../../model/servers/serverStatus";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
-import { useAddTool } from "../../queries/toolNode";
+import { editableWorkflow, useAddTool } from "../../queries/toolNode";
 import { tryTool } from "../../state/playground";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -27,6 +27,9 @@ export function Tools({ server, canList, onAdded }: Props) {
   if (isLoading) return <p className="faint">Loading tools…</p>;
   if (error) return <p role="alert">{error.message}</p>;
   if (!listed) return null;
+  // In the editor it is the one that is open; elsewhere it has to be named.
+  const open = editableWorkflow()?.document.workflow.name;
+  const target = onAdded ? "the workflow" : open === undefined ? "a new workflow" : safeText(open).text;
   const changed = new Set(listed.changes.map((change) => change.tool));
   const matching = listed.tools.filter((tool) =>
     `${tool.name} ${tool.description}`.toLowerCase().includes(search.toLowerCase()),
@@ -50,6 +53,7 @@ export function Tools({ server, canList, onAdded }: Props) {
             key={tool.name}
             tool={tool}
             isChanged={changed.has(tool.name)}
+            target={target}
             onAdd={() => add(tool, { onAdded })}
             onTry={() => tryTool({ server, tool, onUsed: onAdded })}
           />
@@ -76,11 +80,13 @@ function NotListed({ server }: { server: Server }) {
 interface ToolProps {
   tool: ServerTool;
   isChanged: boolean;
+  /** The workflow that the tool is added to, in words. */
+  target: string;
   onAdd(): void;
   onTry(): void;
 }
 
-function Tool({ tool, isChanged, onAdd, onTry }: ToolProps) {
+function Tool({ tool, isChanged, target, onAdd, onTry }: ToolProps) {
   const name = safeText(tool.name);
   return (
     <li className="tool">
@@ -93,8 +99,8 @@ function Tool({ tool, isChanged, onAdd, onTry }: ToolProps) {
           <Button look="quiet" icon="play" onClick={onTry} aria-label={`Try it: ${name.text}`}>
             Try it
           </Button>
-          <Button icon="plus" onClick={onAdd} aria-label={`Add ${name.text} to the workflow`}>
-            Add to the workflow
+          <Button icon="plus" onClick={onAdd} aria-label={`Add ${name.text} to ${target}`}>
+            <span className="tool__target">Add to {target}</span>
           </Button>
         </span>
       </div>

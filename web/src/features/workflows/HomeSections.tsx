@@ -2,6 +2,7 @@
 
 import { durationMs, formatDuration } from "../../model/run/runState";
 import { bestTemplates } from "../../model/workflow/templateNeeds";
+import { shownStatus } from "../../model/run/shownStatus";
 import { useRecentRuns } from "../../queries/runs";
 import { useAvailable, useTemplates } from "../../queries/templates";
 import { hrefTo } from "../../state/route";
@@ -51,7 +52,7 @@ export function RecentRuns() {
                   <a href={hrefTo("runs", run.id)}>{run.workflow || "untitled"}</a>
                 </td>
                 <td>
-                  <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+                  <Badge tone={statusTone(run.status)}>{shownStatus(run.status)}</Badge>
                 </td>
                 <td className="faint">
                   {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}

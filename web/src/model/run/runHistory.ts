@@ -2,6 +2,7 @@
 
 import { countOf } from "../text/formatValue";
 import { durationMs } from "./runState";
+import { shownStatus } from "./shownStatus";
 
 export interface PastRun {
   id: string;
@@ -31,7 +32,10 @@ export function runBars(runs: readonly PastRun[]): RunBar[] {
 /** What the bars show: `Last 3 runs: 2 success, 1 failed`. */
 export function historySummary(runs: readonly PastRun[]): string {
   const counts = new Map<string, number>();
-  for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const { status } of runs) {
+    const shown = shownStatus(status);
+    counts.set(shown, (counts.get(shown) ?? 0) + 1);
+  }
   const parts = [...counts].map(([status, count]) => `${count} ${status}`);
   return `Last ${countOf(runs.length, "run")}: ${parts.join(", ")}`;
 }
