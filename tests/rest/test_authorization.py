@@ -327,7 +327,7 @@ async def mcp_client(house: House, headers: dict[str, str], **more: Any) -> Asyn
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=30) as http,
         Client(
-            streamable_http_client(f"{BASE}/mcp", http_client=http), mode="auto", **more
+            streamable_http_client(f"{BASE}/mcp", http_client=http), **{"mode": "auto", **more}
         ) as client,
     ):
         yield client
