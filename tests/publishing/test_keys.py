@@ -143,8 +143,10 @@ async def test_who_may_call_a_tool_may_read_what_becomes_of_its_run(
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_key_that_may_not_read_prompts_lists_none(tmp_path: Any, mode: Any) -> None:
-    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
-        async with mcp_client(house, await house.key("tools:read"), mode=mode) as client:
-            assert (await client.list_prompts()).prompts == []
-            with pytest.raises(MCPError, match="workflows:read"):
-                await client.get_prompt("any.prompt")
+    async with (
+        house_in(tmp_path / "home") as house,
+        mcp_client(house, await house.key("tools:read"), mode=mode) as client,
+    ):
+        assert (await client.list_prompts()).prompts == []
+        with pytest.raises(MCPError, match="workflows:read"):
+            await client.get_prompt("any.prompt")

@@ -22,7 +22,7 @@ def health_routes(studio: RunningStudio, authenticator: Authenticator) -> APIRou
         """Check whether the database answers; needs no key."""
         try:
             with anyio.fail_after(READY_S):
-                await studio.home.database.rows("SELECT 1")
+                await studio.home.database.rows("SELECT version FROM schema_version LIMIT 1")
         except (ToolweaveError, TimeoutError):
             raise Unavailable("STORAGE_UNREACHABLE", "the database does not answer") from None
         return Response(READY, media_type="application/json")
