@@ -118,7 +118,7 @@ async def test_publishing_refuses_bad_names_and_broken_workflows(tmp_path: Any) 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize("tools", [(), ("ask",)])
-async def test_who_may_call_a_tool_may_read_what_becomes_of_its_run(
+async def test_who_may_call_a_tool_may_read_the_result_of_its_run(
     tmp_path: Any, mode: Any, tools: tuple[str, ...]
 ) -> None:
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:

@@ -310,7 +310,7 @@ UNKNOWN_TOOL = Rule("tools:execute", is_for_limited=True)
 TOOLS: Mapping[str, Rule] = {
     **_full("tools:execute", "get_node_types", "get_node_details", "search_nodes"),
     **_limited("workflows:read", "explain_problem", "explain_run"),
-    # Who called a tool reads what became of its run, as with `tasks/get`.
+    # Who called a tool reads the result of its run, as with `tasks/get`.
     **dict.fromkeys(
         ("run_status", "run_result"), Rule("workflows:read", True, or_scope="workflows:run")
     ),
