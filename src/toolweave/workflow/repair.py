@@ -32,8 +32,11 @@ FIRST = "fix the other problems first, then validate again"
 MAX_REPORTED = 1_000
 
 _OF_DATA = frozenset(
-    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "VALUE_TYPE_MISFIT"}
+    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "NODE_INPUT_INVALID"}
+    | {"VALUE_TYPE_MISFIT"}
 )
+
+_OF_NAMES = frozenset({"FIELD_REQUIRED", "FIELD_UNKNOWN"})
 
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
@@ -168,6 +171,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     translated = {one.pointer for one in problems if one.code == "EXPRESSION_OLDER_SYNTAX"}
     # A translation does not help where the value does not fit the field.
     misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
+    # What goes into a node may be given under a name that another fix corrects.
+    renamed = {_node_of(one) for one in problems if one.patch and one.code in _OF_NAMES}
     has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
     # Without a name for the item of a loop, an unknown name may be that.
     has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
@@ -175,6 +180,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     def is_early(problem: Problem) -> bool:
         if problem.code == "START_MISSING":
             return has_unknown_name
+        if problem.code == "NODE_INPUT_INVALID":
+            return _node_of(problem) in renamed
         if problem.code == "EXPRESSION_OLDER_SYNTAX":
             return problem.pointer in misfits
         if problem.code == "REFERENCE_NAME_UNKNOWN" and has_lost_item:
@@ -186,6 +193,10 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         replace(one, patch=None, hint=FIRST) if one.patch is not None and is_early(one) else one
         for one in problems
     ]
+
+
+def _node_of(problem: Problem) -> str:
+    return "/".join(problem.pointer.split("/")[:3])
 
 
 def _is_of_data(problem: Problem) -> bool:
@@ -319,7 +330,7 @@ class _Judge:
                 if step is None:
                     return None
                 document = apply_patch(document, step.patch or ())
-                hint = ", then ".join(text.rstrip("?") for text in (hint, step.hint) if text)
+                hint = ", then ".join(_instruction(text) for text in (hint, step.hint) if text)
         except Invalid:
             return None
         return None
@@ -378,6 +389,11 @@ def _said(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
 def _is_end(operation: Mapping[str, Any]) -> bool:
     place = str(operation["path"])
     return operation["op"] == "replace" and place.rpartition("/")[2] in {"from", "to"}
+
+
+def _instruction(hint: str) -> str:
+    """A hint as one of several steps: `did you mean 'x'?` is `use 'x'`."""
+    return hint.replace("did you mean ", "use ", 1).rstrip("?")
 
 
 def _weight(problems: Sequence[Problem]) -> tuple[int, int]:
