@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from mcp import Client
@@ -132,6 +133,9 @@ async def test_who_may_call_a_tool_may_read_the_result_of_its_run(
             shown = await client.call_tool("run_status", run)
             assert shown.structured_content["status"] == "waiting"
             await client.call_tool("run_cancel", run)
+            with anyio.fail_after(60):
+                while shown.structured_content["status"] in {"waiting", "running"}:
+                    shown = await client.call_tool("run_status", run)
             ended = await client.call_tool("run_result", run)
             assert ended.structured_content["status"] == "cancelled"
             with pytest.raises(MCPError, match="workflows:read"):
