@@ -108,6 +108,46 @@ SERVERS: dict[str, dict[str, Any]] = {
             }
         ]
     },
+    "org.example/weather-newest": {
+        "packages": [{"registryType": "npm", "identifier": "weather", "version": "latest"}]
+    },
+    "org.example/weather-range": {
+        "packages": [{"registryType": "npm", "identifier": "weather", "version": "1"}]
+    },
+    "org.example/weather-elsewhere": {
+        "packages": [
+            {
+                "registryType": "npm",
+                "registryBaseUrl": "https://npm.corp.example",
+                "identifier": "weather",
+                "version": "1.0.0",
+            }
+        ]
+    },
+    "org.example/weather-cut": {
+        "packages": [{"registryType": "oci", "identifier": "example/weather@sha256:1234"}]
+    },
+    "org.example/weather-hosted": {
+        "packages": [
+            {
+                "registryType": "oci",
+                "registryBaseUrl": "https://images.example",
+                "identifier": "example/weather",
+                "version": "1.2.0",
+            }
+        ]
+    },
+    "org.example/weather-hashed": {
+        "packages": [
+            {
+                "registryType": "pypi",
+                "registryBaseUrl": "https://" + ".".join(("pypi", "org")),
+                "identifier": "weather",
+                "version": "1.2",
+                "fileSha256": "0" * 64,
+            }
+        ]
+    },
     "org.example/weather-bundle": {
         "packages": [{"registryType": "mcpb", "identifier": "https://x.example/w.mcpb"}]
     },
@@ -179,6 +219,10 @@ def test_a_server_of_the_registry_is_found_and_added_unapproved(
         ("org.example/weather-thief", "REGISTRY_ENTRY_UNUSABLE"),
         ("org.example/weather-option", "REGISTRY_ENTRY_UNUSABLE"),
         ("org.example/weather-fork", "REGISTRY_ENTRY_UNUSABLE"),
+        ("org.example/weather-newest", "without an exact version"),
+        ("org.example/weather-range", "without an exact version"),
+        ("org.example/weather-elsewhere", "at 'npm.corp.example', from where"),
+        ("org.example/weather-cut", "SERVER_IMAGE_INVALID"),
         ("org.example/weather-bundle", "a bundle, which has to be unpacked"),
         ("org.example/weather-gone", "REGISTRY_ENTRY_NOT_FOUND"),
         ("org.example/nothing", "REGISTRY_ENTRY_NOT_FOUND"),
@@ -228,3 +272,15 @@ def test_a_package_is_started_by_the_program_of_its_kind(tw: Commands, registry:
         *("mcp", "${DATA_DIR}", "--template", "{city}"),
     ]
     assert listed["weather-image"]["command"] == "example/weather:1.2.0"
+
+
+def test_a_package_comes_from_the_registry_that_its_entry_names(
+    tw: Commands, registry: str
+) -> None:
+    at = {"TOOLWEAVE_REGISTRY_URL": registry}
+    hashed = tw.ok("servers", "add", "org.example/weather-hashed", "--registry", **at)
+    assert "`fileSha256` is not checked: 'uvx' fetches the package itself" in hashed.err
+    tw.ok("servers", "add", "org.example/weather-hosted", "--registry", **at)
+    listed = {one["name"]: one for one in tw.ok("servers", "list", "--json").json}
+    assert listed["weather-hashed"]["args"] == ["weather==1.2"]
+    assert listed["weather-hosted"]["command"] == "images.example/example/weather:1.2.0"

@@ -131,6 +131,11 @@ def test_a_session_signs_in_lists_calls_answers_and_sees_an_image(
     assert "ada@example.org" in json.dumps(answered)
     assert PNG in json.dumps(image)
     assert '"image"' in json.dumps(image)
+    # The model itself is shown the picture and what the person said.
+    shown = json.dumps(model.heard[-1].body["messages"])
+    assert '"media_type": "image/png"' in shown
+    assert PNG in shown
+    assert "ada@example.org" in shown
     assert lines[-1]["result"] == "All done."
 
 

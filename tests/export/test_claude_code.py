@@ -12,11 +12,14 @@ from typing import Any
 
 import pytest
 from tests.export.speaking import a_node, a_workflow, exported
+from tests.export.test_claude_workflow import BRANCHES, deciding
 from tests.workflow.sample_files import sample
 
 from toolweave.export.folder import changes, write
 from toolweave.export.target_terms import CLAUDE
 from toolweave.json_text import JsonObject
+from toolweave.testing.model import ScriptedModel, calls, says
+from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 
 ROOT = Path(__file__).parents[2]
@@ -63,28 +66,35 @@ def a_model() -> Generator[tuple[str, list[Any]]]:
 
 def told(folder: Path, prompt: str) -> tuple[dict[str, Any], Any]:
     """What Claude Code knows of its project, and what it would ask the model for a prompt."""
-    home = folder.parent / "home"
-    home.mkdir()
     with a_model() as (address, asked):
-        ran = subprocess.run(
-            [PROGRAM, "-p", "--output-format", "stream-json", "--verbose", prompt],
-            cwd=folder,
-            env={
-                "PATH": os.environ["PATH"],
-                "HOME": str(home),
-                "ANTHROPIC_API_KEY": "none",
-                "ANTHROPIC_BASE_URL": address,
-                "DISABLE_AUTOUPDATER": "1",
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=DEADLINE_S,
-            check=False,
-        )
-    known = json.loads(ran.stdout.splitlines()[0])
-    assert asked, ran.stdout
+        known, *_ = printed(folder, address, prompt)
+    assert asked, known
     return known, asked[-1]
+
+
+def printed(folder: Path, address: str, *arguments: str, **environ: str) -> list[Any]:
+    """Run Claude Code without a person; what it prints."""
+    home = folder.parent / "home"
+    home.mkdir(exist_ok=True)
+    ran = subprocess.run(
+        [PROGRAM, "-p", "--output-format", "stream-json", "--verbose", *arguments],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "ANTHROPIC_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": address,
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_TMPDIR": str(home),
+            **environ,
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def exported_into(folder: Path, workflow: Workflow, target: str) -> None:
@@ -131,3 +141,44 @@ def test_claude_code_fills_nothing_into_the_words_of_a_workflow(
     kept = "Print $1 and $ {1}, then $ARGUMENTS, $ARGUMENTS[0] and $ {CLAUDE_SESSION_ID}."
     assert kept in said
     assert json.dumps(r"Not \$ 1 either.")[1:-1] in said
+
+
+def test_claude_code_runs_an_exported_dynamic_workflow(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    document = deciding(branches=BRANCHES, evaluationTarget="the weather")
+    document["nodes"][-1]["data"]["prompt"] = ARMED
+    exported_into(project, read(document).workflow, "claude-workflow")
+    with ScriptedModel().running() as model:
+        model.on("Choose exactly one of", calls("StructuredOutput", {"choice": "Cold"}), says("."))
+        model.on("Do what this prompt says", says("It is done."))
+        started = calls("Workflow", {"name": "choose", "args": {"city": "Oslo"}})
+        model.on('"name": "Workflow"', started, says("Started."), says("All done."))
+        address = model.base_url("anthropic")
+        allowed = ("--allowedTools", "Workflow", "--", "Run the workflow.")
+        lines = printed(project, address, *allowed, CLAUDE_CODE_WORKFLOWS="1")
+    assert "choose" in lines[0]["slash_commands"]
+    (ended,) = [line for line in lines if line.get("subtype") == "task_notification"]
+    assert ended["status"] == "completed", lines
+    texts = [text for one in model.heard for text in texts_in(one.body["messages"])]
+    (decided,) = {one for one in texts if "Choose exactly one of" in one}
+    assert "the weather" in decided
+    assert 'Inputs of the workflow as JSON: {"city":"Oslo"}' in decided
+    (taken,) = {one for one in texts if "Do what this prompt says" in one}
+    assert 'before as JSON: {"Pick":{"choice":"Cold"}}' in taken
+    assert "touch armed" in taken
+    (result,) = {one for one in texts if "<task-notification>" in one}
+    assert '<result>"It is done."</result>' in result
+    assert not (project / "armed").exists()
+
+
+def texts_in(messages: Any) -> list[str]:
+    """The texts of a conversation, as the model gets it."""
+    texts: list[str] = []
+    for message in messages:
+        content: Any = message["content"]
+        if isinstance(content, str):
+            texts.append(content)
+        else:
+            texts += [block["text"] for block in content if block["type"] == "text"]
+    return texts

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import mcp_types as types
 import pytest
@@ -15,6 +16,8 @@ from mcp.shared.exceptions import MCPError
 
 from rest.drawn import drawn, greeting, pausing
 from rest.house import BASE, House, house_in
+from rest.test_authorization import mcp_client
+from rest.test_authorization import published as published_with_a_question
 from rest.test_servers import approved
 from toolweave.errors import Invalid
 from toolweave.testing.server import ScriptedServer, a_tool, answers
@@ -113,6 +116,45 @@ async def test_publishing_refuses_bad_names_and_broken_workflows(tmp_path: Any) 
         gone = await house.client.delete("/api/v1/published/greet", headers=key)
         again = await house.client.delete("/api/v1/published/greet", headers=key)
         assert (gone.status_code, again.json()["error"]["code"]) == (204, "NOT_PUBLISHED")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("tools", [(), ("ask",)])
+async def test_who_may_call_a_tool_may_read_the_result_of_its_run(
+    tmp_path: Any, mode: Any, tools: tuple[str, ...]
+) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published_with_a_question(house)
+        _, text = await house.keys.create("caller", ["tools:read", "workflows:run"], tools)
+        async with mcp_client(house, {"X-API-Key": text}, mode=mode) as client:
+            told = (await client.call_tool("ask", {})).structured_content
+            run = {"run_id": told["run_id"]}
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert {"run_status", "run_result", "run_respond", "run_cancel"} <= names
+            shown = await client.call_tool("run_status", run)
+            assert shown.structured_content["status"] == "waiting"
+            await client.call_tool("run_cancel", run)
+            with anyio.fail_after(60):
+                while shown.structured_content["status"] in {"waiting", "running"}:
+                    shown = await client.call_tool("run_status", run)
+            ended = await client.call_tool("run_result", run)
+            assert ended.structured_content["status"] == "cancelled"
+            with pytest.raises(MCPError, match="workflows:read"):
+                await client.call_tool("explain_run", run)
+        async with mcp_client(house, await house.key("tools:read", "tools:execute")) as client:
+            with pytest.raises(MCPError, match="workflows:read"):
+                await client.call_tool("run_result", run)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_key_that_may_not_read_prompts_lists_none(tmp_path: Any, mode: Any) -> None:
+    async with (
+        house_in(tmp_path / "home") as house,
+        mcp_client(house, await house.key("tools:read"), mode=mode) as client,
+    ):
+        assert (await client.list_prompts()).prompts == []
+        with pytest.raises(MCPError, match="workflows:read"):
+            await client.get_prompt("any.prompt")
 
 
 # What a published tool wants of a key, and no more.

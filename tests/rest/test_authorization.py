@@ -322,12 +322,14 @@ async def test_a_limited_key_answers_only_questions_of_its_tools_by_their_whole_
 
 
 @asynccontextmanager
-async def mcp_client(house: House, headers: dict[str, str], **more: Any) -> AsyncGenerator[Client]:
+async def mcp_client(
+    house: House, headers: dict[str, str], mode: Any = "auto", **more: Any
+) -> AsyncGenerator[Client]:
     transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=30) as http,
         Client(
-            streamable_http_client(f"{BASE}/mcp", http_client=http), mode="auto", **more
+            streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode, **more
         ) as client,
     ):
         yield client

@@ -95,6 +95,42 @@ async def _is_denied(answer: Callable[[bytes], bytes]) -> None:
     assert shown == []
 
 
+TOKEN = json_answer(b'{"access_token":"granted","token_type":"Bearer"}')
+STEPS = (
+    b"GET /.well-known/oauth-protected",
+    b"GET /.well-known/oauth-authorization",
+    b"POST /register",
+    b"POST /token",
+)
+
+
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("where", [*STEPS, None])
+async def test_no_request_of_a_sign_in_follows_a_redirect(where: bytes | None, status: int) -> None:
+    granting = by_hand({b"POST /token": TOKEN})
+    with anyio.fail_after(60):
+        async with peer(TOKEN) as elsewhere, a_person() as (sign_in, _):
+
+            def answer(request: bytes) -> bytes:
+                if where is not None and request.startswith(where):
+                    return http(status, location=f"{elsewhere.url}/x")
+                return granting(request)
+
+            async with peer(answer) as known:
+                definition = HttpServer(url=known.url, oauth=True)
+                auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=sign_in)
+                transport = open_http(
+                    definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
+                )
+                failure = await reason(Client(transport))
+    assert elsewhere.heads == []
+    is_signed_in = any(b"Bearer granted" in head for head in known.heads)
+    assert is_signed_in == (where is None)  # the control: without a redirect there is a token
+    if where is not None:
+        assert failure.code == "SERVER_SIGN_IN_FAILED"
+        assert "redirects" in failure.message
+
+
 @pytest.mark.parametrize("where", [b"GET /.well-known/", b"POST /register", b"POST /token"])
 async def test_an_authorization_server_that_never_answers_is_given_up(where: bytes) -> None:
     def answer(request: bytes) -> bytes | None:

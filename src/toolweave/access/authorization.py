@@ -13,10 +13,14 @@ from toolweave.errors import Denied
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The scope a key needs, `None` for any valid key, and whether a limited key may."""
+    """The scope a key needs, `None` for any valid key, and whether a limited key may.
+
+    A key with `or_scope` does not need `scope`.
+    """
 
     scope: str | None
     is_for_limited: bool = False
+    or_scope: str | None = None
 
     def require(self, key: ApiKey) -> None:
         """Raise unless the key may.
@@ -24,7 +28,7 @@ class Rule:
         Raises:
             Denied: `SCOPE_MISSING`, `TOOL_NOT_ALLOWED`.
         """
-        if self.scope is not None:
+        if self.scope is not None and not (self.or_scope and key.allows(self.or_scope)):
             key.require(self.scope)
         if not self.is_for_limited:
             key.require_tool(None)
@@ -305,7 +309,11 @@ UNKNOWN_TOOL = Rule("tools:execute", is_for_limited=True)
 
 TOOLS: Mapping[str, Rule] = {
     **_full("tools:execute", "get_node_types", "get_node_details", "search_nodes"),
-    **_limited("workflows:read", "run_status", "run_result", "explain_problem", "explain_run"),
+    **_limited("workflows:read", "explain_problem", "explain_run"),
+    # Who called a tool reads the result of its run, as with `tasks/get`.
+    **dict.fromkeys(
+        ("run_status", "run_result"), Rule("workflows:read", True, or_scope="workflows:run")
+    ),
     # What the app of a published workflow calls; `app_workflow` shows what `tools/list` shows.
     **_limited("workflows:read", "app_run"),
     **_limited("workflows:run", "app_workflow", "app_start", "app_answer", "app_rerun"),
@@ -366,8 +374,9 @@ METHODS: Mapping[str, Rule] = {
         "skills/list",
         "skills/get",
         "resources/directory/read",
+        # Empty for a key without `prompts/get`.
+        "prompts/list",
     ),
-    **_limited("workflows:read", "prompts/list"),  # empty as well
     **_full("workflows:read", "prompts/get"),
     **_limited("workflows:run", "tasks/get", "tasks/update", "tasks/cancel"),
 }

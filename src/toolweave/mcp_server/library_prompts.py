@@ -5,6 +5,7 @@ from typing import cast
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from toolweave.access.authorization import method_rule
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.store import LibraryStore
@@ -27,10 +28,10 @@ class LibraryPrompts:
         self._access = LibraryAccess(context) if context else None
 
     async def list_prompts(self, context: Context, _: object) -> types.ListPromptsResult:
-        """List the prompts; a library that cannot be read is skipped."""
+        """List the prompts that the caller may read; a library that cannot be read is skipped."""
         found: list[types.Prompt] = []
         libraries = await self._libraries()
-        if libraries is None or McpCaller(context).is_limited:
+        if libraries is None or not McpCaller(context).may(method_rule("prompts/get")):
             return types.ListPromptsResult(prompts=found)
         for library in await libraries.list():
             try:

@@ -74,11 +74,6 @@ class McpCaller:
         return ResourceReader(self.key)
 
     @property
-    def is_limited(self) -> bool:
-        """Whether the key is limited to some published tools."""
-        return self.reader.is_limited
-
-    @property
     def who(self) -> str:
         """The caller's name in the journal."""
         return f"key {self.key.id}" if self.key else "stdio"

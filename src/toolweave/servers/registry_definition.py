@@ -19,7 +19,12 @@ from toolweave.servers.user_definitions import from_command_line, from_image, fr
 _VARIABLE = pattern(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # No path and no `owner/repository`, which npm reads as an address.
 _PACKAGE = pattern(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]{0,100}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,112}")
-_VERSION = pattern(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}")
+# Exact ones only: `latest` and `1` name whatever is newest when the server starts.
+_VERSION = pattern(r"[0-9][A-Za-z0-9.+_-]{0,63}")
+_TAG = pattern(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}")
+_NPM_VERSION = pattern(r"[0-9]+\.[0-9]+\.[0-9]+(?:[-+][A-Za-z0-9.+-]{1,48})?")
+# The domain, below `org`, of the registry from which the program of a kind fetches by default.
+_PUBLIC = {"npm": "npmjs", "pypi": "pypi", "nuget": "nuget"}
 _ENVIRONMENT_NAME = pattern(r"[^A-Za-z0-9_]+")
 _REMOTES = {"streamable-http": "http", "sse": "sse"}
 
@@ -86,8 +91,13 @@ def _package(package: _Input) -> RegistryProposal | str:
         return RegistryProposal(made, tuple(values.notes))
     if kind == "mcpb":
         return "a bundle, which has to be unpacked by an application"
-    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+    exact = _NPM_VERSION if kind == "npm" else _VERSION
+    if not isinstance(version, str) or not exact.fullmatch(version):
         return f"a package of {kind} without an exact version"
+    source = _host(package)
+    if source and source.split(".")[-2:] != [_PUBLIC.get(kind), "org"]:
+        at = printable(source, 100)
+        return f"a package of {kind} at {at!r}, from where its program does not fetch"
     starts = {
         "npm": ("npx", "-y", f"{name}@{version}"),
         "pypi": ("uvx", f"{name}=={version}"),
@@ -96,15 +106,29 @@ def _package(package: _Input) -> RegistryProposal | str:
     if kind not in starts or not _PACKAGE.fullmatch(name):
         return f"a package of {kind}"
     made = from_command_line((*starts[kind], *arguments), env)
+    if package.get("fileSha256") is not None:
+        values.note(f"`fileSha256` is not checked: {starts[kind][0]!r} fetches the package itself")
     return RegistryProposal(made, tuple(values.notes))
 
 
 def _image(name: str, package: _Input) -> str:
-    """Return the image with its version, which older entries have beside the name."""
-    version = package.get("version")
+    """Return the image with host and version, which older entries have beside the name."""
+    version, host = package.get("version"), _host(package)
+    first, slash, _ = name.partition("/")
+    has_host = bool(slash) and ("." in first or ":" in first or first == "localhost")
+    if host and not has_host and host.split(".")[-2:] != ["docker", "io"]:
+        name = f"{host}/{name}"
     has_tag = ":" in name.rpartition("/")[2] or "@" in name
-    is_exact = isinstance(version, str) and _VERSION.fullmatch(version)
+    is_exact = isinstance(version, str) and _TAG.fullmatch(version)
     return name if has_tag or not is_exact else f"{name}:{version}"
+
+
+def _host(package: _Input) -> str:
+    """Return the host, with its port, of the registry that a package names, if it names one."""
+    stated = package.get("registryBaseUrl")
+    return (
+        stated.partition("://")[2].partition("/")[0].casefold() if isinstance(stated, str) else ""
+    )
 
 
 class _Values:

@@ -29,7 +29,8 @@ from toolweave.servers.plugin_config import read_plugin_servers
 
 _MAX_BYTES = 1024 * 1024
 _ENTRY_KEYS = ("command", "url", "httpUrl", "type")
-_IMAGE = pattern(r"[a-z0-9][\w.:/@+-]*", re.ASCII | re.IGNORECASE)
+_DIGEST = "@sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})"
+_IMAGE = pattern(rf"[a-z0-9][\w.:/+-]*(?:{_DIGEST})?", re.ASCII | re.IGNORECASE)
 
 
 def read_pasted(

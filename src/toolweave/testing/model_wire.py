@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal
 
 from toolweave.json_text import Json, JsonObject
@@ -91,7 +92,7 @@ def _message(turn: Turn, body: Body) -> Body:
     reasons = {"end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refused": "refusal"}
     shaped = any(block["type"] == "tool_use" for block in blocks)
     return {
-        "id": "msg_1",
+        "id": f"msg_{_number(body)}",
         "type": "message",
         "role": "assistant",
         "model": body.get("model"),
@@ -110,11 +111,17 @@ def _blocks(turn: Turn, body: Body) -> list[Body]:
         given = {"value": turn.value} if is_plain else turn.value
         return [{"type": "tool_use", "id": "toolu_answer", "name": _ANSWER, "input": given}]
     text = [{"type": "text", "text": turn.text}] if turn.text else []
+    number = _number(body)
     uses = [
-        {"type": "tool_use", "id": f"toolu_{at}", "name": name, "input": given}
+        {"type": "tool_use", "id": f"toolu_{number}_{at}", "name": name, "input": given}
         for at, (name, given) in enumerate(turn.calls)
     ]
     return [*text, *uses]
+
+
+def _number(body: Body) -> str:
+    """Return what differs between the requests of a conversation: clients keep one of each id."""
+    return sha256(json.dumps(body.get("messages")).encode()).hexdigest()[:12]
 
 
 def _message_events(turn: Turn, body: Body) -> Iterator[Body]:

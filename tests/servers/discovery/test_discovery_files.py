@@ -76,6 +76,7 @@ def test_every_file_of_the_folder_that_is_a_client_is_found() -> None:
         "Cursor",
         "Gemini CLI",
         "Goose",
+        "JetBrains AI Assistant",
         "Junie",
         "Kiro",
         "LM Studio",

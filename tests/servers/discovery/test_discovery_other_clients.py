@@ -51,6 +51,7 @@ IN_PROJECT = READ.model_copy(update={"cwd": CWD})
 WEB = HttpServer(url="https://a.test/mcp", headers={"Authorization": "Bearer ${K}"})
 WEB_HEADERS = {"Authorization": "Bearer ${env:K}"}
 ENV = {"K": "{env:K}"}
+ENV_K = {"K": "${env:K}"}
 CASES = [
     Case("Windsurf", f"{HOME}/.codeium/windsurf/mcp_config.json", COMMON, READ),
     Case(
@@ -84,6 +85,29 @@ CASES = [
         READ,
         environ={"CLINE_DIR": "cline"},
     ),
+    Case(
+        "Cline",
+        f"{HOME}/.cline/data/settings/cline_mcp_settings.json",
+        remote(transport={"type": "stdio", "command": "npx", "args": ["-y", "a"], "env": ENV_K}),
+        READ,
+    ),
+    Case(
+        "Cline",
+        f"{HOME}/.cline/data/settings/cline_mcp_settings.json",
+        remote(
+            transport={"type": "streamableHttp", "url": "https://a.test/mcp"},
+            oauth={"clientId": "c", "tokens": {}},
+        ),
+        HttpServer(url="https://a.test/mcp", oauth=SignInClient(client_id="c")),
+    ),
+    Case(
+        "Copilot for JetBrains",
+        f"{HOME}/.config/github-copilot/intellij/mcp.json",
+        {"servers": {"a": {"url": "https://a.test/mcp", "requestInit": {"headers": WEB_HEADERS}}}},
+        WEB,
+    ),
+    Case("JetBrains AI Assistant", f"{HOME}/.ai/mcp/mcp.json", COMMON, READ),
+    Case("JetBrains AI Assistant", f"{PROJECT}/.ai/mcp/mcp.json", COMMON, IN_PROJECT, "project"),
     Case("Roo Code", f"{PROJECT}/.roo/mcp.json", COMMON, IN_PROJECT, "project"),
     Case(
         "Roo Code",
@@ -410,64 +434,6 @@ def test_yaml_that_repeats_itself_without_end_is_read(places: ClientLocations, p
     assert second.definition is None
 
 
-def plugin_in(places: ClientLocations, put: Put, **install: object) -> Path:
-    root = places.home / ".claude/plugins/cache/market/docs/1.0"
-    entry = {"scope": "user", "installPath": str(root), "version": "1.0", **install}
-    put(
-        places.home / ".claude/plugins/installed_plugins.json",
-        {"version": 2, "plugins": {"docs@market": [entry]}},
-    )
-    return root
-
-
-@pytest.mark.parametrize("is_wrapped", [True, False])
-def test_servers_of_a_plugin_of_claude_code_are_found(
-    is_wrapped: bool, places: ClientLocations, put: Put
-) -> None:
-    root = plugin_in(places, put)
-    servers = {"a": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--x"]}}
-    path = put(root / ".mcp.json", {"mcpServers": servers} if is_wrapped else servers)
-    (item,) = found_by("Claude Code plugins", places).found
-
-    assert (item.name, item.scope, item.path, item.disabled) == ("a", "user", path, False)
-    assert item.definition == CommandServer(command=f"{root}/run", args=("--x",))
-
-    put(places.home / ".claude/settings.json", {"enabledPlugins": {"docs@market": False}})
-    (off,) = found_by("Claude Code plugins", places).found
-    assert off.disabled
-
-
-@pytest.mark.parametrize("stated", [{"a": {"command": "x"}}, "./servers.json"])
-def test_the_manifest_of_a_plugin_names_its_servers(
-    stated: object, places: ClientLocations, put: Put
-) -> None:
-    root = plugin_in(places, put)
-    put(root / ".claude-plugin/plugin.json", {"name": "docs", "mcpServers": stated})
-    put(root / "servers.json", {"mcpServers": {"a": {"command": "x"}}})
-    (item,) = found_by("Claude Code plugins", places).found
-    assert item.definition == CommandServer(command="x")
-
-
-def test_a_plugin_reads_no_file_outside_itself(places: ClientLocations, put: Put) -> None:
-    root = plugin_in(places, put)
-    put(root.parent / "other.json", {"mcpServers": {"a": {"command": "x"}}})
-    put(root / ".claude-plugin/plugin.json", {"mcpServers": "../other.json"})
-    assert found_by("Claude Code plugins", places) == Discovery((), ())
-
-    put(root / "own.json", {"mcpServers": {"a": {"command": "x"}}})
-    put(root / ".claude-plugin/plugin.json", {"mcpServers": "./own.json"})
-    assert [one.name for one in found_by("Claude Code plugins", places).found] == ["a"]
-
-
-def test_a_plugin_of_another_project_is_not_listed(places: ClientLocations, put: Put) -> None:
-    root = plugin_in(places, put, scope="project", projectPath=str(places.home / "other"))
-    put(root / ".mcp.json", {"a": {"command": "x"}})
-    assert found_by("Claude Code plugins", places).found == ()
-
-    plugin_in(places, put, scope="project", projectPath=str(places.project))
-    assert [one.name for one in found_by("Claude Code plugins", places).found] == ["a"]
-
-
 @pytest.mark.parametrize(
     ("client", "path", "entry", "at"),
     [
@@ -551,21 +517,3 @@ def test_lm_studio_is_read_where_its_pointer_says(places: ClientLocations, put: 
         assert commands() == ["old"], useless
     pointer.write_bytes(b"\xff")
     assert commands() == ["old"]
-
-
-def test_a_plugin_names_several_files_and_servers(places: ClientLocations, put: Put) -> None:
-    root = places.home / ".claude/plugins/cache/shop/tools/1.0"
-    installed = {"tools@shop": [{"scope": "user", "installPath": str(root)}]}
-    listed = places.home / ".claude/plugins/installed_plugins.json"
-    put(listed, {"version": 2, "plugins": installed})
-    put(
-        root / ".claude-plugin/plugin.json",
-        {"mcpServers": ["./one.json", {"two": {"command": "two"}}, "../../outside.json"]},
-    )
-    put(root / "one.json", {"mcpServers": {"one": {"command": "${CLAUDE_PLUGIN_ROOT}/one"}}})
-    put(root.parent.parent / "outside.json", {"mcpServers": {"three": {"command": "three"}}})
-    found = found_by("Claude Code plugins", places).found
-    assert {item.name: item.definition for item in found} == {
-        "one": CommandServer(command=f"{root}/one"),
-        "two": CommandServer(command="two"),
-    }

@@ -1,13 +1,17 @@
 """Plugins of Claude Code: the servers that an installed plugin brings.
 
 `~/.claude/plugins/installed_plugins.json` names the directory of each; its servers are in
-`.mcp.json`, or in `mcpServers` of `.claude-plugin/plugin.json` as an object, a path, or several.
+`.mcp.json` and in `mcpServers` of `.claude-plugin/plugin.json` as an object, a path, or several, of
+which the last one wins.
 """
 
 import os
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from toolweave.patterns import pattern
 from toolweave.servers.config_entry import ConfigDialect, as_list, as_object
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
@@ -15,6 +19,22 @@ from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import Off, read_servers
 
 _SECTION = "mcpServers"
+_UNNAMED = pattern(r"[^a-zA-Z0-9_-]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """The folders that an entry may name: of the plugin, of its data, of the project."""
+
+    root: Path
+    data: Path
+    project: Path
+
+    def filled_in(self, text: str) -> str:
+        """Return a text with the folders in place of their variables."""
+        text = text.replace("${CLAUDE_PLUGIN_ROOT}", str(self.root))
+        text = text.replace("${CLAUDE_PLUGIN_DATA}", str(self.data))
+        return text.replace("${CLAUDE_PROJECT_DIR}", str(self.project))
 
 
 class ClaudePlugins:
@@ -30,31 +50,38 @@ class ClaudePlugins:
         switched = _switches(own, places)
         plugins = as_object((listed.document or {}).get("plugins")) or {}
         for plugin, installs in plugins.items():
+            data = own / "plugins" / "data" / _UNNAMED.sub("-", plugin)
             for root in _directories(installs, places):
-                yield from self._servers(root, _off_if(switched.get(plugin) is False))
+                folders = _Folders(root, data, places.project)
+                yield from self._servers(folders, _off_if(switched.get(plugin) is False))
 
-    def _servers(self, root: Path, is_off: Off) -> Iterator[DiscoveredServer | FileProblem]:
+    def _servers(self, folders: _Folders, is_off: Off) -> Iterator[DiscoveredServer | FileProblem]:
+        root = folders.root
         manifest = Source(self.name, "user", root / ".claude-plugin" / "plugin.json")
         loaded = load(manifest)
         yield from loaded.problems
         stated = (loaded.document or {}).get(_SECTION)
-        parts = as_list(stated) or [stated]
-        for inline in filter(None, map(as_object, parts)):
-            yield from _read(manifest, {_SECTION: inline}, root, is_off)
-        named = [_inside(root, part) for part in parts if isinstance(part, str)]
-        for file in filter(None, named or [root / ".mcp.json"]):
+        read: set[Path] = set()
+        # Of entries with one name, the one that is found first is used.
+        for part in [*reversed(as_list(stated) or [stated]), ".mcp.json"]:
+            if (inline := as_object(part)) is not None:
+                yield from _read(manifest, {_SECTION: inline}, folders, is_off)
+            file = _inside(root, part) if isinstance(part, str) else None
+            if file is None or file in read:
+                continue
+            read.add(file)
             source = Source(self.name, "user", file)
             shared = load(source)
             yield from shared.problems
             if shared.document is not None:
-                yield from _read(source, shared.document, root, is_off)
+                yield from _read(source, shared.document, folders, is_off)
 
 
 def _read(
-    source: Source, document: dict[str, object], root: Path, is_off: Off
+    source: Source, document: dict[str, object], folders: _Folders, is_off: Off
 ) -> Iterator[DiscoveredServer | FileProblem]:
     steps = (_SECTION,) if _SECTION in document else ()
-    dialect = ConfigDialect(rewrite=lambda text: text.replace("${CLAUDE_PLUGIN_ROOT}", str(root)))
+    dialect = ConfigDialect(rewrite=folders.filled_in)
     yield from read_servers(source, document, *steps, dialect=dialect, is_off=is_off)
 
 
