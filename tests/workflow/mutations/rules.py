@@ -32,6 +32,8 @@ class Mutation:
     detail: str = ""
     # Without the member that has another name: only what a node needs has its own name.
     lacking: Document | None = None
+    # Whether it has several answers, so that a patch is a guess.
+    is_unclear: bool = False
 
 
 def words_of(name: str) -> list[str]:
