@@ -43,7 +43,7 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     for similar in (_same, _short):
         if found := similar(value, known):
             return found
-    if found := _method(value, known):
+    if found := _method(value, known) or mentioned(value, known):
         return found
     # A single word that is only similar may mean another option.
     is_name = len(_in_order(value)) > 1
@@ -53,6 +53,32 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
         return meant(rest, known)
     english = translated(value)
     return meant(english, known, about) if english and english != value else []
+
+
+def mentioned(value: str, options: Iterable[str]) -> list[str]:
+    """The options that a value names beside each other, at least two: `get_or_set`, `json|csv`."""
+    given = _in_order(value)
+    found = [
+        (at, at + len(own), option)
+        for option in list(dict.fromkeys(options))[:MAX_OPTIONS]
+        if (own := _in_order(option))
+        for at in range(len(given) - len(own) + 1)
+        if given[at : at + len(own)] == own
+    ]
+    # `fork_repository` names no `fork`.
+    whole = [
+        option
+        for start, end, option in found
+        if not any(a <= start and end <= b and end - start < b - a for a, b, _ in found)
+    ]
+    several = list(dict.fromkeys(whole))
+    return several if len(several) > 1 else []
+
+
+def is_another_form(value: str, options: Iterable[str]) -> bool:
+    """Whether a value is a word for one of the options, whatever else its words name."""
+    known = list(dict.fromkeys(options))[:MAX_OPTIONS]
+    return any(len(similar(value, known)) == 1 for similar in (_same, _short))
 
 
 def _method(value: str, known: Sequence[str]) -> list[str]:

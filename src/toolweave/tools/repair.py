@@ -26,6 +26,7 @@ from toolweave.tools.key_meaning import (
     says_when,
 )
 from toolweave.tools.key_repair import (
+    is_member,
     only_fitting,
     only_place,
     only_values,
@@ -54,6 +55,8 @@ MAX_TEXT = 500
 # Allowed edits, and the minimum name length for any.
 MAX_SLIPS = 3
 MAX_LISTED = 8
+# The parts of a node, which are no other names of a setting or an input.
+PARTS = frozenset({"configurations", "inputParams", "input_params"})
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
 SHORT = 2
@@ -145,7 +148,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     name, given = str(fault.expected), _object(fault.value)
     known = explainer.properties(fault.schema)
     at = pointer(*fault.path, name)
-    strange = [key for key in given if key not in known]
+    strange = [key for key in given if key not in known and key not in PARTS]
     free = [key for key in known if key not in given]
     slips = [
         key
@@ -314,6 +317,7 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
     is_idle = is_plain and not takes and not says_when(wrong) and not is_related(wrong, known)
+    is_idle = is_idle and not is_member(wrong, explainer)
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
+from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.checks.context import KnownEnvironment
@@ -35,6 +36,8 @@ _OF_DATA = frozenset(
     {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "VALUE_TYPE_MISFIT"}
 )
 
+_PART = pattern(r"/nodes/\d+/data/(?:configurations|inputParams)")
+_OF_TYPES = frozenset({"NODE_UNKNOWN", "NODE_TYPE_UNKNOWN"})
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
 _PLACES = frozenset({"path", "from"})
@@ -166,17 +169,32 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     """
     codes = {problem.code for problem in problems if problem.patch is not None}
     translated = {one.pointer for one in problems if one.code == "EXPRESSION_OLDER_SYNTAX"}
+    # What the settings and the inputs of a node are decides what is missing in them.
+    divided = {
+        "/".join(one.pointer.split("/")[:3]): one
+        for one in problems
+        if one.patch and any(_PART.fullmatch(str(step["path"])) for step in one.patch)
+    }
     # A translation does not help where the value does not fit the field.
     misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
+    # What is no such value as the whole is no such item of a list either.
+    unlike = {one.pointer for one in problems if one.code == "FIELD_FORM_UNUSUAL" and not one.patch}
     has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
     # Without a name for the item of a loop, an unknown name may be that.
     has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
 
     def is_early(problem: Problem) -> bool:
+        moved = divided.get("/".join(problem.pointer.split("/")[:3]))
+        if moved is not None and moved is not problem and moved.patch != problem.patch:
+            return not any(_PART.fullmatch(str(step["path"])) for step in problem.patch or ())
         if problem.code == "START_MISSING":
             return has_unknown_name
+        if problem.code == "END_MISSING":
+            return bool(codes & _OF_TYPES)  # which types there are decides whether it needs one
         if problem.code == "EXPRESSION_OLDER_SYNTAX":
             return problem.pointer in misfits
+        if problem.code == "FIELD_TYPE_INVALID":
+            return problem.pointer in unlike
         if problem.code == "REFERENCE_NAME_UNKNOWN" and has_lost_item:
             return True
         is_reference = problem.code.startswith("REFERENCE_")

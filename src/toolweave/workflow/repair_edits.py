@@ -262,15 +262,22 @@ def _move(node: Node, stray: Stray, slot: NodeSlot, value: Json = None) -> _Edit
         if owner is None:
             made.append({"op": "add", "path": pointer(*slot.steps[: at + 1]), "value": {}})
     move: Operation = {"op": "move", "from": pointer(*stray.steps), "path": pointer(*slot.steps)}
+    around = stray.steps[:-1]
+    if len(around) > 1 and around != slot.steps[: len(around)]:
+        # What held nothing else goes with it.
+        is_empty = _value_at(node.data, around) == {stray.name: stray.value}
+        emptied: list[Operation] = [{"op": "remove", "path": pointer(*around)}] if is_empty else []
+    else:
+        emptied = []
     if value is not None:
         remove: Operation = {"op": "remove", "path": pointer(*stray.steps)}
         add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": value}
-        return _Edit((*made, remove, add), f"write {slot.name!r} as {shown(value)}")
+        return _Edit((*made, remove, add, *emptied), f"write {slot.name!r} as {shown(value)}")
     if stray.steps[:-1] == slot.steps[:-1]:
         said = f"rename {stray.name!r} to {slot.name!r}?"
     else:
         said = f"move it to {'.'.join(slot.steps)}"
-    return _Edit((*made, move), said)
+    return _Edit((*made, move, *emptied), said)
 
 
 def _placed(patch: Sequence[Operation], place: str) -> tuple[Operation, ...]:

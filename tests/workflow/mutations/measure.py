@@ -156,7 +156,7 @@ def _chosen(
             is_of_world=False,
             is_refused=False,
             is_text=one.text is not None,
-            accepted=(right_text,),
+            accepted=(right_text, *([json.dumps(one.accepted)] if one.accepted else [])),
         )
         if not _is_same(fault, right):
             yield Case(fault, right, one.detail)
@@ -188,9 +188,13 @@ def judged(case: Case) -> Outcome:
         case.fault.is_never_fixed
         or meaning(report.fixed.workflow) != meaning(case.right.loaded.workflow)
     )
-    refused = report.is_valid and refusals(report.loaded.workflow)
-    if not refused and report.is_workflow and not report.is_valid and not report.fixed.left:
+    refused: set[str] = set()
+    if report.is_valid:
+        refused = refusals(report.loaded.workflow)
+    elif report.is_workflow and not any(one.severity == "error" for one in report.fixed.left):
         refused = refusals(report.fixed.workflow)
+    if refused:
+        refused -= refusals(case.right.loaded.workflow)  # what only a run fills
     return replace(found, is_wrong_fix=is_wrong, is_valid_then_refused=bool(refused))
 
 
@@ -205,20 +209,18 @@ def meaning(workflow: Workflow) -> str:
     return json.dumps([nodes, ends], sort_keys=True, default=str)
 
 
-def refusals(workflow: Workflow) -> list[str]:
+def refusals(workflow: Workflow) -> set[str]:
     """What the start of a step refuses by what stands in the document, or crashes with."""
-    found: list[str] = []
+    found: set[str] = set()
     for node in workflow.nodes:
         code = codes().get(node.ref or "")
-        config, inputs = (object_at(node.data, part) for part in rules.PARTS)
-        if code is None or config.get("enabled") is False:
+        if code is None or object_at(node.data, "configurations").get("enabled") is False:
             continue
+        config, inputs = (object_at(node.data, part) for part in rules.PARTS)
         required = frozenset(one.name for one in code.spec.inputs if one.required)
-        prepared = prepare(node, code.spec)
-        started = start(code, Generated("", prepared.config, prepared.inputs, required))
-        found += [f"{node.id}: {one.code} {one.message}" for one in started.refused]
-        found += [f"{node.id}: {started.crashed!r}"] if started.crashed is not None else []
-        del config, inputs
+        started = start(code, Generated("", config, inputs, required))
+        found |= {f"{node.id}: {one.code} {one.message}" for one in started.refused}
+        found |= {f"{node.id}: {started.crashed!r}"} if started.crashed is not None else set()
     return found
 
 
@@ -244,7 +246,10 @@ def described(case: Case, one: Outcome) -> str:
     """A fault that is not fixed, and what is said about it."""
     flags = ("" if one.is_caught else "SILENT ") + ("WRONG " if one.is_wrong_fix else "")
     lines = [f"{flags}{case.fault.id} {case.detail[:150]}"]
-    for problem in examined(case.fault.text, known()).problems[:4]:
+    report = examined(case.fault.text, known())
+    if one.is_valid_then_refused:
+        lines += [*refusals(report.loaded.workflow), *refusals(report.fixed.workflow)]
+    for problem in report.problems[:4]:
         patch = json.dumps(problem.patch)[:160] if problem.patch else "-"
         said = f"{problem.message[:150]} | {(problem.hint or '')[:150]} | {patch}"
         lines.append(f"      {problem.severity[:1]} {problem.code} {problem.pointer} {said}")

@@ -137,7 +137,7 @@ def _changes(given: Document, field: Field) -> list[tuple[str, str, Any]]:
     """Misspellings of a setting's name and of its option: the rule, the name and the value."""
     name, value = field.name, given[field.name]
     found = [(kind, wrong, value) for kind, wrong in typos(name)]
-    if isinstance(value, str) and value in field.options:
+    if isinstance(value, str) and value in field.options and not field.is_open:
         found += [(f"value-{kind}", name, wrong) for kind, wrong in typos(value)]
     return found
 

@@ -320,6 +320,9 @@ class _Flow:
                 return "connect the node to port 'loop' of a loop"
             case "field" if len(meant := self._path_repair.fields(path, found)) > 1:
                 return f"did you mean one of {', '.join(map(write_path, meant[:5]))}?"
+            case "field" if others := self._path_repair.of_others(node, path, found):
+                there = [*self._path_repair.fields(path, found), *others]
+                return f"did you mean one of {', '.join(map(write_path, there[:5]))}?"
             case "field" if found.known:
                 return f"available: {', '.join(found.known[:10])}; guard optional fields with has()"
             case "name":

@@ -127,7 +127,7 @@ class EdgeEnds:
         is_start = edge.source not in self._nodes
         end, other = (edge.source, edge.target) if is_start else (edge.target, edge.source)
         word = "".join(filter(str.isalpha, end.casefold()))
-        if word not in (_RUN_STARTS if is_start else _RUN_ENDS):
+        if word not in (_RUN_STARTS if is_start else _RUN_ENDS) or self._ids.nearest(end):
             return None
         node = self._nodes[other]
         if is_start and not begins(self._case, node):

@@ -57,6 +57,7 @@ class _Verdict:
     repaired: str | None = None
     # Whether the translation gives what the original does for every value.
     is_exact: bool = True
+_N8N = pattern(r"\$(?:json|node|input|item|\()")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -157,6 +158,8 @@ class _Texts:
                 found = self._foreign.repaired(node, content, language, is_misread=True)
                 verdict = _Verdict((fault,), repaired=found)
             right = verdict.repaired and _filled(text, placeholder, verdict.repaired)
+            if right and text.startswith("={{") and _N8N.search(content):
+                right = right[1:]  # the sign of an expression of n8n
             for fault in verdict.faults:
                 found = moved(fault, text, placeholder.at).problem(place)
                 yield _with_text(found, content, right)
@@ -166,7 +169,9 @@ class _Texts:
                 pieces.append(f"{text[end : placeholder.start]}{{{{ {ours} }}}}")
                 end = placeholder.end
         if pieces:
-            yield _older(place, text, "".join([*pieces, text[end:]]))
+            whole = "".join([*pieces, text[end:]])
+            is_marked = text.startswith("={{") and _N8N.search(text)
+            yield _older(place, text, whole[1:] if is_marked else whole)
 
     def _is_resolved(self, node: Node, verdict: _Verdict, language: Language) -> bool:
         """Whether a translation reads only names that exist."""

@@ -16,7 +16,7 @@ from toolweave.tools.meaning import words
 from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
 from toolweave.workflow.checks.run_input_names import is_run_input
-from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import counts, loop_variable
@@ -139,7 +139,28 @@ class PathRepair:
         meant = meant or self._by_meaning(path, found)
         if not meant and path[0] == "input" and found.at == 1:
             return self._elsewhere(node, path)
-        return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
+        if len(meant) != 1 or self.of_others(node, path, found):
+            return None
+        return meant[0] if self._is_clear(path, found, meant[0]) else None
+
+    def of_others(self, node: Node, path: Path, found: ResolvedPath) -> list[Path]:
+        """The same path of other earlier nodes, where the output has a name of its own.
+
+        Either the node or the output is the wrong one. What any node may give says nothing.
+        """
+        wrong, below = path[found.at], path[1:]
+        is_of_node = found.at == 1 and found.node is not None and path[0] == found.node
+        if not is_of_node or not isinstance(wrong, str) or wrong in WRAPPERS | _ANY_OUTPUT:
+            return []
+        if closest(wrong, found.shape.fields):
+            return []  # a misspelling is nearer
+        reach = self._scope.reach
+        others = (
+            (one, *below)
+            for one in self._giving.get(wrong, [])
+            if one == "trigger" or (one != path[0] and reach.can_have_run(NodeId(one), node.id))
+        )
+        return [one for one in others if self._scope.find(node, one).trouble is None]
 
     def _of_item(
         self, node: Node, path: Path, found: ResolvedPath, language: Language
@@ -244,7 +265,8 @@ class PathRepair:
             return (hooks[0], "github_payload", *path[2:]) if is_one else None
         if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
-        if (name := closest(root, self._scope.names(node))) and _is_slip(root, name):
+        known = (*self._scope.names(node), *self._scope.own_inputs(node, language))
+        if (name := closest(root, known)) and _is_slip(root, name):
             # `page` is an item of `pages`, not a misspelling.
             is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
             is_other = is_plural and (len(path) == 1 or self._may_loop())
@@ -314,8 +336,9 @@ class PathRepair:
             for one in self._scope.graph.nodes.values()
             if self._scope.reach.can_have_run(one.id, node.id)
         ]
-        if found := closest(wrong, [one.id for one in before]):
-            return NodeId(found)
+        if found := Spelling([one.id for one in before]).nearest(wrong):
+            # Of two ids that are as near, the title of one says nothing.
+            return NodeId(found[0]) if len(found) == 1 else None
         titles: dict[str, list[NodeId]] = {}
         for one in before:
             titles.setdefault(one.name, []).append(one.id)

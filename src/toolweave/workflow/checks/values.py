@@ -221,7 +221,25 @@ def _weighed(
             severity = "error" if _is_required(problem, spec, part) else "warning"
             return _readable(replace(problem, severity=severity), spec, values)
         case _:
-            return _readable(problem, spec, values)
+            return _own(_readable(problem, spec, values), spec, values)
+
+
+def _own(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:
+    """Take the patch from a value that another field of the node has as an option.
+
+    Either the value is written in another form, or it stands under the wrong name.
+    """
+    value = values.get(problem.pointer.removeprefix("/"))
+    if problem.patch is None or not isinstance(value, str) or spec.origin is not None:
+        return problem
+    fields = (*spec.all_configurations, *spec.inputs)
+    of_others = [one.name for one in fields if value in one.options]
+    if not of_others or any(pointer(one) == problem.pointer for one in of_others):
+        return problem
+    if any(step.get("value") in one.options for step in problem.patch for one in fields
+           if pointer(one.name) == problem.pointer):
+        return problem
+    return replace(problem, patch=None, hint=f"{value!r} is an option of {of_others[0]!r}")
 
 
 def _is_required(problem: Problem, spec: NodeSpec, part: str) -> bool:

@@ -214,6 +214,13 @@ class Scope:
         table = TABLE if self.reach.loops_around(node.id) else [x for x in TABLE if x != "loop"]
         return tuple(dict.fromkeys((*table, *self._loop_names(node), *ids)))
 
+    def own_inputs(self, node: Node, language: Language) -> tuple[str, ...]:
+        """The inputs of a node that its own texts see by their names."""
+        spec = self._specs(node)
+        if language not in _SEEING_INPUTS or spec is None:
+            return ()
+        return tuple(one.name for one in spec.inputs)
+
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
         around = self._loops_seen(node, language)
