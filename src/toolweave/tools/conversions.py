@@ -21,7 +21,7 @@ _NUMBER = pattern(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
 # Words, addresses, channels; no separators, brackets or signs of an expression.
 _PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 # `data.items`: may be an expression.
-_SIGNED = pattern(r"[\d@#/_-]")
+_TERM = pattern(r"[a-z]+|\S*[\d@#/_-]\S*")
 _PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
 _LISTED = pattern(r"[\w#@+*-][\w#@+*./-]*(\s*[,;]\s*[\w#@+*-][\w#@+*./-]*)+")
 _NUMBERED = pattern(r".*\d")
@@ -435,10 +435,10 @@ def _only_member(value: JsonObject) -> Iterator[Json]:
 def _is_one_item(value: Json) -> bool:
     """Whether a value can only be the single item of a list: no list as text, no expression."""
     if isinstance(value, str):
-        # Several addresses are several items, and so may several names with signs or digits be.
+        # Several addresses are several items, and a few words may be; a sentence is one.
         words = value.split()
         is_one = value.count("@") < 2 and not (
-            len(words) > 1 and all(_SIGNED.search(one) for one in words)
+            len(words) > 1 and all(_TERM.fullmatch(one) for one in words)
         )
         return is_one and _PLAIN.fullmatch(value) is not None and _PATH.fullmatch(value) is None
     if isinstance(value, dict):

@@ -245,7 +245,20 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
         return Repair(f"available: {', '.join(map(shown, [meant, *others][:MAX_LISTED]))}")
     if not takes(explainer, known.get(meant, True), fault.value):
         return Repair(f"did you mean {meant!r}? {UNFIT}")
+    if needed := _needed_instead(fault, meant, parent, known, explainer):
+        return Repair(f"choose one of {', '.join(map(shown, [*needed, meant]))}")
     return Repair(f"did you mean {meant!r}?", (move,))
+
+
+def _needed_instead(
+    fault: Violation, meant: str, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> list[str]:
+    """The missing names of an inner object that may be meant instead of one that is not needed."""
+    needed = [one for one in required_in(fault.schema) if one not in parent]
+    wrong = str(fault.path[-1])
+    if len(fault.path) < 2 or meant in needed or misspelt(wrong, [meant]):
+        return []
+    return [one for one in needed if takes(explainer, known.get(one, True), fault.value)]
 
 
 def _only_free(

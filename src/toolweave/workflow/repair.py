@@ -175,6 +175,9 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         for one in problems
         if one.patch and any(_PART.fullmatch(str(step["path"])) for step in one.patch)
     }
+    # A name that an object does not know says more than one that it has.
+    strange = {one.pointer for one in problems if one.code == "FIELD_UNKNOWN" and one.patch}
+    owners = {one.rpartition("/")[0] for one in strange}
     # A translation does not help where the value does not fit the field.
     misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
     # What is no such value as the whole is no such item of a list either.
@@ -187,6 +190,9 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         moved = divided.get("/".join(problem.pointer.split("/")[:3]))
         if moved is not None and moved is not problem and moved.patch != problem.patch:
             return not any(_PART.fullmatch(str(step["path"])) for step in problem.patch or ())
+        taken = {str(step["from"]) for step in problem.patch or () if "from" in step}
+        if taken and not taken & strange and {one.rpartition("/")[0] for one in taken} <= owners:
+            return True
         if problem.code == "START_MISSING":
             return has_unknown_name
         if problem.code == "END_MISSING":

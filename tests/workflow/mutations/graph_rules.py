@@ -77,12 +77,12 @@ def _notations(root: str, path: str, ids: set[str]) -> Iterator[tuple[str, str]]
                 yield "reference-rooted-wrapped", f"{{{{ nodes['{root}'].{after}{path} }}}}"
 
 
-def _same(rule: str, root: str, path: str) -> str:
+def _same(rule: str, other: str, root: str, path: str) -> str:
     """A translation that says the same as the reference itself."""
-    if rule == "reference-optional":
-        return f"{{{{ {root}{path.replace('.', '.?')}.orValue(null) }}}}"
     if rule in {"reference-json", "reference-trigger"}:
-        return f"{{{{ data{path} }}}}"  # what comes in
+        return f"{{{{ {'input' if other.startswith('{{ $input') else 'data'}{path} }}}}"
+    if wrapped := re.search(r"\b(?:steps\." + re.escape(root) + r"|nodes\['\w+'\])(\.\w+)", other):
+        return f"{{{{ {root}{wrapped[1]}{path} }}}}"  # where it has such an output itself
     return f"{{{{ {root}{path} }}}}"
 
 
@@ -117,7 +117,7 @@ def references(document: Document) -> Iterator[Mutation]:
             if other.startswith("=") and one.start():
                 continue  # a sign at the beginning of a text
             new = text[: one.start()] + other + text[one.end() :]
-            same = text[: one.start()] + _same(rule, root, path) + text[one.end() :]
+            same = text[: one.start()] + _same(rule, other, root, path) + text[one.end() :]
             made, also = _set(document, at, new), _set(document, at, same)
             yield Mutation(rule, (at,), made, None, new, accepted=also)
         for rule, other in _names(root, path):

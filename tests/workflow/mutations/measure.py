@@ -206,7 +206,8 @@ def meaning(workflow: Workflow) -> str:
         prepared = prepare(node, spec)
         nodes.append([node.id, node.ref, prepared.config, prepared.inputs])
     ends = sorted([one.source, one.target, str(one.source_port)] for one in workflow.edges)
-    return json.dumps([nodes, ends], sort_keys=True, default=str)
+    text = json.dumps([nodes, ends], sort_keys=True, default=str)
+    return text.replace(".?", ".").replace(".orValue(null)", "")
 
 
 def refusals(workflow: Workflow) -> set[str]:

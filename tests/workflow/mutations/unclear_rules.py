@@ -214,11 +214,9 @@ def _conditions(document: Document, at: int, fields: Fields) -> Iterator[Mutatio
             f"{path} ? {value}",
             f"{path} ~ {value}",
             f"{path} <> = {value}",
-            f"{path} > 1,5",
             f"{path} > 1,500",
             f"{path} between {value}",
             f"{path} & {value}",
-            f"{path} like {value}",
         ):
             new = {**given, field.name: other}
             detail = f"{field.name} = {other!r}"

@@ -111,6 +111,8 @@ def required_elsewhere(problem: Problem, node: Node, part: str) -> Problem:
         return problem
     if any(isinstance(one, dict) and name in one for one in object_at(node.data, part).values()):
         return problem  # it is here, one level too deep
+    if name in node.data or name in node.extras:
+        return problem  # or one level too high
     made: list[Operation] = [{"op": "add", "path": f"/{part}", "value": {}}]
     move: Operation = {"op": "move", "from": f"/{other}/{name}", "path": f"/{part}/{name}"}
     patch = (*(made if part not in node.data else ()), move)

@@ -150,7 +150,7 @@ class PathRepair:
         """
         wrong, below = path[found.at], path[1:]
         is_of_node = found.at == 1 and found.node is not None and path[0] == found.node
-        if not is_of_node or not isinstance(wrong, str) or wrong in WRAPPERS | _ANY_OUTPUT:
+        if not is_of_node or not isinstance(wrong, str) or wrong in _ANY_OUTPUT:
             return []
         if closest(wrong, found.shape.fields):
             return []  # a misspelling is nearer
@@ -252,9 +252,9 @@ class PathRepair:
         return (named[0], *path[1:]) if len(named) == 1 else None
 
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
-        root = str(path[0])
+        root, own = str(path[0]), self._scope.own_inputs(node, language)
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
-            return ("data", *path)
+            return None if closest(root, own) else ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
         if path[:2] == ("github", "event"):
@@ -265,8 +265,7 @@ class PathRepair:
             return (hooks[0], "github_payload", *path[2:]) if is_one else None
         if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
-        known = (*self._scope.names(node), *self._scope.own_inputs(node, language))
-        if (name := closest(root, known)) and _is_slip(root, name):
+        if (name := closest(root, (*self._scope.names(node), *own))) and _is_slip(root, name):
             # `page` is an item of `pages`, not a misspelling.
             is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
             is_other = is_plural and (len(path) == 1 or self._may_loop())

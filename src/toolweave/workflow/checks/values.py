@@ -19,6 +19,7 @@ from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext, NodePart
+from toolweave.workflow.checks.exchanged_values import exchanged, of_another
 from toolweave.workflow.checks.expressions import is_readable
 from toolweave.workflow.checks.misplaced import moved, required_elsewhere
 from toolweave.workflow.checks.node_facts import node_table
@@ -178,7 +179,8 @@ def _part(
     is_tool = spec.origin is not None and part == INPUTS
     reported: list[Problem] = []
     renames: dict[str, Problem] = {}
-    for problem in sorted(check_values(judge, values), key=lambda one: one.code in _NAMING):
+    checked = exchanged([*check_values(judge, values)], values, judge)
+    for problem in sorted(checked, key=lambda one: one.code in _NAMING):
         found = _weighed(problem, spec, part, values, is_fed=is_fed)
         if found is None and problem.patch and "from" in problem.patch[0]:
             renames[str(problem.patch[0]["from"])] = problem
@@ -221,25 +223,7 @@ def _weighed(
             severity = "error" if _is_required(problem, spec, part) else "warning"
             return _readable(replace(problem, severity=severity), spec, values)
         case _:
-            return _own(_readable(problem, spec, values), spec, values)
-
-
-def _own(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:
-    """Take the patch from a value that another field of the node has as an option.
-
-    Either the value is written in another form, or it stands under the wrong name.
-    """
-    value = values.get(problem.pointer.removeprefix("/"))
-    if problem.patch is None or not isinstance(value, str) or spec.origin is not None:
-        return problem
-    fields = (*spec.all_configurations, *spec.inputs)
-    of_others = [one.name for one in fields if value in one.options]
-    if not of_others or any(pointer(one) == problem.pointer for one in of_others):
-        return problem
-    if any(step.get("value") in one.options for step in problem.patch for one in fields
-           if pointer(one.name) == problem.pointer):
-        return problem
-    return replace(problem, patch=None, hint=f"{value!r} is an option of {of_others[0]!r}")
+            return of_another(_readable(problem, spec, values), spec, values)
 
 
 def _is_required(problem: Problem, spec: NodeSpec, part: str) -> bool:

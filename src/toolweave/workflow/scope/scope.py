@@ -215,11 +215,14 @@ class Scope:
         return tuple(dict.fromkeys((*table, *self._loop_names(node), *ids)))
 
     def own_inputs(self, node: Node, language: Language) -> tuple[str, ...]:
-        """The inputs of a node that its own texts see by their names."""
+        """The inputs and variables of a node that its own texts see by their names."""
         spec = self._specs(node)
         if language not in _SEEING_INPUTS or spec is None:
             return ()
-        return tuple(one.name for one in spec.inputs)
+        given = object_at(node.data, "inputParams")
+        names = [one.name for one in spec.inputs]
+        own = [object_at(given, one) for one in names if one.endswith("variables")]
+        return (*names, *(one for variables in own for one in variables))
 
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
