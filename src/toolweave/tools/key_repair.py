@@ -146,9 +146,7 @@ def other_options(
     names = names_of(ref).options.get(name, Names()) if ref else Names()
     exact = [one for one in names.exact.get(plain_word(text), ()) if one in options]
     if exact:
-        # `for` is a word of `for_each` as well.
-        first = words_in(text)
-        return [*exact, *(one for one in options if words_in(one)[: len(first)] == first)]
+        return exact
     if not is_another_form(text, options) and (both := mentioned(text, options)):
         return both
     found = names.meant(text, f"{ref} {name}") or names.phrased(text)

@@ -45,6 +45,8 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
             return found
     if found := _method(value, known) or mentioned(value, known):
         return found
+    if _MEDIA.fullmatch(value.lower()):
+        return []  # `multipart/form-data` is no `form`
     # A single word that is only similar may mean another option.
     is_name = len(_in_order(value)) > 1
     if found := _worded(value, known, about) or (alike(value, known, about) if is_name else []):
@@ -202,6 +204,8 @@ def outputs_meant(wrong: str, known: Iterable[str]) -> list[str]:
 def _short(value: str, known: Sequence[str]) -> list[str]:
     """`de-DE` for `de`, `text/html` for `html`, `sqlite3` for `sqlite`, `qa` for its words."""
     lowered = value.strip().lower()
+    if lowered.startswith("multipart/"):
+        return []  # another form than that of a web page
     for expression in (_TAG, _MEDIA, _VERSION):
         if match := expression.fullmatch(lowered):
             return _same(match.group(1), known)

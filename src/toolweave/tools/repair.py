@@ -256,7 +256,8 @@ def _needed_instead(
     """The missing names of an inner object that may be meant instead of one that is not needed."""
     needed = [one for one in required_in(fault.schema) if one not in parent]
     wrong = str(fault.path[-1])
-    if len(fault.path) < 2 or meant in needed or misspelt(wrong, [meant]):
+    strange = [one for one in parent if one not in known]
+    if len(fault.path) < 2 or meant in needed or len(strange) > 1 or misspelt(wrong, [meant]):
         return []
     return [one for one in needed if takes(explainer, known.get(one, True), fault.value)]
 
@@ -306,7 +307,7 @@ def _unit(
 
 def _spelling(fault: Violation, explainer: Explainer) -> Repair:
     """The only other spelling of a text that the schema accepts."""
-    if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT:
+    if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT or not fault.value.strip():
         return NONE
     code = code_of(fault.value, _field(fault.path))
     if code is not None and explainer.fits(fault.schema, code):
@@ -401,6 +402,10 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
     described = fault.schema.get("description")
     about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
+    outer = _at(whole, fault.path[:-1]) if fault.path else None
+    is_row = isinstance(outer, list) and len(outer) > 1 and not isinstance(fault.value, list | dict)
+    if is_row and kinds == ["array"]:
+        return Repair("one list of all of them, or a list for each?")
     for value in conversions(fault.value, kinds, about):
         if takes(explainer, fault.schema, value) and not may_be_several(
             fault.value, value, fault.schema

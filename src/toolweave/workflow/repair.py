@@ -182,6 +182,9 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
     # What is no such value as the whole is no such item of a list either.
     unlike = {one.pointer for one in problems if one.code == "FIELD_FORM_UNUSUAL" and not one.patch}
+    # What is there under another name is moved, not added a second time.
+    moving = {one.pointer for one in problems if any("from" in it for it in one.patch or ())}
+    crowded = {one.pointer.rpartition("/")[0] for one in problems if one.code == "CHOICES_TOO_MANY"}
     has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
     # Without a name for the item of a loop, an unknown name may be that.
     has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
@@ -193,6 +196,11 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         taken = {str(step["from"]) for step in problem.patch or () if "from" in step}
         if taken and not taken & strange and {one.rpartition("/")[0] for one in taken} <= owners:
             return True
+        steps = problem.patch or ()
+        if problem.pointer in moving and steps and all(one["op"] == "add" for one in steps):
+            return True
+        if problem.pointer.endswith("/outputPorts"):
+            return problem.pointer.rpartition("/")[0] in crowded
         if problem.code == "START_MISSING":
             return has_unknown_name
         if problem.code == "END_MISSING":
@@ -200,7 +208,8 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         if problem.code == "EXPRESSION_OLDER_SYNTAX":
             return problem.pointer in misfits
         if problem.code == "FIELD_TYPE_INVALID":
-            return problem.pointer in unlike
+            made = [step.get("value") for step in problem.patch or ()]
+            return problem.pointer in unlike and all(_is_single(one) for one in made)
         if problem.code == "REFERENCE_NAME_UNKNOWN" and has_lost_item:
             return True
         is_reference = problem.code.startswith("REFERENCE_")
@@ -210,6 +219,10 @@ def _decided(problems: list[Problem]) -> list[Problem]:
         replace(one, patch=None, hint=FIRST) if one.patch is not None and is_early(one) else one
         for one in problems
     ]
+
+
+def _is_single(value: Json) -> bool:
+    return isinstance(value, list) and len(value) == 1
 
 
 def _is_of_data(problem: Problem) -> bool:

@@ -156,8 +156,16 @@ def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
     if len(taking) == 2 and len(found) == 2:
         # An input of the same name takes the place of a setting when a run gives it.
         needed = [part for part in found if key in _required(spec, part)]
-        return f"/{needed[0] if len(needed) == 1 else CONFIGURATIONS}{pointer(key)}"
+        usual = needed if len(needed) == 1 else _shown(spec, key)
+        return f"/{usual[0] if len(usual) == 1 else CONFIGURATIONS}{pointer(key)}"
     return f"/{found[0]}{pointer(key)}" if len(found) == len(taking) == 1 else None
+
+
+def _shown(spec: NodeSpec, key: str) -> list[str]:
+    """The parts in which the examples of a node have a name."""
+    in_settings = any(key in one.configurations for one in spec.examples)
+    in_inputs = any(key in one.input_params for one in spec.examples)
+    return [part for part, is_there in zip(_PARTS, (in_settings, in_inputs), strict=True) if is_there]
 
 
 def _may_be_part(node: Node, spec: NodeSpec, value: Json) -> bool:

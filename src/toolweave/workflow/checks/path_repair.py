@@ -253,6 +253,8 @@ class PathRepair:
 
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root, own = str(path[0]), self._scope.own_inputs(node, language)
+        if language != "own" and self._scope.is_own_name(node, root):
+            return None  # the text is an expression of the node, with braces
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return None if closest(root, own) else ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
