@@ -16,7 +16,7 @@ from toolweave.tools.key_meaning import (
     switches_meant,
 )
 from toolweave.tools.meaning import is_another_form, mentioned, plain_word
-from toolweave.tools.name_words import alike, words_in
+from toolweave.tools.name_words import alike, with_noise, words_in
 from toolweave.tools.opposites import are_opposite
 from toolweave.tools.other_names import Names, names_of
 from toolweave.tools.violations import Explainer, Violation
@@ -133,7 +133,10 @@ def other_names(wrong: str, known: JsonObject, explainer: Explainer) -> tuple[st
         return ()
     if known.keys() != explainer.properties(root).keys():
         return tuple(one for one in names_of(ref).members.meant(wrong) if one in known)
-    named = names_of(ref).settings.meant(wrong, ref)
+    settings = names_of(ref).settings
+    if plain_word(wrong) not in settings.exact and (own := with_noise(wrong, known)):
+        return own
+    named = settings.meant(wrong, ref)
     return tuple(one for one in named if one in known) or named
 
 

@@ -40,10 +40,10 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     value = _NOTE.sub("", given.strip())
     if not value or len(value) > MAX_LENGTH or _is_qualified(value, known):
         return []  # `pull_request.opened` means less than `pull_request`
-    for similar in (_same, _short):
-        if found := similar(value, known):
-            return found
-    if found := _method(value, known) or mentioned(value, known):
+    if found := _same(value, known):
+        return found
+    both = [] if _MEDIA.fullmatch(value.lower()) else mentioned(value, known)
+    if found := both or _short(value, known) or _method(value, known):
         return found
     if _MEDIA.fullmatch(value.lower()):
         return []  # `multipart/form-data` is no `form`
@@ -80,7 +80,8 @@ def mentioned(value: str, options: Iterable[str]) -> list[str]:
 def is_another_form(value: str, options: Iterable[str]) -> bool:
     """Whether a value is a word for one of the options, whatever else its words name."""
     known = list(dict.fromkeys(options))[:MAX_OPTIONS]
-    return any(len(similar(value, known)) == 1 for similar in (_same, _short))
+    is_media = _MEDIA.fullmatch(value.lower()) is not None
+    return len(_same(value, known)) == 1 or (is_media and len(_short(value, known)) == 1)
 
 
 def _method(value: str, known: Sequence[str]) -> list[str]:

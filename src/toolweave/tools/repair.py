@@ -24,6 +24,7 @@ from toolweave.tools.key_meaning import (
     is_related,
     renamed,
     says_when,
+    shares_word,
 )
 from toolweave.tools.key_repair import (
     is_member,
@@ -345,6 +346,8 @@ def _converted(
     wrong, value = str(fault.path[-1]), fault.value
     names = [one for one in other_names(wrong, known, explainer) if one in free]
     names = names or [*renamed(wrong, free), *alike(wrong, free), *containing(wrong, free)]
+    if any(shares_word(wrong, one) and explainer.fits(known.get(one, True), value) for one in free):
+        return None  # as it is, it fits another of these
     found: dict[str, Json] = {}
     for name in dict.fromkeys(names):
         schema = known.get(name)

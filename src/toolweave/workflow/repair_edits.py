@@ -10,6 +10,8 @@ from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import listed_in
+from toolweave.tools.inner_keys import is_meant
+from toolweave.tools.key_meaning import shares_word
 from toolweave.tools.key_repair import takes
 from toolweave.tools.name_words import singular
 from toolweave.tools.other_names import names_of
@@ -132,7 +134,7 @@ class EditSearch:
                 explainer = _explainer(slots, slot.steps)
                 if takes(explainer, slot.schema, stray.value):
                     yield _move(node, stray, slot)
-                elif rank in {CALLED, NAMED}:
+                elif rank in {CALLED, NAMED} and not _fits_as_it_is(stray, free, slots):
                     # Another name, and the value in another form.
                     made = reshaped(stray.value, slot.schema, explainer, _about(slot))
                     for one in made if len(made) == 1 else ():
@@ -172,6 +174,8 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         inner = [one for one in strays if one.steps[:-1] == slot.steps[:1] and len(slot.steps) == 2]
         held = _value_at(node.data, slot.steps)
         is_open = slot.schema.get("type") == "object" and "properties" not in slot.schema
+        if any(is_meant(one.name, other.name) for one in inner for other in _free_near(node, slots, one)):
+            continue  # one of them is a setting itself
         if not inner or not is_open or not (held is None or isinstance(held, dict)):
             continue
         if isinstance(held, dict) and any(one.name in held for one in inner):
@@ -184,6 +188,26 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         ]
         listed = ", ".join(repr(one.name) for one in inner)
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
+
+
+def _fits_as_it_is(
+    stray: Stray, free: Sequence[NodeSlot], slots: dict[Steps, NodeSlot]
+) -> bool:
+    """Whether another place with a word of the name takes the value in its own form."""
+    return any(
+        one.steps[:-1] == stray.steps[:-1]
+        and shares_word(stray.name, one.name)
+        and takes(_explainer(slots, one.steps), one.schema, stray.value)
+        for one in free
+    )
+
+
+def _free_near(
+    node: Node, slots: dict[Steps, NodeSlot], stray: Stray
+) -> Iterator[NodeSlot]:
+    for one in free_slots(node, slots):
+        if one.steps[:-1] == stray.steps[:-1]:
+            yield one
 
 
 def _numbered(slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:

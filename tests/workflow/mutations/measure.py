@@ -108,6 +108,8 @@ def _of_part(
                 made = _with(document, at, part, {**given, name: other})
                 yield rules.Mutation(rule, (f"{place}/{name}",), made, None, f"{name} = {other!r}")
         for rule, other, without in rules.inner_names(value, field):
+            if field.name.endswith("variables"):
+                continue  # names of the author, which texts of the node read
             made = _with(document, at, part, {**given, name: other})
             lacking = _with(document, at, part, {**given, name: without})
             detail = f"{name} = {other!r}"

@@ -46,10 +46,17 @@ def check(case: CheckContext) -> Iterator[Problem]:
         # Nearly all nodes have nothing else, and files are large.
         if _OWN.issuperset(node.data) and (not node.extras or _OWN.issuperset(node.extras)):
             continue
-        for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}")):
-            for key in owner:
-                if key not in _OWN and (to := _belonging(node, spec, key, owner[key])):
-                    yield _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
+        found = [
+            _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
+            for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}"))
+            for key in owner
+            if key not in _OWN and (to := _belonging(node, spec, key, owner[key]))
+        ]
+        if len({one.hint for one in found}) == len(found) > 1:
+            # One of them may need another.
+            steps = {repr(step): step for one in found for step in one.patch or ()}
+            found = [replace(one, patch=tuple(steps.values())) for one in found]
+        yield from found
 
 
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
@@ -86,7 +93,8 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         needed = {f"/{part}/{one}" for one in _required(spec, part)}
         is_missing = made.get("op") == "add" and made.get("path") in needed
         if inside[0] and aside[0] and not is_missing:
-            return problem
+            hint = f"move it to {aside[1]} or write it as a member in {inside[1]}"
+            return replace(problem, patch=None, hint=hint)
         operations, to = inside if inside[0] else aside
     if not operations:
         return problem
@@ -111,8 +119,11 @@ def required_elsewhere(problem: Problem, node: Node, part: str) -> Problem:
         return problem
     if any(isinstance(one, dict) and name in one for one in object_at(node.data, part).values()):
         return problem  # it is here, one level too deep
+    around = [*(one for key, one in node.data.items() if key not in _PARTS), *node.extras.values()]
     if name in node.data or name in node.extras:
         return problem  # or one level too high
+    if any(isinstance(one, dict) and name in one for one in around):
+        return problem  # or the part has another name
     made: list[Operation] = [{"op": "add", "path": f"/{part}", "value": {}}]
     move: Operation = {"op": "move", "from": f"/{other}/{name}", "path": f"/{part}/{name}"}
     patch = (*(made if part not in node.data else ()), move)
@@ -157,15 +168,15 @@ def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
         # An input of the same name takes the place of a setting when a run gives it.
         needed = [part for part in found if key in _required(spec, part)]
         usual = needed if len(needed) == 1 else _shown(spec, key)
-        return f"/{usual[0] if len(usual) == 1 else CONFIGURATIONS}{pointer(key)}"
+        return f"/{usual[0]}{pointer(key)}"
     return f"/{found[0]}{pointer(key)}" if len(found) == len(taking) == 1 else None
 
 
 def _shown(spec: NodeSpec, key: str) -> list[str]:
-    """The parts in which the examples of a node have a name."""
-    in_settings = any(key in one.configurations for one in spec.examples)
-    in_inputs = any(key in one.input_params for one in spec.examples)
-    return [part for part, is_there in zip(_PARTS, (in_settings, in_inputs), strict=True) if is_there]
+    """The part in which most examples of a node have a name."""
+    in_settings = sum(key in one.configurations for one in spec.examples)
+    in_inputs = sum(key in one.input_params for one in spec.examples)
+    return [INPUTS] if in_inputs > in_settings else [CONFIGURATIONS]
 
 
 def _may_be_part(node: Node, spec: NodeSpec, value: Json) -> bool:

@@ -245,7 +245,7 @@ class PathRepair:
 
     def _singular(self, node: Node, path: Path, found: ResolvedPath) -> Path | None:
         """`site.host` for `sites.host` in a loop that calls its item `site`."""
-        if found.at != 1 or len(path) < 2:
+        if found.at != 1 or len(path) < 2 or self.of_others(node, path, found):
             return None
         loops = self._scope.reach.loops_around(node.id) or ()
         named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]

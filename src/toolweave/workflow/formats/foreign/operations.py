@@ -77,7 +77,7 @@ class OperationWriter(CallWriter):
                 return self._matched(tree)
             case Constant(cel=word) if word not in {"true", "false"}:
                 raise NotReadable  # `x == 'a' || 'b'`
-            case Operation(signs=("&",)) if self.written(tree).sort == "text":
+            case Operation(signs=("&" | "~",)) if self.written(tree).sort == "text":
                 raise NotReadable  # a text is no condition
             case _:
                 found = self.written(tree)
