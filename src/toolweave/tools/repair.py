@@ -65,6 +65,7 @@ SHORTEST = 3  # up to here, another letter makes another name
 _DIGITS = pattern(r"\d+")
 _DOUBLED = pattern(r"([a-z])\1+")
 _WORD = pattern(r"[\w:./-]{1,30}")
+_TELLING = pattern(r"[:/]|\d{4}-\d")
 _SEPARATORS = pattern(r"[\s_.-]+")
 
 Operation = dict[str, Json]
@@ -325,7 +326,7 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     """Remove a plain value that no other field could take, so that nothing is lost."""
     wrong, value = str(fault.path[-1]), fault.value
     is_plain = isinstance(value, bool | int | float) or (
-        isinstance(value, str) and _WORD.fullmatch(value) is not None
+        isinstance(value, str) and _WORD.fullmatch(value) is not None and not _says_what(value, known)
     )
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
     taken = [name for name in known if name not in free]
@@ -337,6 +338,13 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])
     return Repair(f"available: {listed}" if listed else "there is no setting for it here")
+
+
+def _says_what(value: str, known: JsonObject) -> bool:
+    """Whether a word is an address, a date, or means an option of another setting."""
+    options = [_object(one).get("enum") for one in known.values()]
+    listed = [[text for text in one if isinstance(text, str)] for one in options if isinstance(one, list)]
+    return _TELLING.search(value) is not None or any(meant_options(value, one) for one in listed)
 
 
 def _converted(

@@ -63,8 +63,7 @@ def cases(every: int = 1, rule: str = "", part: int = 0, *, is_wide: bool = Fals
     chosen = (every, part, rule)
     for name, document, at, spec in example_documents():
         yield from _chosen(name, document, _of_node(document, at, spec), chosen)
-    plain = right_documents()
-    for name, document in set_documents() if is_wide else plain.items():
+    for name, document in set_documents() if is_wide else right_documents().items():
         if not isinstance(document, dict) or not isinstance(document.get("nodes"), list):
             continue
         yield from _chosen(name, document, _of_graph(document), chosen)

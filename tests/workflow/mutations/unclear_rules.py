@@ -19,6 +19,10 @@ Fields = dict[str, dict[str, Field]]
 _COMPARED = re.compile(r"\s*([\w.]+)\s*(==|!=|>=|<=|>|<)\s*('[^']*'|\"[^\"]*\"|[\d.]+)\s*")
 _REFERENCE = re.compile(r"\{\{\s*([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)+)\s*\}\}")
 MAX_PAIRS = 2
+# Rules by which a document does not always tell what it was made from.
+UNDECIDED = frozenset(
+    {"swapped-values", "option-of-other", "name-between", "left-out", "reference-of-other"}
+)
 
 
 def fields_of(spec: NodeSpec) -> Fields:
@@ -228,7 +232,7 @@ def other_nodes(document: Document) -> Iterator[Mutation]:
     ids = [str(one["id"]) for one in document["nodes"]]
     text_of = [(at, one) for at, one in enumerate(document["nodes"])]
     for at, node in text_of:
-        for path, text in strings(node["data"]):
+        for path, text in strings(node.get("data", {})):
             if (found := _REFERENCE.search(text)) is None or found[1] not in ids:
                 continue
             for other in ids:

@@ -259,13 +259,17 @@ class EdgeEnds:
     @cached_property
     def _has_loose_end(self) -> bool:
         """Whether a step that is not attached to another has no edge to it."""
-        attached = {one for edge in self._case.graph.edges if is_attachment(edge) for one in
-                    (edge.source, edge.target)}
+        attached: set[str] = set()
+        for edge in self._case.graph.edges:
+            attached |= {edge.source, edge.target} if is_attachment(edge) else set()
+        for node in self._nodes.values():
+            listed = node.data.get("attachedNodes")
+            attached |= {one for one in listed if isinstance(one, str)} if isinstance(listed, list) else set()
         return any(
             one.id not in attached
             and not self._case.graph.incoming(one.id)
             and not begins(self._case, one)
-            and one.type not in {"TOOL", "MEMORY", "group", "note"}
+            and one.type not in {"group", "note"}
             for one in self._nodes.values()
         )
 

@@ -40,7 +40,8 @@ def of_another(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:
         return problem
     fields = (*spec.all_configurations, *spec.inputs)
     own = [one for one in fields if pointer(one.name) == problem.pointer]
-    if any(one.options for one in own) and problem.patch[0].get("value") != [value]:
+    is_listed = problem.patch[0].get("value") == [value]
+    if any(value in one.options or (one.options and not is_listed) for one in own):
         return problem  # it means one of its own options
     others = [one.name for one in fields if value in one.options]
     hint = f"{value!r} is an option of {others[0]!r}" if others else None
