@@ -49,6 +49,18 @@ def write(value: object, *, pretty: bool = False) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 if pretty else 0).decode()
 
 
+def write_like(value: object, before: bytes) -> str:
+    """`value` as JSON text, indented and ended as the text that it replaces."""
+    second = before.partition(b"\n")[2]
+    indent = second[: len(second) - len(second.lstrip(b" \t"))].decode() or "  "
+    if indent == "  ":
+        text = write(value, pretty=True)
+    else:  # the stdlib writes any indentation, otherwise as orjson does
+        text = json.dumps(value, indent=indent, ensure_ascii=False)
+    text += "" if second and not before.endswith(b"\n") else "\n"
+    return text.replace("\n", "\r\n") if b"\r\n" in before else text
+
+
 class EscapeTable(dict[int, int | str]):
     """A translation table that escapes control, direction and invisible characters."""
 

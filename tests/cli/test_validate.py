@@ -119,6 +119,23 @@ def test_fix_changes_nothing_but_the_fault_in_a_file_of_another_dialect(tw: Comm
     assert path.read_text(encoding="utf-8") == sample
 
 
+@pytest.mark.parametrize("indent", [1, 4, "\t"])
+@pytest.mark.parametrize(("line_end", "last"), [("\n", "\n"), ("\r\n", "")])
+def test_fix_keeps_the_layout_of_the_file(
+    tw: Commands, indent: int | str, line_end: str, last: str
+) -> None:
+    def laid_out(document: object) -> bytes:
+        text = json.dumps(document, indent=indent, ensure_ascii=False)
+        return text.replace("\n", line_end).encode() + last.encode()
+
+    path = tw.project / "laid-out.json"
+    path.write_bytes(laid_out(faulty(language="dee")))
+    ran = tw.ok("validate", "--fix", str(path))
+    assert path.read_bytes() == laid_out(GOOD)
+    changed = [line for line in ran.out.splitlines() if line.startswith(("+ ", "- ", "+\t", "-\t"))]
+    assert ['"dee"' in line for line in changed] == [True, False]
+
+
 def test_fix_of_standard_input_gives_the_document_alone(tw: Commands) -> None:
     ran = tw("validate", "--fix", "-", input=json.dumps(faulty(language="dee")))
     assert ran.code == 0

@@ -50,6 +50,14 @@ async def test_a_saved_workflow_is_listed_and_read_back_as_it_was_written(desk: 
         assert found["workflow"] == of_catalog()
         assert list(found["workflow"]["nodes"][0]) == ["subtype", "type", "id", "name"]
         assert (found["revision"], found["format"]) == (saved["revision"], "agent-team")
+        budget = tokens(found) - 1
+        short = await asked(client, "get_workflow", name="totals", max_tokens=budget)
+        assert "workflow" not in short
+        assert (short["shortened"], short["left_out"]) == (len(of_catalog()["nodes"]), 0)
+        assert tokens(short) <= budget
+        needed = int(short["get_the_rest"].split()[-1])
+        whole = await asked(client, "get_workflow", name="totals", max_tokens=needed)
+        assert whole["workflow"] == of_catalog()
         missing = await asked(client, "get_workflow", name="total")
         assert missing["code"] == "WORKFLOW_NOT_FOUND"
         assert "totals" in missing["hint"]

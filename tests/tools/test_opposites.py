@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.spelling import closest
 
 

@@ -6,7 +6,7 @@ from tests.tools.builders import a_tool
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.check import check_arguments
-from toolweave.tools.repair import closest, misspelt
+from toolweave.tools.misspelling import closest, misspelt
 from toolweave.tools.tool import Tool
 
 TOOL = a_tool(

@@ -6,16 +6,19 @@ from dataclasses import replace
 from itertools import pairwise
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.strategies import steady
 from tests.workflow.checks.building import known, line, node, whole
 from tests.workflow.checks.test_patches import tangled
 
+from toolweave.json_text import JsonObject, write
 from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
+from toolweave.workflow.formats.load import load
 from toolweave.workflow.model import EdgeId, Workflow
-from toolweave.workflow.repair import MAX_REPORTED, checked, fix
+from toolweave.workflow.repair import FIRST, MAX_REPORTED, checked, fix
 
 
 def errors(workflow: Workflow, format: FormatName = "toolweave") -> Counter[str]:
@@ -128,3 +131,40 @@ def test_a_fix_that_reveals_an_error_without_a_fix_is_not_offered() -> None:
     found = list(checked(workflow, known(), "toolweave"))
     assert [one for one in found if one.problem.code == "FIELD_REQUIRED"]
     assert not [one for one in found if one.problem.patch]
+
+
+@pytest.mark.parametrize(
+    ("part", "right"),
+    [
+        ({"configurations": {"items": "{{ trigger.cities }}"}}, {"array_path": "trigger.cities"}),
+        ({"configurations": {"items": "trigger.cities"}}, {"array_path": "trigger.cities"}),
+        (
+            {"input_params": {"items": "{{ trigger.cities }}"}},
+            {"data": "{{ trigger.cities }}"},
+        ),
+    ],
+)
+def test_a_name_is_fixed_before_what_follows_from_it(part: JsonObject, right: JsonObject) -> None:
+    # Without its list a loop goes through the input of the run, which is an object.
+    document: JsonObject = {
+        "name": "cities",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"cities": {"type": "array", "items": {"type": "string"}}},
+            "required": ["cities"],
+        },
+        "nodes": [
+            {"id": "trigger", "name": "Start", "type": "TRIGGER", "subtype": "MANUAL"},
+            {"id": "loop", "name": "Each", "type": "FLOW", "subtype": "FOR_EACH", **part},
+        ],
+        "connections": [{"from_node": "trigger", "to_node": "loop"}],
+    }
+    workflow = load(write(document)).workflow
+    offered = [one.problem for one in checked(workflow, known(), "agent-team")]
+    assert not any("then did you mean" in (one.hint or "") for one in offered)
+    caused = [one for one in offered if one.code == "NODE_INPUT_INVALID"]
+    assert [(one.hint, one.patch) for one in caused] == [(FIRST, None)]
+    fixed = fix(workflow, known(), "agent-team")
+    (loop,) = [one for one in fixed.workflow.nodes if one.id == "loop"]
+    assert [value for value in loop.data.values() if isinstance(value, dict) and value] == [right]
+    assert fixed.left == ()

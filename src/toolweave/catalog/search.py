@@ -32,6 +32,8 @@ RELATED_WEIGHT = 0.3
 EXACT = 1_000.0
 # So does a node with a field of that name: `attachment_types`.
 OF_FIELD = 100.0
+# Of a node that needs an account of a service that the query does not name.
+UNNAMED_SERVICE = 0.8
 # A node of the same meaning as the query counts like the best one by words.
 MEANING_WEIGHT = 1.0
 LEAST_SIMILARITY = 0.15
@@ -44,6 +46,9 @@ SEARCHED_TEXT = 400
 
 _Texts: TypeAlias = tuple[str, str, str, str, str]
 
+_SERVICES = frozenset(
+    {"slack", "gmail", "outlook", "discord", "telegram", "github", "notion", "google", "firecrawl"}
+)
 _WORD = pattern(r"[^\W_]+")
 _STOP_WORDS = frozenset(
     _WORD.findall(
@@ -142,6 +147,7 @@ class SearchIndex:
         for number, spec in enumerate(self._specs):
             for field in {one.name for one in _fields(spec) if "_" in one.name}:
                 self._by_field.setdefault(field, []).append(number)
+        self._services = [_service_words(spec) for spec in self._specs]
         self._related_weight = RELATED_WEIGHT * log(2 + len(self._specs)) / log(2 + len(ours))
 
     def search(
@@ -165,6 +171,10 @@ class SearchIndex:
             scores[number] += score
         self._add_related(scores, asked, text, passes)
         self._add_meaning(scores, text, passes)
+        for number in scores:
+            services = self._services[number]
+            if services and services.isdisjoint(asked):
+                scores[number] *= UNNAMED_SERVICE
         for number in self._named(text):
             if passes(self._specs[number]):
                 scores[number] += EXACT
@@ -309,6 +319,13 @@ def _texts(spec: NodeSpec) -> _Texts:
         _plain(tags),
         _plain(fields),
     )
+
+
+def _service_words(spec: NodeSpec) -> frozenset[str]:
+    """The services whose account a node needs; their own models are asked for by any name."""
+    if spec.origin is not None or spec.type == "AI_AGENT":
+        return frozenset()
+    return _SERVICES.intersection(_plain(spec.subtype).split())
 
 
 def _fields(spec: NodeSpec) -> tuple[Field, ...]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from toolweave.cli.input_file import STDIN, read_bytes
 from toolweave.cli.terminal import print_document
 from toolweave.errors import Conflict, Unavailable
+from toolweave.json_text import write_like
 from toolweave.storage.files import put_new
 from toolweave.workflow.file_names import YAML_ENDINGS
 from toolweave.workflow.formats.format import FormatName
-from toolweave.workflow.formats.load import dump
+from toolweave.workflow.formats.load import convert
 from toolweave.workflow.model import Workflow
 
 INSTEAD = "choose another name, or delete the file"
@@ -26,14 +27,14 @@ class WorkflowFile:
     data: bytes
 
     def dumped(self, workflow: Workflow, format: FormatName) -> str:
-        """The text of a changed workflow in the file's own dialect."""
+        """The text of a changed workflow in the file's own dialect and layout."""
         if self.name.lower().endswith(YAML_ENDINGS):
             raise Conflict(
                 "WORKFLOW_IS_YAML",
                 f"{self.name!r} is YAML, which cannot be written",
                 hint=f"`toolweave convert {self.name} --to {format} --out FILE` writes JSON",
             )
-        return dump(workflow, format)
+        return write_like(convert(workflow, format), self.data)
 
     def replace(self, text: str) -> None:
         """Replace the file with the new text; write to standard output if it came from a pipe."""

@@ -110,14 +110,17 @@ async def _shown(studio: RunningStudio, asked: ToolRequest) -> JsonObject:
     if tokens(shown) <= (limit := budget_of(asked, DOCUMENT_TOKENS)):
         return shown
     nodes = stored.workflow.nodes
-    return fit_list(
+    again = f"get_workflow with max_tokens {tokens(shown)}"
+    counts: JsonObject = {"shortened": len(nodes), "left_out": 0, "get_the_rest": again}
+    listed = fit_list(
         [{"id": node.id, "type": node.ref or node.type, "name": node.name} for node in nodes],
-        limit,
+        limit - tokens(counts),
         key="nodes",
-        again=f"get_workflow with max_tokens {tokens(shown)}",
+        again=again,
         details=("name",),
         frame={name: value for name, value in shown.items() if name != "workflow"},
     )
+    return counts | listed
 
 
 def document_of(stored: Stored) -> Json:

@@ -12,9 +12,10 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
+from toolweave.tools.misspelling import closest
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import parameters_of, read_schema
-from toolweave.tools.repair import closest, with_article
+from toolweave.tools.repair import with_article
 from toolweave.tools.tool import Tool
 from toolweave.tools.unions import has_kind
 from toolweave.tools.value_preview import shown

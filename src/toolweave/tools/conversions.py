@@ -46,9 +46,7 @@ _ISO = pattern(
 )
 _CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
 # `120 121` may be two numbers.
-_GROUPED = pattern(
-    r"-?\d{1,3}(?:[_'\u00a0\u2019\u202f]\d{3})+|-?\d{1,3}(?: \d{3})*(?: \d00)"
-)
+_GROUPED = pattern(r"-?\d{1,3}(?:[_'\u00a0\u2019\u202f]\d{3})+|-?\d{1,3}(?: \d{3})*(?: \d00)")
 _COMMAS = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+")
 _COLOUR = pattern(r"(?:#|0x)[0-9A-Fa-f]{6}")
 _WHOLE = pattern(r"(-?\d{1,15})\.0+")

@@ -6,8 +6,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.key_meaning import containing, renamed, shortened
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.name_words import alike
-from toolweave.tools.repair import misspelt
 
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 

@@ -105,7 +105,7 @@ def only_fitting(
         found = fitting(one for one in named if one in free) if len(named) == 1 else []
         is_limit = named[0] in _COMMON and _has_own_limit(wrong, free)
         return found[0] if found and not is_limit else None
-    about = _node(explainer)
+    about = node_of(explainer)
     found = (
         fitting(switches_meant(wrong, [one for one in free if _is_switch(known.get(one))]))
         or fitting(one for one in distinctive(wrong, known) if one in free)
@@ -128,7 +128,7 @@ def other_names(wrong: str, known: JsonObject, explainer: Explainer) -> tuple[st
     Several if it is not certain. The settings of the part in which the name stands come before
     those of the other part.
     """
-    ref, root = _node(explainer), explainer.root
+    ref, root = node_of(explainer), explainer.root
     if not ref or not isinstance(root, dict):
         return ()
     if known.keys() != explainer.properties(root).keys():
@@ -145,6 +145,7 @@ def other_options(
 ) -> list[str]:
     """The options of a node's setting that other systems call so, or that the text names."""
     # The setting itself or an item of its list, or a member: `role_config.action`.
+<<<<<<< HEAD
     ref, name = _node(explainer), ".".join(one for one in fault.path if isinstance(one, str))
     names = names_of(ref).options.get(name, Names()) if ref else Names()
     exact = [one for one in names.exact.get(plain_word(text), ()) if one in options]
@@ -152,10 +153,17 @@ def other_options(
         return exact
     if not is_another_form(text, options) and (both := mentioned(text, options)):
         return both
+=======
+    ref, name = node_of(explainer), ".".join(one for one in fault.path if isinstance(one, str))
+    names = names_of(ref).options.get(name) if ref else None
+    if names is None:
+        return []
+>>>>>>> main
     found = names.meant(text, f"{ref} {name}") or names.phrased(text)
     return [one for one in found if one in options]
 
 
+<<<<<<< HEAD
 def is_member(name: str, explainer: Explainer) -> bool:
     """Whether an object in another place of the whole has a member of this name."""
     root = explainer.root
@@ -165,6 +173,9 @@ def is_member(name: str, explainer: Explainer) -> bool:
 
 
 def _node(explainer: Explainer) -> str:
+=======
+def node_of(explainer: Explainer) -> str:
+>>>>>>> main
     ref = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None
     return ref if isinstance(ref, str) else ""
 

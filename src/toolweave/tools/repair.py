@@ -3,24 +3,19 @@
 A patch is only offered if its result is valid and no part of the value is lost.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import lru_cache
 from itertools import islice
-
-from rapidfuzz.distance import OSA
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
 from toolweave.tools.conversions import as_range, conversions
 from toolweave.tools.document import Steps
+from toolweave.tools.flag_keys import flagged
 from toolweave.tools.iso_codes import code_of
 from toolweave.tools.key_meaning import (
     containing,
     is_decoration,
-    is_other_verb,
     is_related,
     renamed,
     says_when,
@@ -39,34 +34,29 @@ from toolweave.tools.key_repair import (
 )
 from toolweave.tools.meaning import meant as meant_options
 from toolweave.tools.meaning import words
+from toolweave.tools.misspelling import MAX_COMPARED, closest, letters_of, misspelt
 from toolweave.tools.name_words import alike
-from toolweave.tools.opposites import are_opposite
 from toolweave.tools.reshaping import may_be_several, reshaped
 from toolweave.tools.special_keys import inward, negated, nested, numbered
 from toolweave.tools.spelling_of_values import in_another_unit, respelt
 from toolweave.tools.text_variants import variants
 from toolweave.tools.unions import kind_of
-from toolweave.tools.unit_names import by_unit
+from toolweave.tools.unit_names import by_unit, measured
 from toolweave.tools.value_preview import shown, written
 from toolweave.tools.violations import Explainer, Violation
 
-MAX_COMPARED = 100
-MAX_NAME = 40
 MAX_TEXT = 500
-# Allowed edits, and the minimum name length for any.
-MAX_SLIPS = 3
 MAX_LISTED = 8
 # The parts of a node, which are no other names of a setting or an input.
 PARTS = frozenset({"configurations", "inputParams", "input_params"})
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
-SHORT = 2
-SHORTEST = 3  # up to here, another letter makes another name
-_DIGITS = pattern(r"\d+")
-_DOUBLED = pattern(r"([a-z])\1+")
 _WORD = pattern(r"[\w:./-]{1,30}")
+<<<<<<< HEAD
 _TELLING = pattern(r"[:/]|\d{4}-\d")
 _SEPARATORS = pattern(r"[\s_.-]+")
+=======
+>>>>>>> main
 
 Operation = dict[str, Json]
 
@@ -97,53 +87,6 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
             return _spelling(fault, explainer)
         case _:
             return NONE
-
-
-def closest(wrong: str, known: Iterable[str]) -> str | None:
-    """Return the name in `known` that `wrong` most likely means."""
-    if len(wrong) > MAX_NAME:
-        return None
-    folded = {name.casefold(): name for name in list(known)[:MAX_COMPARED] if len(name) <= MAX_NAME}
-    close = get_close_matches(wrong.casefold(), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
-
-
-def misspelt(wrong: str, known: Iterable[str]) -> str | None:
-    """Return the only name in `known` that `wrong` can be a typo of.
-
-    Case, spaces and separators aside, it is a few letters away and every other name is further.
-    Names with other digits are other names: `us-east-2` is not a typo of `us-east-1`.
-    """
-    plain = _letters(wrong)
-    bound = min(max(1, len(plain) // 4), MAX_SLIPS) if len(plain) > SHORT else 0
-    near: list[tuple[int, str]] = []
-    for name in dict.fromkeys(islice(known, MAX_COMPARED)):
-        letters = _letters(name)
-        # `XOR` is not a typo of `OR`.
-        allowed = bound if len(letters) > SHORT else 0
-        if _single(plain) == _single(letters):
-            allowed = max(1, allowed)  # `dee` for `de`
-        distance = OSA.distance(plain, letters, score_cutoff=allowed)
-        is_near = distance <= allowed and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME
-        if len(plain) == len(letters) <= SHORTEST and plain.isascii():
-            is_near &= sorted(plain) == sorted(letters)  # `tsv` is not a typo of `csv`
-        if is_near and not are_opposite(wrong, name) and not is_other_verb(wrong, name):
-            near.append((distance, name))
-    near.sort()
-    is_clear = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
-    is_slip = is_clear and _DIGITS.findall(wrong) == _DIGITS.findall(near[0][1])
-    return near[0][1] if is_slip else None
-
-
-@lru_cache(maxsize=8_192)
-def _letters(name: str) -> str:
-    return _SEPARATORS.sub("", name.casefold())
-
-
-@lru_cache(maxsize=8_192)
-def _single(letters: str) -> str:
-    """The letters, each doubled one once."""
-    return _DOUBLED.sub(r"\1", letters)
 
 
 def _missing(fault: Violation, explainer: Explainer) -> Repair:
@@ -227,7 +170,7 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     if (unit := _unit(fault, free, known, explainer)) is not None:
         return unit
     # A name that fits here by its letters comes before one at another level.
-    for special in (negated, nested, numbered) + (() if slip else (inward,)):
+    for special in (measured, negated, flagged, nested, numbered) + (() if slip else (inward,)):
         if (found := special(fault, parent, known, explainer)) is not None:
             hint, operations = found
             return Repair(hint, operations or None)
@@ -288,7 +231,7 @@ def _unit(
     wrong, value = str(fault.path[-1]), fault.value
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    if any(_letters(wrong) == _letters(name) for name in free):
+    if any(letters_of(wrong) == letters_of(name) for name in free):
         return None  # the name itself, in another case
     factors = {name: in_another_unit(wrong, name) for name in free}
     found = [(name, value * factor) for name, factor in factors.items() if factor is not None]
@@ -332,8 +275,16 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     taken = [name for name in known if name not in free]
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
+<<<<<<< HEAD
     is_idle = is_plain and not takes and not says_when(wrong) and not is_related(wrong, known)
     is_idle = is_idle and not is_member(wrong, explainer)
+=======
+    is_read = isinstance(value, str) and value.startswith(("data.", "trigger.", "item."))
+    # What is alone in a member, or where something is missing, may be what is meant.
+    is_alone = len(fault.path) > 1 and len(taken) == 0
+    is_meant = takes or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
+    is_idle = is_plain and not (is_meant or says_when(wrong) or is_related(wrong, known))
+>>>>>>> main
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])

@@ -12,12 +12,15 @@ from itertools import islice, permutations, product
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.tools.conversions import conversions
+from toolweave.tools.spelling_of_values import respelt
+from toolweave.tools.text_variants import variants
 from toolweave.tools.violations import Explainer
 
 MAX_DEPTH = 3
 MAX_ANSWERS = 4
 MAX_PARTS = 4
 MAX_ITEMS = 50
+MAX_TEXT = 200
 _SEPARATORS = (r"\s*[,;|]\s*", r"\s*/\s*", r"\s*:\s*", r"\s+", r"\s*=\s*", r"\s*->\s*")
 _TEMPLATE = pattern(r"\{\{|\$\{")
 _REFERENCE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
@@ -50,6 +53,14 @@ def reshaped(value: Json, schema: Json, explainer: Explainer, about: str = "") -
     return list(found.values())
 
 
+def _respelt(value: Json, schema: Json, explainer: Explainer) -> list[Json]:
+    """The only other spelling of a text that the schema takes, if there is one."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        return []
+    spelt = {one for one in (*respelt(value), *variants(value)) if explainer.fits(schema, one)}
+    return [*spelt] if len(spelt) == 1 else []
+
+
 def _values(
     value: Json, schema: Json, explainer: Explainer, about: str, left: int
 ) -> Iterator[Json]:
@@ -64,7 +75,7 @@ def _values(
         return
     changed = [*conversions(value, [*kinds], about)]
     plain = [one for one in changed if explainer.fits(schema, one)]
-    if plain:
+    if plain or (plain := _respelt(value, schema, explainer)):
         yield plain[0]
         return
     # Two changes: `{"case-0": "a"}` is the list `["a"]`, and each item of it is `{"when": "a"}`.
@@ -166,7 +177,11 @@ def _in_member(value: Json, schema: JsonObject, explainer: Explainer) -> Iterato
     ]
     # A text fits nearly every text: it is known by its options or its form only.
     plain = _object(explainer.properties(schema).get(taking[0])) if len(taking) == 1 else {}
-    if isinstance(value, str) and not plain.keys() & _FORMS and len(explainer.properties(schema)) > 1:
+    if (
+        isinstance(value, str)
+        and not plain.keys() & _FORMS
+        and len(explainer.properties(schema)) > 1
+    ):
         return
     is_whole = (
         not isinstance(value, str)

@@ -12,7 +12,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_value
 from toolweave.tools.document import Steps
 from toolweave.tools.keywords import SHAPES, subschemas
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.value_preview import shown
 

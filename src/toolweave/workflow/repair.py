@@ -33,11 +33,17 @@ FIRST = "fix the other problems first, then validate again"
 MAX_REPORTED = 1_000
 
 _OF_DATA = frozenset(
-    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "VALUE_TYPE_MISFIT"}
+    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "NODE_INPUT_INVALID"}
+    | {"VALUE_TYPE_MISFIT"}
 )
 
+<<<<<<< HEAD
 _PART = pattern(r"/nodes/\d+/data/(?:configurations|inputParams)")
 _OF_TYPES = frozenset({"NODE_UNKNOWN", "NODE_TYPE_UNKNOWN"})
+=======
+_OF_NAMES = frozenset({"FIELD_REQUIRED", "FIELD_UNKNOWN"})
+
+>>>>>>> main
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
 _PLACES = frozenset({"path", "from"})
@@ -180,11 +186,16 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     owners = {one.rpartition("/")[0] for one in strange}
     # A translation does not help where the value does not fit the field.
     misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
+<<<<<<< HEAD
     # What is no such value as the whole is no such item of a list either.
     unlike = {one.pointer for one in problems if one.code == "FIELD_FORM_UNUSUAL" and not one.patch}
     # What is there under another name is moved, not added a second time.
     moving = {one.pointer for one in problems if any("from" in it for it in one.patch or ())}
     crowded = {one.pointer.rpartition("/")[0] for one in problems if one.code == "CHOICES_TOO_MANY"}
+=======
+    # What goes into a node may be given under a name that another fix corrects.
+    renamed = {_node_of(one) for one in problems if one.patch and one.code in _OF_NAMES}
+>>>>>>> main
     has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
     # Without a name for the item of a loop, an unknown name may be that.
     has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
@@ -203,8 +214,13 @@ def _decided(problems: list[Problem]) -> list[Problem]:
             return problem.pointer.rpartition("/")[0] in crowded
         if problem.code == "START_MISSING":
             return has_unknown_name
+<<<<<<< HEAD
         if problem.code == "END_MISSING":
             return bool(codes & _OF_TYPES)  # which types there are decides whether it needs one
+=======
+        if problem.code == "NODE_INPUT_INVALID":
+            return _node_of(problem) in renamed
+>>>>>>> main
         if problem.code == "EXPRESSION_OLDER_SYNTAX":
             return problem.pointer in misfits
         if problem.code == "FIELD_TYPE_INVALID":
@@ -221,8 +237,13 @@ def _decided(problems: list[Problem]) -> list[Problem]:
     ]
 
 
+<<<<<<< HEAD
 def _is_single(value: Json) -> bool:
     return isinstance(value, list) and len(value) == 1
+=======
+def _node_of(problem: Problem) -> str:
+    return "/".join(problem.pointer.split("/")[:3])
+>>>>>>> main
 
 
 def _is_of_data(problem: Problem) -> bool:
@@ -356,7 +377,7 @@ class _Judge:
                 if step is None:
                     return None
                 document = apply_patch(document, step.patch or ())
-                hint = ", then ".join(text.rstrip("?") for text in (hint, step.hint) if text)
+                hint = ", then ".join(_instruction(text) for text in (hint, step.hint) if text)
         except Invalid:
             return None
         return None
@@ -415,6 +436,11 @@ def _said(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
 def _is_end(operation: Mapping[str, Any]) -> bool:
     place = str(operation["path"])
     return operation["op"] == "replace" and place.rpartition("/")[2] in {"from", "to"}
+
+
+def _instruction(hint: str) -> str:
+    """A hint as one of several steps: `did you mean 'x'?` is `use 'x'`."""
+    return hint.replace("did you mean ", "use ", 1).rstrip("?")
 
 
 def _weight(problems: Sequence[Problem]) -> tuple[int, int]:

@@ -174,8 +174,15 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         inner = [one for one in strays if one.steps[:-1] == slot.steps[:1] and len(slot.steps) == 2]
         held = _value_at(node.data, slot.steps)
         is_open = slot.schema.get("type") == "object" and "properties" not in slot.schema
-        if any(is_meant(one.name, other.name) for one in inner for other in _free_near(node, slots, one)):
-            continue  # one of them is a setting itself
+        # A name that means a setting is none of the author's own, and nor is one of a list.
+        meant = names_of(node.ref or "").settings.meant
+        if any(
+            isinstance(one.value, list)
+            or meant(one.name, node.ref or "")
+            or any(is_meant(one.name, other.name) for other in _free_near(node, slots, one))
+            for one in inner
+        ):
+            continue
         if not inner or not is_open or not (held is None or isinstance(held, dict)):
             continue
         if isinstance(held, dict) and any(one.name in held for one in inner):

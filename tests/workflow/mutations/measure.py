@@ -55,7 +55,9 @@ def known() -> KnownEnvironment:
     return known_environment()
 
 
-def cases(every: int = 1, rule: str = "", part: int = 0, *, is_wide: bool = False) -> Iterator[Case]:
+def cases(
+    every: int = 1, rule: str = "", part: int = 0, *, is_wide: bool = False
+) -> Iterator[Case]:
     """The faults; with `every`, one of so many parts, chosen by content.
 
     Wide are also the nodes of the right documents of all sets, one in some for each part.

@@ -28,7 +28,9 @@ UNDECIDED = frozenset(
 def fields_of(spec: NodeSpec) -> Fields:
     """The settings and the inputs of a node by their names."""
     given = (spec.all_configurations, spec.inputs)
-    return {part: {one.name: one for one in fields} for part, fields in zip(PARTS, given, strict=True)}
+    return {
+        part: {one.name: one for one in fields} for part, fields in zip(PARTS, given, strict=True)
+    }
 
 
 def unclear(document: Document, at: int, spec: NodeSpec) -> Iterator[Mutation]:
@@ -110,7 +112,9 @@ def _common(one: str, other: str, options: list[str]) -> Iterator[tuple[str, Any
         for words, same in ((mine[:size], theirs[:size]), (mine[-size:], theirs[-size:]))
         if words == same and len(words) < min(len(mine), len(theirs))
     ]
-    yield from (("unclear-option-word", text) for text in dict.fromkeys(shared) if text not in known)
+    yield from (
+        ("unclear-option-word", text) for text in dict.fromkeys(shared) if text not in known
+    )
     begin = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     if begin and one[:begin].rstrip("_-") not in {*known, *shared}:
         yield "unclear-option-start", one[:begin].rstrip("_-")
@@ -273,7 +277,9 @@ def _with_twin(document: Document, ids: list[str], id: str) -> Document:
     return made
 
 
-def strings(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def strings(
+    value: Any, at: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Every text in a value with the steps to it."""
     if isinstance(value, str):
         yield at, value

@@ -79,6 +79,7 @@ class SetFields:
         keywords=(
             *("set", "edit", "fields", "assign", "rename", "remove", "compute"),
             *("variable", "value", "property", "add", "drop"),
+            *("text", "message", "template", "string"),
         ),
         guidance=(
             "First rename, then remove, then set, then expressions in their order; `item` is the "

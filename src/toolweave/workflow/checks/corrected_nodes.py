@@ -6,7 +6,7 @@ Not a check.
 from collections.abc import Sequence
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_catalog
 from toolweave.workflow.checks.node_names import meant_node

@@ -16,8 +16,8 @@ from toolweave.tools.inner_keys import is_meant
 from toolweave.tools.key_meaning import containing, longer_or_shorter, shortened
 from toolweave.tools.keywords import TYPES
 from toolweave.tools.meaning import meant
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.other_names import names_of
-from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table

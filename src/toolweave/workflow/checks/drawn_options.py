@@ -11,7 +11,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.keywords import TYPES
 from toolweave.tools.meaning import meant, words
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table

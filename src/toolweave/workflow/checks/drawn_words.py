@@ -12,7 +12,7 @@ from toolweave.catalog.member_shapes import member_schema
 from toolweave.json_text import JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext

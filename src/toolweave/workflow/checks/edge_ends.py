@@ -264,7 +264,11 @@ class EdgeEnds:
             attached |= {edge.source, edge.target} if is_attachment(edge) else set()
         for node in self._nodes.values():
             listed = node.data.get("attachedNodes")
-            attached |= {one for one in listed if isinstance(one, str)} if isinstance(listed, list) else set()
+            attached |= (
+                {one for one in listed if isinstance(one, str)}
+                if isinstance(listed, list)
+                else set()
+            )
         return any(
             one.id not in attached
             and not self._case.graph.incoming(one.id)

@@ -15,9 +15,7 @@ from toolweave.workflow.checks.templated_values import check_values
 _TYPE = "MCP_PARAMETER_INVALID_TYPE"
 
 
-def exchanged(
-    problems: list[Problem], values: JsonObject, judge: CompiledSchemas
-) -> list[Problem]:
+def exchanged(problems: list[Problem], values: JsonObject, judge: CompiledSchemas) -> list[Problem]:
     """The problems; two values that fit each other's names get no patch."""
     wrong = {one.pointer for one in problems if one.code == _TYPE}
     names = [name for name in values if pointer(name) in wrong]

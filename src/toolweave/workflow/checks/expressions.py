@@ -57,6 +57,8 @@ class _Verdict:
     repaired: str | None = None
     # Whether the translation gives what the original does for every value.
     is_exact: bool = True
+
+
 _N8N = pattern(r"\$(?:json|node|input|item|\()")
 
 

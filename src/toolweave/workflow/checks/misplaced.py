@@ -48,7 +48,10 @@ def check(case: CheckContext) -> Iterator[Problem]:
             continue
         found = [
             _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
-            for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}"))
+            for owner, place in (
+                (node.data, f"/nodes/{index}/data"),
+                (node.extras, f"/nodes/{index}"),
+            )
             for key in owner
             if key not in _OWN and (to := _belonging(node, spec, key, owner[key]))
         ]

@@ -12,8 +12,8 @@ from toolweave.patterns import pattern
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.tools.conversions import conversions
 from toolweave.tools.inner_keys import is_meant
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.name_words import words_in
-from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown, written
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.drawn_words import given_names

@@ -14,8 +14,8 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import COMMON_CONFIGURATIONS, NODE_TYPES, NodeSpec
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import is_verb, plain_word, words
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.name_words import words_in
-from toolweave.tools.repair import misspelt
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at

@@ -10,7 +10,7 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.node_facts import node_table

@@ -13,7 +13,7 @@ from toolweave.cel.language import compile_text
 from toolweave.cel.paths import Path, Step, quoted, write_path
 from toolweave.cel.tokens import Token, is_name, tokens
 from toolweave.tools.meaning import words
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
 from toolweave.workflow.checks.run_input_names import is_run_input
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest

@@ -10,7 +10,7 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.keywords import subschemas
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.schema import compile_schema
 from toolweave.tools.schema_slips import (
     lost_names,

@@ -12,7 +12,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.dialect import dialect_of
 from toolweave.tools.document import SchemaDocument, references
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.scope.references import may_ask

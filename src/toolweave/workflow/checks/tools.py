@@ -13,7 +13,7 @@ from toolweave.json_text import Json, canonical
 from toolweave.patterns import pattern
 from toolweave.problems import Problem
 from toolweave.tools.meaning import meant
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext, KnownHome

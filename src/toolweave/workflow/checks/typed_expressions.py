@@ -12,7 +12,7 @@ from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json
 from toolweave.patterns import pattern
 from toolweave.tools.meaning import meant
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.expression_rewrites import retyped
 from toolweave.workflow.checks.path_repair import rewritten_by
 from toolweave.workflow.model import Node

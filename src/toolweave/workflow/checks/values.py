@@ -14,9 +14,10 @@ from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import conversions
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
+from toolweave.workflow.checks.chosen_kind import with_kind
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext, NodePart
 from toolweave.workflow.checks.exchanged_values import exchanged, of_another
@@ -152,7 +153,7 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
                 if code == "FIELD_REQUIRED":
                     yield required_elsewhere(found, node, part)
                 else:
-                    yield moved(found, node, spec, part)
+                    yield with_kind(moved(found, node, spec, part), node, spec)
 
 
 def _under_other_name(node: Node, part: str, spec: NodeSpec, taken: NodePart) -> Problem | None:

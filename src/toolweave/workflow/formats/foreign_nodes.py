@@ -12,7 +12,7 @@ from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
 from toolweave.problems import pointer
-from toolweave.tools.repair import misspelt
+from toolweave.tools.misspelling import misspelt
 
 Dialect = Literal["toolweave", "agent-team"]
 Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`

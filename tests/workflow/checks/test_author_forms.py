@@ -1,0 +1,134 @@
+"""Settings as authors write them from memory: in parts, with a unit apart, as a flag."""
+
+import pytest
+from tests.workflow.checks.building import known, line, node
+
+from toolweave.json_text import JsonObject
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.repair import fix
+
+CASES: JsonObject = {"cases": [{"when": "data.kind == 'a'"}, {"when": "data.kind == 2"}]}
+DESCENDING: JsonObject = {"sort_field": "amount", "order": "desc"}
+HOURLY: JsonObject = {"cron_expression": "0 * * * *"}
+EQUAL: JsonObject = {"condition_expression": "data.mail == 'it\\'s'"}
+
+
+def workflow_of(ref: str, settings: JsonObject) -> Workflow:
+    one, end = node("a", ref, configurations=settings), node("z", "end")
+    return line(one, end) if ref.startswith("TRIGGER.") else line(node("start", "start"), one, end)
+
+
+def repaired(ref: str, settings: JsonObject) -> JsonObject:
+    found = fix(workflow_of(ref, settings), known(), "toolweave").workflow
+    (settings_now,) = [one.data["configurations"] for one in found.nodes if one.id == "a"]
+    assert isinstance(settings_now, dict)
+    return settings_now
+
+
+@pytest.mark.parametrize(
+    ("ref", "given", "right"),
+    [
+        # A comparison in parts.
+        ("FLOW.IF", {"left": "{{ data.mail }}", "operator": "==", "right": "it's"}, EQUAL),
+        ("FLOW.IF", {"conditions": [{"field": "data.mail", "op": "eq", "value": "it's"}]}, EQUAL),
+        (
+            "FLOW.IF",
+            {
+                "conditions": [
+                    {"field": "data.mail", "operator": "contains", "value": "@"},
+                    {"field": "data.age", "operator": "greater_than", "value": 17},
+                ],
+                "combinator": "or",
+            },
+            {"condition_expression": "data.mail.contains('@') || data.age > 17"},
+        ),
+        ("FLOW.SWITCH", {"expression": "{{ data.kind }}", "cases": ["a", 2]}, CASES),
+        ("FLOW.SWITCH", {"field": "data.kind", "cases": [{"value": "a"}, {"value": 2}]}, CASES),
+        # A number, and its unit beside it.
+        ("FLOW.DELAY", {"amount": 5, "unit": "minutes"}, {"duration_seconds": 300}),
+        ("FLOW.DELAY", {"duration": 1.5, "time_unit": "h"}, {"duration_seconds": 5400}),
+        # An option as a flag.
+        ("FLOW.SORT", {"sort_field": "amount", "descending": True}, DESCENDING),
+        ("FLOW.SORT", {"sort_field": "amount", "reverse": True}, DESCENDING),
+        ("FLOW.SORT", {"sort_field": "amount", "ascending": False}, DESCENDING),
+        # A setting that says which kind is meant.
+        (
+            "FLOW.LOOP",
+            {"condition": "data.retry == true"},
+            {"loop_condition": "data.retry == true", "loop_type": "while"},
+        ),
+        ("FLOW.SPLIT", {"group_by": "customer"}, {"field": "customer", "split_by": "field"}),
+        # A list of fields.
+        (
+            "HUMAN_IN_THE_LOOP.FORM",
+            {
+                "form_title": "Expense",
+                "fields": [
+                    {"name": "amount", "type": "number", "required": True},
+                    {"id": "kind", "label": "Kind", "type": "select", "options": ["a", "b"]},
+                    {"key": "mail", "type": "email"},
+                ],
+            },
+            {
+                "form_title": "Expense",
+                "form_schema": {
+                    "type": "object",
+                    "properties": {
+                        "amount": {"type": "number"},
+                        "kind": {"type": "string", "enum": ["a", "b"], "title": "Kind"},
+                        "mail": {"type": "string", "format": "email"},
+                    },
+                    "required": ["amount"],
+                },
+            },
+        ),
+        # An interval.
+        ("TRIGGER.CRON", {"interval_minutes": 15}, {"cron_expression": "*/15 * * * *"}),
+        ("TRIGGER.CRON", {"every": 2, "unit": "hours"}, {"cron_expression": "0 */2 * * *"}),
+        ("TRIGGER.CRON", {"hours": 1, "timezone": "UTC"}, {**HOURLY, "timezone": "UTC"}),
+        # Another name, and another spelling of the value.
+        (
+            "TRIGGER.WEBHOOK",
+            {"path": "orders", "authentication": "none"},
+            {"webhook_path": "/orders", "authentication": "none"},
+        ),
+    ],
+)
+def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
+    ref: str, given: JsonObject, right: JsonObject
+) -> None:
+    assert repaired(ref, given) == right
+
+
+@pytest.mark.parametrize(
+    ("ref", "given"),
+    [
+        # How two conditions are combined is not said.
+        (
+            "FLOW.IF",
+            {
+                "conditions": [
+                    {"field": "data.a", "operator": "eq", "value": 1},
+                    {"field": "data.b", "operator": "eq", "value": 2},
+                ]
+            },
+        ),
+        ("FLOW.IF", {"left": "{{ data.a }}", "operator": "like", "right": "x%"}),
+        ("FLOW.SWITCH", {"expression": "{{ data.kind }}", "field": "data.x", "cases": ["a"]}),
+        # Five seconds or five minutes?
+        ("FLOW.DELAY", {"duration_seconds": 5, "unit": "minutes"}),
+        # Chunks of ten, or a list for each customer?
+        ("FLOW.SPLIT", {"size": 10, "group_by": "customer"}),
+        # Fields of a form that a schema cannot say.
+        ("HUMAN_IN_THE_LOOP.FORM", {"fields": [{"name": "a", "type": "file"}]}),
+        ("HUMAN_IN_THE_LOOP.FORM", {"fields": [{"name": "a", "visible_if": "b"}]}),
+        # Every 45 minutes is no cron expression, and of two intervals one is wrong.
+        ("TRIGGER.CRON", {"interval_minutes": 45}),
+        ("TRIGGER.CRON", {"interval_minutes": 15, "interval_hours": 2}),
+        # The names of a transformation are no fields of the data.
+        ("ACTION.DATA_TRANSFORMATION", {"transformation": "map", "expression": "item.a * 2"}),
+    ],
+)
+def test_what_is_not_clear_is_not_written(ref: str, given: JsonObject) -> None:
+    left = repaired(ref, given)
+    assert {*map(str, given.values())} <= {*map(str, left.values())}
