@@ -145,25 +145,17 @@ def other_options(
 ) -> list[str]:
     """The options of a node's setting that other systems call so, or that the text names."""
     # The setting itself or an item of its list, or a member: `role_config.action`.
-<<<<<<< HEAD
-    ref, name = _node(explainer), ".".join(one for one in fault.path if isinstance(one, str))
+    ref, name = node_of(explainer), ".".join(one for one in fault.path if isinstance(one, str))
     names = names_of(ref).options.get(name, Names()) if ref else Names()
     exact = [one for one in names.exact.get(plain_word(text), ()) if one in options]
     if exact:
         return exact
     if not is_another_form(text, options) and (both := mentioned(text, options)):
         return both
-=======
-    ref, name = node_of(explainer), ".".join(one for one in fault.path if isinstance(one, str))
-    names = names_of(ref).options.get(name) if ref else None
-    if names is None:
-        return []
->>>>>>> main
     found = names.meant(text, f"{ref} {name}") or names.phrased(text)
     return [one for one in found if one in options]
 
 
-<<<<<<< HEAD
 def is_member(name: str, explainer: Explainer) -> bool:
     """Whether an object in another place of the whole has a member of this name."""
     root = explainer.root
@@ -172,10 +164,7 @@ def is_member(name: str, explainer: Explainer) -> bool:
     return name in outer or any(name in one for one in inner)
 
 
-def _node(explainer: Explainer) -> str:
-=======
 def node_of(explainer: Explainer) -> str:
->>>>>>> main
     ref = explainer.root.get("x-node") if isinstance(explainer.root, dict) else None
     return ref if isinstance(ref, str) else ""
 

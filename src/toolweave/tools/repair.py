@@ -52,11 +52,7 @@ PARTS = frozenset({"configurations", "inputParams", "input_params"})
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
 _WORD = pattern(r"[\w:./-]{1,30}")
-<<<<<<< HEAD
 _TELLING = pattern(r"[:/]|\d{4}-\d")
-_SEPARATORS = pattern(r"[\s_.-]+")
-=======
->>>>>>> main
 
 Operation = dict[str, Json]
 
@@ -269,22 +265,20 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     """Remove a plain value that no other field could take, so that nothing is lost."""
     wrong, value = str(fault.path[-1]), fault.value
     is_plain = isinstance(value, bool | int | float) or (
-        isinstance(value, str) and _WORD.fullmatch(value) is not None and not _says_what(value, known)
+        isinstance(value, str)
+        and _WORD.fullmatch(value) is not None
+        and not _says_what(value, known)
     )
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
     taken = [name for name in known if name not in free]
     if (twin := misspelt(wrong, taken) or closest(wrong, taken)) is not None:
         return Repair(f"{twin!r} is set as well; remove one of them")
-<<<<<<< HEAD
-    is_idle = is_plain and not takes and not says_when(wrong) and not is_related(wrong, known)
-    is_idle = is_idle and not is_member(wrong, explainer)
-=======
     is_read = isinstance(value, str) and value.startswith(("data.", "trigger.", "item."))
     # What is alone in a member, or where something is missing, may be what is meant.
     is_alone = len(fault.path) > 1 and len(taken) == 0
     is_meant = takes or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
     is_idle = is_plain and not (is_meant or says_when(wrong) or is_related(wrong, known))
->>>>>>> main
+    is_idle = is_idle and not is_member(wrong, explainer)
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])
@@ -293,9 +287,11 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
 
 def _says_what(value: str, known: JsonObject) -> bool:
     """Whether a word is an address, a date, or means an option of another setting."""
-    options = [_object(one).get("enum") for one in known.values()]
-    listed = [[text for text in one if isinstance(text, str)] for one in options if isinstance(one, list)]
-    return _TELLING.search(value) is not None or any(meant_options(value, one) for one in listed)
+    if _TELLING.search(value) is not None:
+        return True
+    listed = (_object(one).get("enum") for one in known.values())
+    texts = ([it for it in one if isinstance(it, str)] for one in listed if isinstance(one, list))
+    return any(meant_options(value, one) for one in texts)
 
 
 def _converted(

@@ -197,9 +197,7 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
 
 
-def _fits_as_it_is(
-    stray: Stray, free: Sequence[NodeSlot], slots: dict[Steps, NodeSlot]
-) -> bool:
+def _fits_as_it_is(stray: Stray, free: Sequence[NodeSlot], slots: dict[Steps, NodeSlot]) -> bool:
     """Whether another place with a word of the name takes the value in its own form."""
     return any(
         one.steps[:-1] == stray.steps[:-1]
@@ -209,9 +207,7 @@ def _fits_as_it_is(
     )
 
 
-def _free_near(
-    node: Node, slots: dict[Steps, NodeSlot], stray: Stray
-) -> Iterator[NodeSlot]:
+def _free_near(node: Node, slots: dict[Steps, NodeSlot], stray: Stray) -> Iterator[NodeSlot]:
     for one in free_slots(node, slots):
         if one.steps[:-1] == stray.steps[:-1]:
             yield one

@@ -1,7 +1,7 @@
-"""Faults with two readings, and two faults at once: what a fix may not decide, or must decide twice.
+"""Faults with two readings, and two at once: what a fix may not decide, or must decide twice.
 
-Those of `unclear` rules have several answers or none, so a patch is a guess. The others have one, the
-document they were made from; any other valid document is a wrong fix.
+Those of `unclear` rules have several answers or none, so that a patch is a guess. The others have
+one, the document they were made from; any other valid document is a wrong fix.
 """
 
 import re
@@ -11,7 +11,7 @@ from copy import deepcopy
 from itertools import combinations
 from typing import Any
 
-from tests.workflow.mutations.rules import PARTS, Document, Mutation, typos, words_of
+from tests.workflow.mutations.rules import PARTS, Document, Mutation, typos
 
 from toolweave.catalog.spec import Field, NodeSpec
 

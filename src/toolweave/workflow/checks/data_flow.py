@@ -21,12 +21,8 @@ from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
-from toolweave.workflow.checks.path_repair import (
-    PathRepair,
-    place_of,
-    rewritten,
-    with_size,
-)
+from toolweave.workflow.checks.path_repair import PathRepair
+from toolweave.workflow.checks.path_rewriting import place_of, rewritten, with_size
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.reread_expressions import field_meant, reread
 from toolweave.workflow.checks.spelling import closest

@@ -160,8 +160,7 @@ class _Texts:
                 found = self._foreign.repaired(node, content, language, is_misread=True)
                 verdict = _Verdict((fault,), repaired=found)
             right = verdict.repaired and _filled(text, placeholder, verdict.repaired)
-            if right and text.startswith("={{") and _N8N.search(content):
-                right = right[1:]  # the sign of an expression of n8n
+            right = right and _unmarked(right, text)
             for fault in verdict.faults:
                 found = moved(fault, text, placeholder.at).problem(place)
                 yield _with_text(found, content, right)
@@ -171,9 +170,7 @@ class _Texts:
                 pieces.append(f"{text[end : placeholder.start]}{{{{ {ours} }}}}")
                 end = placeholder.end
         if pieces:
-            whole = "".join([*pieces, text[end:]])
-            is_marked = text.startswith("={{") and _N8N.search(text)
-            yield _older(place, text, whole[1:] if is_marked else whole)
+            yield _older(place, text, _unmarked("".join([*pieces, text[end:]]), text))
 
     def _is_resolved(self, node: Node, verdict: _Verdict, language: Language) -> bool:
         """Whether a translation reads only names that exist."""
@@ -288,6 +285,11 @@ def _improved(verdict: _Verdict, found: str | None, *, is_older: bool) -> _Verdi
     if verdict.ours is None:
         return replace(verdict, repaired=found)
     return verdict if is_older and not verdict.faults else replace(verdict, ours=found)
+
+
+def _unmarked(right: str, text: str) -> str:
+    """A translated text without the sign of an expression of n8n."""
+    return right[1:] if text.startswith("={{") and _N8N.search(text) else right
 
 
 def _filled(text: str, placeholder: Placeholder, content: str) -> str:

@@ -11,7 +11,8 @@ from toolweave.cel.language import compile_text
 from toolweave.cel.paths import PathReference
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.expression_rewrites import with_quoted_keys, with_quoted_words
-from toolweave.workflow.checks.path_repair import PathRepair, with_quoted_ids
+from toolweave.workflow.checks.path_repair import PathRepair
+from toolweave.workflow.checks.path_rewriting import with_quoted_ids
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.resolved_path import ResolvedPath

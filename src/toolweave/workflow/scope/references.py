@@ -105,6 +105,14 @@ def asked_by(
     return _values(("data", "parameterValues"), values, "value", is_older)
 
 
+def input_names(node: Node, spec: NodeSpec) -> tuple[str, ...]:
+    """The names of a node's inputs, and those of its variables."""
+    given = object_at(node.data, "inputParams")
+    names = [one.name for one in spec.inputs]
+    own = (object_at(given, one) for one in names if one.endswith("variables"))
+    return (*names, *(one for variables in own for one in variables))
+
+
 def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
     """The references of a node without a specification."""
     if node.type in PROMPTS:

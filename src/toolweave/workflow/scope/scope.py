@@ -27,7 +27,13 @@ from toolweave.workflow.scope.loop_items import (
 )
 from toolweave.workflow.scope.node_outputs import FAILED, NodeOutputs, answer_shape, given_by
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
-from toolweave.workflow.scope.references import Language, NodeReferences, asked_by, asked_in
+from toolweave.workflow.scope.references import (
+    Language,
+    NodeReferences,
+    asked_by,
+    asked_in,
+    input_names,
+)
 from toolweave.workflow.scope.resolved_path import ResolvedPath, walk_path
 from toolweave.workflow.shapes import (
     OBJECT,
@@ -216,13 +222,8 @@ class Scope:
 
     def own_inputs(self, node: Node, language: Language) -> tuple[str, ...]:
         """The inputs and variables of a node that its own texts see by their names."""
-        spec = self._specs(node)
-        if language not in _SEEING_INPUTS or spec is None:
-            return ()
-        given = object_at(node.data, "inputParams")
-        names = [one.name for one in spec.inputs]
-        own = [object_at(given, one) for one in names if one.endswith("variables")]
-        return (*names, *(one for variables in own for one in variables))
+        spec = self._specs(node) if language in _SEEING_INPUTS else None
+        return () if spec is None else input_names(node, spec)
 
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
