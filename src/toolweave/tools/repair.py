@@ -175,19 +175,21 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     meant = slip or closest(wrong, free)
     if meant is None:
         return _without(fault, free, known, explainer)
-    move: Operation = {
-        "op": "move",
-        "from": pointer(*fault.path),
-        "path": pointer(*fault.path[:-1], meant),
-    }
     if slip is None:
         # A hint that names one answer promises its patch.
         others = [name for name in free if name != meant]
         return Repair(f"available: {', '.join(map(shown, [meant, *others][:MAX_LISTED]))}")
     if not takes(explainer, known.get(meant, True), fault.value):
         return Repair(f"did you mean {meant!r}? {UNFIT}")
-    if needed := _needed_instead(fault, meant, parent, known, explainer):
+    return _renamed(fault, meant, _needed_instead(fault, meant, parent, known, explainer))
+
+
+def _renamed(fault: Violation, meant: str, needed: list[str]) -> Repair:
+    """The rename to what is meant, unless it may be another that is needed."""
+    if needed:
         return Repair(f"choose one of {', '.join(map(shown, [*needed, meant]))}")
+    to = pointer(*fault.path[:-1], meant)
+    move: Operation = {"op": "move", "from": pointer(*fault.path), "path": to}
     return Repair(f"did you mean {meant!r}?", (move,))
 
 

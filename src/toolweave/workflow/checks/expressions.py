@@ -24,6 +24,7 @@ from toolweave.workflow.checks.misread_expressions import misread
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import as_fraction
+from toolweave.workflow.formats.foreign.placeholders import without_sign
 from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
@@ -57,9 +58,6 @@ class _Verdict:
     repaired: str | None = None
     # Whether the translation gives what the original does for every value.
     is_exact: bool = True
-
-
-_N8N = pattern(r"\$(?:json|node|input|item|\()")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -160,7 +158,7 @@ class _Texts:
                 found = self._foreign.repaired(node, content, language, is_misread=True)
                 verdict = _Verdict((fault,), repaired=found)
             right = verdict.repaired and _filled(text, placeholder, verdict.repaired)
-            right = right and _unmarked(right, text)
+            right = right and without_sign(right, text)
             for fault in verdict.faults:
                 found = moved(fault, text, placeholder.at).problem(place)
                 yield _with_text(found, content, right)
@@ -170,7 +168,7 @@ class _Texts:
                 pieces.append(f"{text[end : placeholder.start]}{{{{ {ours} }}}}")
                 end = placeholder.end
         if pieces:
-            yield _older(place, text, _unmarked("".join([*pieces, text[end:]]), text))
+            yield _older(place, text, without_sign("".join([*pieces, text[end:]]), text))
 
     def _is_resolved(self, node: Node, verdict: _Verdict, language: Language) -> bool:
         """Whether a translation reads only names that exist."""
@@ -285,11 +283,6 @@ def _improved(verdict: _Verdict, found: str | None, *, is_older: bool) -> _Verdi
     if verdict.ours is None:
         return replace(verdict, repaired=found)
     return verdict if is_older and not verdict.faults else replace(verdict, ours=found)
-
-
-def _unmarked(right: str, text: str) -> str:
-    """A translated text without the sign of an expression of n8n."""
-    return right[1:] if text.startswith("={{") and _N8N.search(text) else right
 
 
 def _filled(text: str, placeholder: Placeholder, content: str) -> str:
