@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 from tests.workflow.mutations.rules import PARTS, Document, Mutation, typos
 
@@ -93,7 +93,7 @@ def _options_of_others(document: Document, at: int, fields: Fields) -> Iterator[
 def _between_options(document: Document, at: int, fields: Fields) -> Iterator[Mutation]:
     """A word that is as near to one option as to another."""
     for part, given, field in _own(document, at, fields):
-        options = [one for one in field.options if isinstance(one, str)]
+        options = [*field.options]
         if field.is_open:
             continue
         for one, other in list(combinations(options, 2))[:60]:
@@ -259,7 +259,7 @@ def other_nodes(document: Document) -> Iterator[Mutation]:
 
 def _edges(document: Document) -> list[Document]:
     given = document.get("connections")
-    listed: list[Any] = given if isinstance(given, list) else []
+    listed = cast("list[Any]", given) if isinstance(given, list) else []
     return [one for one in listed if isinstance(one, dict) and {"from", "to"} <= one.keys()]
 
 
@@ -284,7 +284,8 @@ def strings(
     if isinstance(value, str):
         yield at, value
     elif isinstance(value, list | dict):
-        items: Any = value.items() if isinstance(value, dict) else enumerate(value)
+        inner = cast("Document | list[Any]", value)
+        items: Any = inner.items() if isinstance(inner, dict) else enumerate(inner)
         for key, one in items:
             yield from strings(one, (*at, key))
 

@@ -117,10 +117,10 @@ def is_input(node: Node, spec: NodeSpec | None, name: str) -> bool:
     return False
 
 
-def input_names(node: Node, spec: NodeSpec) -> tuple[str, ...]:
+def input_names(node: Node, spec: NodeSpec | None) -> tuple[str, ...]:
     """The names of a node's inputs, and those of its variables."""
     given = object_at(node.data, "inputParams")
-    names = [one.name for one in spec.inputs]
+    names = [one.name for one in spec.inputs] if spec is not None else []
     own = (object_at(given, one) for one in names if one.endswith("variables"))
     return (*names, *(one for variables in own for one in variables))
 

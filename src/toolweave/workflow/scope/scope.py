@@ -225,8 +225,7 @@ class Scope:
 
     def own_inputs(self, node: Node, language: Language) -> tuple[str, ...]:
         """The inputs and variables of a node that its own texts see by their names."""
-        spec = self._specs(node) if language in _SEEING_INPUTS else None
-        return () if spec is None else input_names(node, spec)
+        return input_names(node, self._specs(node)) if language in _SEEING_INPUTS else ()
 
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
