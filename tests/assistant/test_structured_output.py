@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from tests.assistant.desk import Desk, a_desk
 
@@ -13,7 +14,7 @@ from toolweave.assistant.models import NewModel
 from toolweave.catalog.resources.model import ModelQuestion, ModelTool, Said
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.testing.model import KEY, calls, fails, gives, says
+from toolweave.testing.model import KEY, ScriptedModel, calls, fails, gives, hangs, says
 from toolweave.testing.model_probe import Ability
 
 pytestmark = pytest.mark.anyio
@@ -150,6 +151,26 @@ async def test_what_is_no_answer_is_not_remembered(desk: Desk) -> None:
         desk.model.probe_answer = None
         await asking.ask(question)
     assert (await models.get("m")).structured_output == "tools"
+
+
+async def test_an_endpoint_that_does_not_answer_its_probe_delays_no_other(desk: Desk) -> None:
+    models = home_models(desk.studio.home)
+    tool = ModelTool(name="t", description="", parameters={"type": "object"})
+    question = ModelQuestion(messages=(Said(text="Hi"),), tools=(tool,), provider="m")
+    with ScriptedModel().running() as other:
+        other.probe_answer = hangs()
+        await models.add(NewModel("stuck", "compatible", "some", other.base_url("compatible"), KEY))
+        async with (
+            open_model_caller(desk.studio.home) as asking,
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(asking.ask, question.model_copy(update={"provider": "stuck"}))
+            with anyio.fail_after(60):
+                while not other.probes:  # noqa: ASYNC110 # the model is another thread
+                    await anyio.sleep(0.01)
+                assert (await asking.ask(question)).message.text == "Hello."
+                assert other.heard == []  # the control: its probe still waits
+                other.release()
 
 
 @pytest.mark.parametrize("status", [400, 500])

@@ -133,6 +133,19 @@ def test_structured_content_and_json_text_are_printed_as_json(
     assert tw.ok("call", "mine", "add", "--args", '{"a": 1, "b": 2}').json == {"n": [7]}
 
 
+def test_text_and_media_beside_structured_content_are_shown_too(
+    tw: Commands, server: ScriptedServer
+) -> None:
+    note = {"type": "resource", "resource": {"uri": "memo://n", "text": "Take a coat."}}
+    image = {"type": "image", "data": base64.b64encode(PNG).decode(), "mimeType": "image/png"}
+    server.on_call("echo", [says("It rains.", structuredContent={"c": 3})])
+    ran = tw.ok("call", "mine", "echo")
+    assert (ran.json, ran.err) == ({"c": 3}, "It rains.\n")  # a program still reads one value
+    server.on_call("draw", [answers({"content": [note, image], "structuredContent": {"c": 3}})])
+    ran = tw.ok("call", "mine", "draw")
+    assert (ran.out, ran.err) == ('{\n  "c": 3\n}\nsaved draw-1.png\n', "Take a coat.\n")
+
+
 def test_markdown_in_a_pipe_stays_markdown(tw: Commands, server: ScriptedServer) -> None:
     server.on_call("report", [says("# Title\n\n- a\n- b\n")])
     assert tw.ok("call", "mine", "report").out == "# Title\n\n- a\n- b\n"

@@ -10,7 +10,7 @@ from tests.cli.driving import Commands
 from tests.cli.test_models import NO_OTHERS, add
 
 from toolweave.testing.model import ScriptedModel, calls, fails, says
-from toolweave.testing.server import ScriptedServer, a_tool
+from toolweave.testing.server import ScriptedServer, a_tool, answers
 
 
 @pytest.fixture
@@ -40,6 +40,20 @@ def test_a_message_is_answered_once_and_its_calls_are_shown(
     lines = tw("chat", "--json", "--server", "mine", input="Again.\n", **NO_OTHERS).lines
     kinds = [json.loads(line)["type"] for line in lines]
     assert [kind for kind in kinds if kind != "text"] == ["call", "result", "answer"]
+
+
+def test_media_of_a_tool_are_saved_and_links_printed(
+    tw: Commands, model: ScriptedModel, server: ScriptedServer
+) -> None:
+    image = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
+    link = {"type": "resource_link", "uri": "https://a.test/b", "name": "b"}
+    server.on_call("copy", [answers({"content": [image, link]})])
+    model.answers(calls("mine__copy", {"text": "hi"}), says("Done."))
+    ran = tw.ok("chat", "Draw.", **NO_OTHERS)
+    assert "saved " in ran.err
+    assert "https://a.test/b" in ran.err
+    assert (tw.project / "mine__copy-1.png").read_bytes() == b"hello"
+    assert ran.out == "Done.\n"
 
 
 def test_what_goes_wrong_in_a_chat_is_told(tw: Commands, model: ScriptedModel) -> None:

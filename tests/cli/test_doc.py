@@ -1,12 +1,14 @@
 """`toolweave doc`: a document from check to clear, with a real server behind it."""
 
+import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.driving import Commands
 
-from toolweave.testing.server import ScriptedServer, a_tool, says
+from toolweave.testing.server import ScriptedServer, a_tool, answers, says
 
 NOTES = """# Weather
 
@@ -47,6 +49,28 @@ def test_a_document_is_checked_run_again_and_cleared(tw: Commands, notes: Path) 
     assert json.loads(tw.ok("doc", "run", "notes.md", "--refresh", "--json").out)["ran"] == 2
     assert tw.ok("doc", "clear", "notes.md").out == "notes.md: 2 results removed.\n"
     assert notes.read_text(encoding="utf-8") == NOTES
+
+
+def test_everything_that_a_tool_gives_is_in_the_document(tw: Commands, tmp_path: Path) -> None:
+    server = ScriptedServer(tmp_path / "s", a_tool("weather"), a_tool("plain"))
+    logo = base64.b64encode(b"\x89PNG").decode()
+    content: list[Any] = [
+        {"type": "text", "text": "It rains."},
+        {"type": "resource", "resource": {"uri": "memo://n", "text": "Take a coat."}},
+        {"type": "image", "data": logo, "mimeType": "image/png"},
+        {"type": "resource", "resource": {"uri": "a:b", "blob": logo, "mimeType": "image/png"}},
+    ]
+    server.on_call("weather", [answers({"content": content, "structuredContent": {"c": 3}})])
+    server.on_call("plain", [says('{"c": 3}', structuredContent={"c": 3})])
+    tw.add("mine", server)
+    page = tw.project / "weather.md"
+    page.write_text("```mine\ntool: weather\n```\n\n```mine\ntool: plain\n```\n", encoding="utf-8")
+    tw.ok("doc", "run", "weather.md")
+    weather, plain = page.read_text(encoding="utf-8").split("tool: plain")
+    for part in ('> {\n>   "c": 3\n> }', "> It rains.", "> Take a coat.", "-1.png>)", "-2.png>)"):
+        assert part in weather, part
+    assert weather.count("> ![image/png](<weather.assets/") == 2
+    assert plain.count('"c": 3') == 1  # text that repeats the data is not shown
 
 
 def test_sections_are_bound_and_unbound(tw: Commands, notes: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.cli.driving import Commands
 from tests.cli.test_run import lines_of, save
-from tests.servers.offering import an_offering_server
+from tests.servers.offering import PIXEL, an_offering_server
 
 from toolweave.testing.server import Era, ScriptedServer
 
@@ -130,6 +130,26 @@ def test_a_workflow_reads_a_resource_and_fills_in_a_prompt(
     assert run["status"] == "success"
 
 
+def test_what_a_resource_or_a_prompt_holds_is_the_result_of_a_workflow(
+    tw: Commands, notes: ScriptedServer
+) -> None:
+    def result_of(step: tuple[str, dict[str, object]]) -> dict[str, Any]:
+        file = save(tw, {"start": "start", "one": step, "end": "end"}, ["start > one", "one > end"])
+        return lines_of(tw.ok("run", file, "--json"))[-1]["finalResult"]
+
+    today = result_of(node("RESOURCE", server="notes", uri="notes://today"))
+    assert (today["text"], "content" in today) == ("Buy bread.", False)
+    logo = result_of(node("RESOURCE", server="notes", uri="notes://logo"))
+    assert logo["data"] == PIXEL
+    assert [(one["type"], one["data"]) for one in logo["content"]] == [("resource", PIXEL)]
+    prompt = result_of(node("PROMPT", server="notes", prompt="compare"))
+    assert [(one["role"], one["text"]) for one in prompt["messages"]] == [
+        ("assistant", "Compare this."),
+        ("user", None),
+    ]
+    assert [one["type"] for one in prompt["content"]] == ["text", "image"]
+
+
 def test_a_step_refuses_a_missing_resource_and_a_large_one(
     tw: Commands, notes: ScriptedServer
 ) -> None:
@@ -158,10 +178,12 @@ def test_a_document_reads_resources_and_prompts(tw: Commands, notes: ScriptedSer
     page = tw.project / "page.md"
     page.write_text(
         "```notes\nresource: notes://day/{date}\ndate: 2026-11-17\n```\n\n"
-        "```notes\nprompt: summarize\ntext: Moby Dick\n```\n",
+        "```notes\nprompt: summarize\ntext: Moby Dick\n```\n\n"
+        "```notes\nprompt: compare\n```\n",
         encoding="utf-8",
     )
     tw.ok("doc", "run", "page.md")
     written = page.read_text(encoding="utf-8")
     assert "read notes://day/2026-11-17" in written
-    assert "Summarize: Moby Dick" in written
+    assert written.count("Summarize: Moby Dick") == 1
+    assert "> ![image/png](<page.assets/" in written

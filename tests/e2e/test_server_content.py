@@ -1,7 +1,12 @@
 """What a server offers beside its tools: resources to read, prompts to fill in."""
 
+import json
+from typing import Any, cast
+
+import httpx2
 import pytest
 from playwright.async_api import Page, expect
+from tests.servers.authorization import protected_server
 from tests.servers.offering import an_offering_server
 from tests.servers.skilled import FILES, FORMS, a_skilled_server, an_entry, files_read, listing
 
@@ -63,3 +68,36 @@ async def test_a_skill_is_read_and_approved_until_it_changes(page: Page, studio:
     await expect(page.locator(".notices")).to_contain_text("Not read")
     await skills.get_by_role("button", name="Remove approval of pdf-forms").click()
     await expect(state).to_have_text("not approved")
+
+
+async def test_a_browser_on_another_machine_pastes_the_address_where_its_sign_in_ended(
+    page: Page, studio: Studio
+) -> None:
+    with protected_server() as known:
+        entry = {"url": known.url, "oauth": True}
+        body = {"definition": json.dumps({"mcpServers": {"remote": entry}})}
+        added = cast("Any", await studio.ask(page, "POST", "/api/v1/servers", body))
+        identity = added["servers"][0]["id"]
+        path = f"/api/v1/servers/{identity}"
+        facts = cast("Any", await studio.ask(page, "GET", path))["facts"]
+        (shown,) = [fact["value"] for fact in facts if fact["key"] == "hash"]
+        # Approved, though its tools cannot be listed yet.
+        url, agreed = f"{studio.url}{path}/approve", {"hash": shown}
+        await page.request.post(url, headers=studio.headers, data=agreed)
+        await page.goto(f"{studio.url}/#/servers/{identity}")
+        await page.get_by_role("button", name="Sign in", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Sign in to remote")
+        link = dialog.get_by_role("link", name="Open the sign-in page")
+        address = await link.get_attribute("href", timeout=60_000)
+        async with httpx2.AsyncClient(trust_env=False) as elsewhere:
+            ended_at = (await elsewhere.get(str(address))).headers["location"]
+        field = dialog.get_by_label("Address of the page after the sign-in")
+        await field.fill(ended_at.replace("state=", "state=x"))
+        await dialog.get_by_role("button", name="Use this address").click()
+        await expect(dialog).to_contain_text("not the address that the sign-in returned to")
+        await field.fill(ended_at)
+        await dialog.get_by_role("button", name="Use this address").click()
+        await expect(dialog).to_be_hidden(timeout=60_000)
+        await expect(page.get_by_text("Signed in to remote; its tools:")).to_be_visible()
+        assert len(known.provider.access_tokens) == 1
+        await page.request.delete(f"{studio.url}{path}", headers=studio.headers)

@@ -1,16 +1,23 @@
 """Who may: keys that are limited to some published tools, over MCP and over REST."""
 
+from base64 import b64decode, b64encode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx2
+import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from rest.drawn import greeting, pausing
+from rest.drawn import drawn, greeting, pausing
 from rest.house import BASE, House, house_in
+from rest.test_servers import approved
 from toolweave.errors import Invalid
+from toolweave.testing.server import ScriptedServer, a_tool, answers
 
 pytestmark = pytest.mark.anyio
 
@@ -63,13 +70,7 @@ async def test_over_mcp_the_key_decides_what_is_listed(tmp_path: Any, mode: Any)
     async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
         await published(house)
         _, text = await house.keys.create("limited", SCOPES, ["greet"])
-        transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
-        async with (
-            httpx2.AsyncClient(
-                transport=transport, headers={"X-API-Key": text}, timeout=30
-            ) as http,
-            Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode) as client,
-        ):
+        async with connected(house, text, mode) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert "greet" in names
             assert "pause" not in names
@@ -112,3 +113,53 @@ async def test_publishing_refuses_bad_names_and_broken_workflows(tmp_path: Any) 
         gone = await house.client.delete("/api/v1/published/greet", headers=key)
         again = await house.client.delete("/api/v1/published/greet", headers=key)
         assert (gone.status_code, again.json()["error"]["code"]) == (204, "NOT_PUBLISHED")
+
+
+# What a published tool wants of a key, and no more.
+CALLER = ["tools:read", "workflows:run"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_who_may_call_a_tool_may_read_the_large_media_of_its_answer(
+    tmp_path: Path, mode: Any
+) -> None:
+    picture = b"\x89PNG" + bytes(5 * 1024 * 1024)
+    image = {"type": "image", "data": b64encode(picture).decode(), "mimeType": "image/png"}
+    server = ScriptedServer(tmp_path / "s", a_tool("paint"))
+    server.on_call("paint", [answers({"content": [image]})])
+    data = {"serverId": "mine", "toolName": "paint", "mode": "detailed"}
+    called: dict[str, Any] = {
+        "subtype": "SUBWORKFLOW",
+        "configurations": {"workflow": "inner", "output": "result"},
+        "inputParams": {"data": {}},
+    }
+    steps: dict[str, dict[str, Any]] = {
+        "inner": {"id": "t", "type": "mcp", "name": "T", "data": data},
+        "outer": {"id": "call", "type": "FLOW", "name": "Call", "data": called},
+    }
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await approved(house, server, await house.key("servers:admin", "tools:read"))
+        for name, step in steps.items():
+            await put(house, f"workflows/{name}", {"document": drawn(name, step)})
+            await put(house, f"published/{name}", {})
+        _, text = await house.keys.create("limited", CALLER, ["outer"])
+        _, other = await house.keys.create("limited", CALLER, ["another"])
+        async with connected(house, text, mode) as client:
+            [link] = (await client.call_tool("outer", {})).content
+            assert isinstance(link, types.ResourceLink)
+            [read] = (await client.read_resource(link.uri)).contents
+        assert isinstance(read, types.BlobResourceContents)
+        assert b64decode(read.blob) == picture
+        async with connected(house, other, mode) as client:
+            with pytest.raises(MCPError, match="there is no run"):
+                await client.read_resource(link.uri)
+
+
+@asynccontextmanager
+async def connected(house: House, key: str, mode: Any) -> AsyncGenerator[Client]:
+    transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
+    async with (
+        httpx2.AsyncClient(transport=transport, headers={"X-API-Key": key}, timeout=30) as http,
+        Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode) as client,
+    ):
+        yield client

@@ -11,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from publishing.desk import MODES, Desk, Mode
 from rest.drawn import drawn
+from servers.offering import PIXEL, RESOURCES, an_offering_server
 from toolweave.engine import run_media
 from toolweave.engine.retention import Retention, prune
 from toolweave.servers.definition import definition_hash
@@ -223,6 +224,35 @@ async def test_large_text_beside_structured_content_is_a_link(
         [read] = (await client.read_resource(link.uri)).contents
     assert isinstance(read, types.BlobResourceContents)
     assert base64.b64decode(read.blob).decode() == text
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_resource_that_a_workflow_reads_stays_one(
+    desk: Desk, tmp_path: Path, mode: Mode
+) -> None:
+    large = base64.b64encode(PNG + bytes(5 * MIB)).decode()
+    part = {"uri": "notes://large", "mimeType": "image/png", "blob": large}
+    held = [*RESOURCES, {"uri": "notes://large", "name": "large", "contents": [part]}]
+    server = an_offering_server(tmp_path / "s", resources=held)
+    await desk.home.registry.add("notes", server.definition)
+    await desk.home.registry.approve("notes", definition_hash(server.definition))
+    for name in ("today", "logo", "large"):
+        uri = {"server": "notes", "uri": f"notes://{name}", "max_bytes": 16 * MIB}
+        data = {"subtype": "RESOURCE", "configurations": uri}
+        await desk.publish(drawn(name, {"id": "r", "type": "MCP", "name": "R", "data": data}))
+    async with desk.client(mode) as client:
+        text = (await client.call_tool("today", {})).structured_content
+        [image] = (answer := await client.call_tool("logo", {})).content
+        [link] = (await client.call_tool("large", {})).content
+    assert text is not None
+    assert text["text"] == "Buy bread."
+    assert isinstance(image, types.EmbeddedResource)
+    assert image.resource == types.BlobResourceContents(
+        uri="notes://logo", mime_type="image/png", blob=PIXEL
+    )
+    assert PIXEL not in str(answer.structured_content)  # its bytes are sent once
+    assert isinstance(link, types.ResourceLink)
+    assert (link.name, link.size) == ("notes://large", 5 * MIB + len(PNG))
 
 
 async def test_the_text_of_a_called_workflow_is_passed_on(desk: Desk, tmp_path: Path) -> None:

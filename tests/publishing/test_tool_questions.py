@@ -1,11 +1,12 @@
 """Questions that a tool asks inside a run: put to the caller's person, else into the inbox."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import mcp_types as types
 import pytest
+from mcp.client.context import ClientRequestContext
 
 from publishing.desk import MODES, Desk, Mode, desk_in
 from publishing.test_calls import Person, accepted, ended
@@ -100,6 +101,31 @@ async def test_an_address_to_open_is_shown_in_full_and_confirmed(
     assert f"Open {address} and confirm" in person.asked[0]
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("action", ["accept", "decline"])
+async def test_a_client_that_opens_pages_is_given_the_address(
+    desk: Desk, mode: Mode, action: Literal["accept", "decline"], tmp_path: Path
+) -> None:
+    address = "https://example.com/sign-in?state=1"
+    visit = asks("Sign in", mode="url", elicitationId="1", url=address, requestedSchema=None)
+    await published(desk, booking(tmp_path, "legacy", visit, tells()))
+    given: list[types.ElicitRequestParams] = []
+
+    async def open_page(
+        _: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult:
+        given.append(params)
+        return types.ElicitResult(action=action)  # of a page there is nothing to fill in
+
+    async with desk.client(mode, elicitation_callback=open_page) as client:
+        with anyio.fail_after(60):
+            result = await client.call_tool("book", {})
+    assert result.structured_content == {"action": action}
+    (page,) = given
+    assert isinstance(page, types.ElicitRequestURLParams)
+    assert page.url == address
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_without_a_person_at_the_caller_the_question_waits_in_the_inbox(
     desk: Desk, era: Era, tmp_path: Path
@@ -122,6 +148,27 @@ async def test_without_a_person_at_the_caller_the_question_waits_in_the_inbox(
             found = await client.call_tool("run_result", run)
     assert found.structured_content["finalResult"]["content"] == {"days": 2}
     assert await Inbox(desk.studio.engine).list() == []
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_two_runs_ask_through_one_server_at_once(
+    desk: Desk, era: Era, tmp_path: Path
+) -> None:
+    await published(desk, booking(tmp_path, era, asks("How long?", requestedSchema=FORM), tells()))
+    async with desk.client() as client:
+        with anyio.fail_after(60):
+            parked = [(await client.call_tool("book", {})).structured_content for _ in range(2)]
+            assert [one["status"] for one in parked] == ["waiting", "waiting"], parked
+            assert len(await Inbox(desk.studio.engine).list()) == 2
+            for days, one in enumerate(parked):
+                reply = {"run_id": one["run_id"], "reply": {"days": days + 1}}
+                await client.call_tool("run_respond", reply)
+                await ended(client, one["run_id"])
+            found = [
+                await client.call_tool("run_result", {"run_id": one["run_id"]}) for one in parked
+            ]
+    given = [one.structured_content["finalResult"]["content"] for one in found]
+    assert given == [{"days": 1}, {"days": 2}]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -199,6 +246,34 @@ async def test_an_address_that_hides_where_it_leads_is_refused_and_shown_to_nobo
                 assert "no address that a person can be asked to open" in str(refused), address
     assert control.structured_content == {"action": "accept"}
     assert [GOOD in one for one in person.asked] == [True]
+
+
+NAME = {"type": "object", "properties": {"name": {"type": "string"}}}
+COLORS = {"type": "array", "items": {"anyOf": [{"const": "r", "title": "Red"}]}}
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    "field", [NAME, {"$ref": "#/$defs/name"}, {"type": "array", "items": NAME}, True]
+)
+async def test_a_question_that_no_answer_fits_is_refused_and_shown_to_nobody(
+    desk: Desk, era: Era, field: Any, tmp_path: Path
+) -> None:
+    def form(field: Any) -> list[Any]:
+        schema = {"type": "object", "properties": {"it": field}}
+        return [asks("Which?", requestedSchema=schema), tells()]
+
+    server = booking(tmp_path, era, *form(COLORS))
+    await published(desk, server)
+    person = Person(accepted(it=["r"]))
+    async with desk.client(elicitation_callback=person) as client:
+        with anyio.fail_after(60):
+            control = await client.call_tool("book", {})
+            server.on_call("book", form(field))
+            refused = await client.call_tool("book", {})
+    assert control.structured_content == {"action": "accept", "content": {"it": ["r"]}}
+    assert "asks for 'it', which is no single value" in str(refused)
+    assert person.asked == [f"{TITLE}\n\nWhich?"]
 
 
 @pytest.mark.parametrize("era", ERAS)

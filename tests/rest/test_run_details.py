@@ -104,7 +104,8 @@ async def test_media_are_given_as_their_bytes_and_only_what_is_safe_is_shown(hou
         {"type": "resource", "mimeType": "text/html\r\nx: y", "data": "aGVsbG8="},
         {"type": "image", "mimeType": "image/png", "data": "no base64"},
     ]
-    run = await started(house, {"document": greeting("media"), "inputs": {"content": blocks}})
+    given = {"content": blocks, "contents": blocks[:1]}  # both as in a resource that a node read
+    run = await started(house, {"document": greeting("media"), "inputs": given})
     await run_until(house, run, "success")
 
     async def media(at: str) -> tuple[int, bytes, str, str | None]:
@@ -115,6 +116,7 @@ async def test_media_are_given_as_their_bytes_and_only_what_is_safe_is_shown(hou
         return answer.status_code, answer.content, answer.headers["content-type"], place
 
     assert await media("/content/0") == (200, b"hello", "image/png", None)
+    assert (await media("/contents/0"))[0] == 404  # shown once
     assert await media("/content/1") == (200, b"hello", "audio/wav", None)
     assert await media("/content/2") == (200, b"hello", "image/svg+xml", "attachment")
     assert await media("/content/3") == (200, b"hello", "application/octet-stream", "attachment")

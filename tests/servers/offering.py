@@ -41,7 +41,18 @@ PROMPTS = [
             {"role": "user", "content": {"type": "text", "text": "Summarize: {text}"}},
             {"role": "assistant", "content": {"type": "text", "text": "Yes."}},
         ],
-    }
+    },
+    {
+        "name": "compare",
+        "messages": [
+            {"role": "user", "content": {"type": "film", "data": "of a type nobody knows"}},
+            {"role": "assistant", "content": {"type": "text", "text": "Compare this."}},
+            {
+                "role": "user",
+                "content": {"type": "image", "data": PIXEL, "mimeType": "image/png"},
+            },
+        ],
+    },
 ]
 
 

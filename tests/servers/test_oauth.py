@@ -287,6 +287,23 @@ async def test_a_server_that_wants_more_than_was_granted_asks_the_person_again()
     assert vault.kept.tokens.scope == "tools admin"
 
 
+async def test_a_server_that_wants_a_token_for_some_calls_only_is_signed_in_to() -> None:
+    said = {
+        b"POST /token": json_answer(b'{"access_token":"new"}'),
+        b"POST /register": json_answer(b'{"client_id":"c"}', 201),
+        b"POST /": json_answer(b'{"jsonrpc":"2.0","id":1,"result":{}}'),
+    }
+    async with peer(by_hand(said)) as known, a_person() as (sign_in, shown):
+        vault = MemoryVault()
+        definition = HttpServer(url=known.url, oauth=True)
+        with anyio.fail_after(60):
+            await sign_in_now(
+                "tools", definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
+            )
+    assert len(shown) == 1
+    assert vault.kept.tokens.access_token == "new"
+
+
 async def test_a_server_that_needs_no_sign_in_says_so() -> None:
     async def nobody(_: str) -> None: ...
 

@@ -109,7 +109,8 @@ class HomeModelCaller:
         self._web = web
         self._masker = masker
         self._clock = clock
-        self._probing = anyio.Lock()
+        # By address and model: one that does not answer delays no other.
+        self._probing: dict[tuple[str, str], anyio.Lock] = {}
 
     async def configured(self, provider: str | None = None) -> bool:
         """Whether a model is configured, for this provider or at all."""
@@ -138,7 +139,8 @@ class HomeModelCaller:
     async def _structured_output(self, provider: Provider, target: Target) -> StructuredOutput:
         if provider.structured_output is not None:
             return provider.structured_output
-        async with self._probing:
+        place = target.base_url, target.model
+        async with self._probing.setdefault(place, anyio.Lock()):
             known = await self._models.structured_output(target.base_url, target.model)
             if known is not None:
                 return known

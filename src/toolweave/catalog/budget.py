@@ -55,14 +55,18 @@ def fit_list(
     again: str,
     details: Iterable[str] = (),
     frame: JsonObject | None = None,
+    frame_share: float = 0.25,
 ) -> JsonObject:
-    """As many leading `entries` as fit under `key`; where few do, without their `details`."""
+    """As many leading `entries` as fit under `key`; where few do, without their `details`.
+
+    The `frame` around them is left out where it takes more than its share.
+    """
     room = budget * BYTES_A_TOKEN
     whole: JsonObject = {**(frame or {}), key: list[Json](entries)}
     if size(whole) <= room:
         return whole
     around: JsonObject = {key: [], "left_out": len(entries), "get_the_rest": again}
-    if frame and size(frame) <= room // 4:
+    if frame and size(frame) <= room * frame_share:
         around = frame | around
     room -= size(around)
     count = _leading(entries, room)

@@ -140,3 +140,8 @@ class NodeSpec:
         common = tuple(given for given in COMMON_CONFIGURATIONS if given.name not in own)
         object.__setattr__(self, "ref", f"{self.type}.{self.subtype}")
         object.__setattr__(self, "all_configurations", self.configurations + common)
+
+    @property
+    def passes_data(self) -> bool:
+        """Whether its first output is `data`, which alone the next node gets."""
+        return self.origin is None and bool(self.outputs) and self.outputs[0].name == "data"

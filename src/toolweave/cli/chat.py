@@ -14,13 +14,14 @@ from toolweave.assistant.conversation import ChatEvent, Conversation
 from toolweave.assistant.home_models import open_model_caller
 from toolweave.cli.errors import show_error
 from toolweave.cli.prompts import read_line
+from toolweave.cli.results import save_block
 from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.session import current_home, run
 from toolweave.cli.terminal import json_option, say
 from toolweave.documents.service import DocumentSection
 from toolweave.documents.workspace import document_service
 from toolweave.errors import ToolweaveError
-from toolweave.json_text import JsonObject, write
+from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import quantity
 
 SHOWN_CHARS = 200
@@ -143,11 +144,23 @@ class _Shown:
             case "result":
                 mark = "✗" if data["isError"] else "✓"
                 say(f"{mark} {_short(str(data['text']))}", indent=2, stderr=True)
+                _show_media(data.get("content"), str(data["name"]))
             case "answer":
                 click.echo()
                 say(_spent(data), stderr=True)
             case _:
                 pass
+
+
+def _show_media(blocks: Json, tool: str) -> None:
+    """Save pictures, sounds and files that a tool gave; print its links."""
+    for block in blocks if isinstance(blocks, list) else []:
+        if not isinstance(block, dict):
+            continue
+        if block.get("data") is not None:
+            say(f"saved {save_block(block, tool, Path.cwd())}", indent=4, stderr=True)
+        elif block.get("uri"):
+            say(_short(str(block["uri"])), indent=4, stderr=True)
 
 
 def _spent(data: JsonObject) -> str:

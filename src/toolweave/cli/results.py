@@ -10,6 +10,7 @@ from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.terminal import is_terminal, say, styled
 from toolweave.errors import Invalid
 from toolweave.json_text import read
+from toolweave.tools.content_value import repeats
 
 # Rendering Markdown takes time that grows faster than the text.
 MAX_RENDERED_CHARS = 64 * 1024
@@ -39,15 +40,20 @@ def print_result(result: Result, tool: str, save_to: Path) -> None:
     is_error = result["isError"]
     if is_error:
         say(f"Error: tool {tool!r} failed:", stderr=True)
-    has_data = result["contentType"] == "json" and result["structuredContent"] is not None
-    if has_data:
-        click.echo(json_text(result["structuredContent"]), err=is_error)
+    structured = result["structuredContent"]
+    if structured is not None:
+        click.echo(json_text(structured), err=is_error)
+    texts = [block["text"] for block in result["content"] if block["text"]]
+    is_repeated = structured is not None and repeats(structured, texts)
     for block in result["content"]:
-        if not has_data or block["text"] is None:
+        if block["text"] is None or structured is None:
             _print_block(block, result)
+        elif not is_repeated:
+            # Beside the data, which a program may read from stdout.
+            click.echo(visible(block["text"]), err=True)
     for block in result["content"]:
         if block["data"] is not None:
-            click.echo(f"saved {_save(block, tool, save_to)}")
+            click.echo(f"saved {save_block(block, tool, save_to)}")
     for problem in result["problems"]:
         say(
             "! the result does not match the tool's output schema: "
@@ -83,7 +89,7 @@ def _indented(text: str) -> str:
         return text
 
 
-def _save(block: dict[str, Any], tool: str, folder: Path) -> Path:
+def save_block(block: dict[str, Any], tool: str, folder: Path) -> Path:
     """Write a block's bytes to a new file; never overwrite one."""
     ending = ENDINGS.get((block["mimeType"] or "").partition(";")[0].strip().lower(), "bin")
     name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in tool)[:60]

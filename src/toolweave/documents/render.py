@@ -13,7 +13,7 @@ from toolweave.documents.document import END
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.patterns import pattern
-from toolweave.tools.content_value import FIELDS, contents_of
+from toolweave.tools.content_value import beside_content, contents_of, says_beside
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_CHARS = 16_000
@@ -63,12 +63,13 @@ def render_result(result: ToolResult, title: str, key: str, folder: str) -> Call
     """Return the callout of a tool's result; pictures become links to files in `folder`."""
     body: list[str] = []
     pictures: list[ResultImage] = []
-    is_json = result.content_type == "json"
+    is_json = result.structured is not None or result.content_type == "json"
     if is_json:
         body += _fenced(_pretty(result), "json")
+    has_texts = not is_json or says_beside(result)
     for block in result.content:
-        # Structured content is shown in place of the texts; media and links are shown beside it.
-        if not is_json or block.text is None:
+        # Texts that only repeat structured content are left out.
+        if has_texts or block.text is None:
             body += _shown(block, result, key, folder, pictures)
     took = f"{title} · {max(1, round(result.took_ms))} ms"
     return _callout(body or ["(no content)"], took, key, pictures, is_failure=result.is_error)
@@ -81,7 +82,7 @@ def render_value(value: Json, title: str, key: str, folder: str = "") -> Callout
         pictures: list[ResultImage] = []
         result = ToolResult(blocks)
         body = [line for one in blocks for line in _shown(one, result, key, folder, pictures)]
-        if rest := _beside_content(value):
+        if rest := beside_content(value):
             body = [*_fenced(json_text.write(rest, pretty=True), "json"), *body]
         return _callout(body, title, key, pictures, is_failure=False)
     text = value if isinstance(value, str) else json_text.write(value, pretty=True)
@@ -97,13 +98,6 @@ def render_error(error: ToolweaveError, title: str, key: str) -> Callout:
     if error.hint:
         lines.append(f"Hint: {error.hint}")
     return _callout(_fenced("\n".join(lines), "text"), title, key, [], is_failure=True)
-
-
-def _beside_content(value: Json) -> JsonObject:
-    """Return the structured part of a value that also has content."""
-    if not isinstance(value, dict) or value.keys() <= FIELDS:
-        return {}
-    return {name: part for name, part in value.items() if name != "content"}
 
 
 def _callout(
@@ -124,7 +118,7 @@ def _shown(
         kind = (block.mime_type or "").partition(";")[0].strip().lower()
         name = f"{key}-{len(pictures) + 1}.{ENDINGS.get(kind, 'bin')}"
         pictures.append(ResultImage(name, block.data))
-        mark = "!" if block.kind == "image" else ""
+        mark = "!" if kind.startswith("image/") else ""
         return [f"{mark}[{kind or 'file'}](<{folder}/{name}>)"]
     if block.text is not None:
         return _fenced(block.text, "markdown" if result.content_type == "markdown" else "text")

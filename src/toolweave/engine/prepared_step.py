@@ -68,7 +68,7 @@ def _passes_on(spec: NodeSpec, config: JsonObject) -> bool:
     """Whether the next node gets only `data` of the output."""
     if spec.ref == "FLOW.SUBWORKFLOW":
         return config.get("output") == "data"
-    return any(given.name == "data" for given in spec.outputs)
+    return spec.passes_data
 
 
 def _passed_by(spec: NodeSpec) -> tuple[str, ...]:

@@ -34,29 +34,6 @@ def content_blocks(value: Json) -> list[Json] | None:
     return [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]
 
 
-def beside_content(value: Json) -> JsonObject:
-    """The structured part of a value that also has content."""
-    if not isinstance(value, dict) or value.keys() <= FIELDS:
-        return {}
-    return {name: part for name, part in value.items() if name != "content"}
-
-
-def without_data(value: Json) -> Json:
-    """A value whose pictures, sounds and files are left out: they are in the content."""
-    listed = value.get("content") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or not isinstance(listed, list):
-        return value
-    return {**value, "content": [_described(block) for block in listed]}
-
-
-def _described(block: Json) -> Json:
-    data = block.get("data") if isinstance(block, dict) else None
-    if not isinstance(block, dict) or not isinstance(data, str):
-        return block
-    kept = {name: part for name, part in block.items() if name != "data"}
-    return {**kept, "bytes": len(data) * 3 // 4 - data[-2:].count("=")}
-
-
 def _is_media(block: Json) -> bool:
     return isinstance(block, dict) and block.get("type") != "text"
 

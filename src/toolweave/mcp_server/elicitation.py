@@ -22,7 +22,7 @@ from toolweave.engine.events import (
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.mcp_server.tool_call import McpCaller
-from toolweave.workflow.question import DECLINED, Question, question_of
+from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, Question, question_of
 
 # Questions on other channels are answered there.
 _OURS = frozenset({"inbox", "mcp"})
@@ -31,10 +31,21 @@ MAX_SHOWN_CHARS = 4_000
 Questions = dict[Key, Question]
 
 
-def can_be_asked(caller: McpCaller) -> bool:
-    """Whether the client shows forms; a client that names no mode does."""
+def can_be_asked(caller: McpCaller, question: Question | None = None) -> bool:
+    """Whether the client shows forms, or opens the page of the question.
+
+    A client that names no mode shows forms.
+    """
     offered = caller.capabilities.elicitation
+    if question is not None and opens_page(caller, question):
+        return True
     return offered is not None and (offered.form is not None or offered.url is None)
+
+
+def opens_page(caller: McpCaller, question: Question) -> bool:
+    """Whether the client itself asks to open the page of a question."""
+    offered = caller.capabilities.elicitation
+    return question.url is not None and offered is not None and offered.url is not None
 
 
 def asked_here(asked: JsonObject | None) -> Question | None:
@@ -65,17 +76,23 @@ def _close(open_questions: Questions, prefix: str) -> None:
         del open_questions[key]
 
 
-def forms(questions: Mapping[Key, Question]) -> dict[str, types.ElicitRequest]:
-    """The forms by step."""
-    return {key: form(question) for key, question in questions.items()}
+def requests(
+    questions: Mapping[Key, Question], caller: McpCaller
+) -> dict[str, types.ElicitRequest]:
+    """The requests to the client by step."""
+    return {key: _request(question, caller) for key, question in questions.items()}
 
 
-def form(question: Question) -> types.ElicitRequest:
-    """One question as a form."""
-    params = types.ElicitRequestFormParams(
-        message=text_of(question), requested_schema=dict(question.schema)
-    )
-    return types.ElicitRequest(params=params)
+def _request(question: Question, caller: McpCaller) -> types.ElicitRequest:
+    """One question as a form, or as a page to open."""
+    text = text_of(question)
+    if question.url is not None and opens_page(caller, question):
+        page = types.ElicitRequestURLParams(
+            message=text, url=question.url, elicitation_id=question.id
+        )
+        return types.ElicitRequest(params=page)
+    form = types.ElicitRequestFormParams(message=text, requested_schema=dict(question.schema))
+    return types.ElicitRequest(params=form)
 
 
 def text_of(question: Question) -> str:
@@ -114,9 +131,11 @@ def _plain(value: Json) -> str:
             return write(value)
 
 
-def reply_of(result: types.ElicitResult) -> Json:
+def reply_of(result: types.ElicitResult, question: Question, caller: McpCaller) -> Json:
     """The answer; `None` if the person closed the form."""
     match result.action:
+        case "accept" if opens_page(caller, question):
+            return {ANSWER: CONFIRMED}
         case "accept":
             content: JsonObject = dict[str, Json](result.content or {})  # type: ignore[arg-type]
             return content

@@ -18,7 +18,7 @@ from anyio.to_thread import run_sync
 from mcp.shared.exceptions import MCPError
 
 from toolweave import json_text
-from toolweave.access.authorization import resource_rule
+from toolweave.access.authorization import PUBLISHED_TOOL, resource_rule
 from toolweave.app.running_studio import RunningStudio
 from toolweave.documents.files import read_file
 from toolweave.documents.workspace import ENDINGS, DocumentFolders
@@ -162,10 +162,12 @@ class HomeResources:
     async def _read_media(
         self, caller: ResourceReader, uri: str, run: str, digest: str
     ) -> types.BlobResourceContents:
-        caller.require(resource_rule(RUN.kind))
+        # A caller of a tool can read what its answer links to.
+        if not caller.may(PUBLISHED_TOOL):
+            caller.require(resource_rule(RUN.kind))
         studio = await self._open()
         try:
-            found = await _found_run(studio, caller, run)
+            found = await _found_run(studio, caller, run, is_called=True)
             stored = await RunMedia(studio.home.database).read(found.id, digest)
             if stored is None:
                 raise NotFound("MEDIA_UNKNOWN", f"run {found.id!r} has no media {digest!r}")
@@ -267,10 +269,13 @@ async def _read_workflow(studio: RunningStudio, caller: ResourceReader, name: st
     return write(document_of(await studio.home.workflows.load(name)), pretty=True)
 
 
-async def _found_run(studio: RunningStudio, caller: ResourceReader, name: str) -> RunRecord:
+async def _found_run(
+    studio: RunningStudio, caller: ResourceReader, name: str, *, is_called: bool = False
+) -> RunRecord:
     if caller.key is None:
         return await studio.engine.match(name)
-    return await VisibleRuns(studio.engine, studio.published).match(caller.key, name)
+    runs = VisibleRuns(studio.engine, studio.published)
+    return await (runs.match_called if is_called else runs.match)(caller.key, name)
 
 
 async def _read_run(studio: RunningStudio, caller: ResourceReader, name: str) -> str:

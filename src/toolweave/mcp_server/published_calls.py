@@ -161,22 +161,27 @@ class _Watching:
     async def _hand_in(self, replies: dict[Key, types.ElicitResult]) -> None:
         """Submit the client's answers; an invalid answer is asked for again."""
         for key in [key for key in replies if key in self.questions]:
-            reply = asking.reply_of(replies.pop(key))
+            question = self.questions[key]
+            reply = asking.reply_of(replies.pop(key), question, self.asked.caller)
             if reply is None:
                 self.is_dismissed = True
-            elif not self.questions[key].faults(reply):
+            elif not question.faults(reply):
                 await asking.answer(self.engine, self.run, key, reply, self.asked.caller)
                 self.questions.pop(key)
 
     def _ask(self, tasks: TaskGroup) -> Answer | None:
         """Ask the open questions in the way that the client supports."""
         caller = self.asked.caller
-        mine = {key: one for key, one in self.questions.items() if one.asks(caller.person)}
-        if self.is_dismissed or not mine or not asking.can_be_asked(caller):
+        mine = {
+            key: one
+            for key, one in self.questions.items()
+            if one.asks(caller.person) and asking.can_be_asked(caller, one)
+        }
+        if self.is_dismissed or not mine:
             return structured_result(asking.parked(self.run, "waiting", self.questions))
         if caller.is_modern:
             state = orjson.dumps({"run": self.run, "asked": list(mine)}).decode()
-            requests: types.InputRequests = {**asking.forms(mine)}
+            requests: types.InputRequests = {**asking.requests(mine, caller)}
             return types.InputRequiredResult(input_requests=requests, request_state=state)
         for key, question in mine.items():
             if key not in self.shown:
@@ -202,13 +207,17 @@ class _Watching:
 
 async def _elicited(caller: McpCaller, question: Question) -> Json:
     session, request = caller.context.session, caller.context.request_id
+    text = asking.text_of(question)
     try:
-        shown = await session.elicit_form(
-            asking.text_of(question), dict(question.schema), related_request_id=request
-        )
+        if question.url is not None and asking.opens_page(caller, question):
+            shown = await session.elicit_url(text, question.url, question.id, request)
+        else:
+            shown = await session.elicit_form(
+                text, dict(question.schema), related_request_id=request
+            )
     except MCPError:
         return None  # the client declares forms but does not support them
-    return asking.reply_of(shown)
+    return asking.reply_of(shown, question, caller)
 
 
 def _resumed(params: types.CallToolRequestParams) -> str | None:

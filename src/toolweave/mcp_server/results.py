@@ -6,9 +6,10 @@ from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal_report import report_of
 from toolweave.json_text import Json, JsonObject, write
-from toolweave.mcp_server.content_blocks import beside_content, content_blocks, without_data
+from toolweave.mcp_server.content_blocks import content_blocks
 from toolweave.publishing.service import HANDLE, PublishedTool
 from toolweave.tools.check import check_output
+from toolweave.tools.content_value import beside_content, without_data
 from toolweave.workflow.signature import RESULT
 
 ERROR_TOKENS = 5_000

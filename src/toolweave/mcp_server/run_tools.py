@@ -1,6 +1,6 @@
 """`run_status`, `run_result`, `run_respond` and `run_cancel`, for clients of any kind."""
 
-from toolweave.catalog.budget import fit_list
+from toolweave.catalog.budget import fit_list, tokens
 from toolweave.engine.called_questions import open_questions
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
@@ -16,6 +16,9 @@ from toolweave.people.inbox import check_step
 from toolweave.publishing.limited_keys import VisibleRuns
 
 RESULT_TOKENS = 5_000
+# How much of the answer may be what is not a step: the status, the error and the result.
+FRAME_SHARE = 0.75
+_LARGE = ("initialVariables", "finalResult", "finalContent")
 # They take a run's whole id; the others also its first characters.
 ACTING = ("run_respond", "run_cancel")
 
@@ -84,15 +87,29 @@ async def _result(engine: Engine, run: RunRecord, asked: ToolRequest) -> JsonObj
     # The tools have one name for it; `runId` is that of the format.
     shown = {"run_id": shown.pop("runId"), **shown}
     steps = shown.pop("intermediateResults")
-    budget = asked.arguments.get("max_tokens")
+    given = asked.arguments.get("max_tokens")
+    budget = given if isinstance(given, int) else RESULT_TOKENS
     return fit_list(
         [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else [],
-        budget if isinstance(budget, int) else RESULT_TOKENS,
+        budget,
         key="intermediateResults",
         again="run_result with more max_tokens",
         details=("inputVariables", "timestamp", "executionTimeMs"),
-        frame=shown,
+        frame=_without_large(shown, budget),
+        frame_share=FRAME_SHARE,
     )
+
+
+def _without_large(shown: JsonObject, budget: int) -> JsonObject:
+    """The run with its result, which comes before its steps, as far as that fits."""
+    if tokens(shown) <= budget * FRAME_SHARE:
+        return shown
+    kept = {name: one for name, one in shown.items() if name not in _LARGE}
+    if isinstance(error := kept.get("error"), dict):
+        # The steps are listed once more in it.
+        kept["error"] = {name: one for name, one in error.items() if name != "partialResults"}
+        return kept
+    return kept | {"omitted": list[Json]([name for name in _LARGE if name in shown])}
 
 
 async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> str | None:

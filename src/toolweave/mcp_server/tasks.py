@@ -99,7 +99,7 @@ class TaskMethods:
             return _task(run, "working")
         forms = {
             key: form.model_dump(by_alias=True, mode="json", exclude_none=True)
-            for key, form in asking.forms(questions).items()
+            for key, form in asking.requests(questions, McpCaller(context)).items()
         }
         return {**_task(run, "input_required"), "inputRequests": forms}
 
@@ -121,10 +121,13 @@ class TaskMethods:
         """Submit answers; invalid or late ones are ignored."""
         engine, run = await self._found(context, params)
         questions = await _questions(engine, run.id)
+        caller = McpCaller(context)
         for key, response in asking.replies_in(params.input_responses).items():
-            reply = asking.reply_of(response)
-            if key in questions and reply is not None and not questions[key].faults(reply):
-                await asking.answer(engine, run.id, key, reply, McpCaller(context))
+            if (question := questions.get(key)) is None:
+                continue
+            reply = asking.reply_of(response, question, caller)
+            if reply is not None and not question.faults(reply):
+                await asking.answer(engine, run.id, key, reply, caller)
         return dict(ACCEPTED)
 
     async def cancel(self, context: Context, params: TaskParams) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from contextlib import aclosing
 from functools import partial
 
 from toolweave.access.keys import ApiKey
+from toolweave.engine.called_runs import root_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal_reader import JournalEntry
 from toolweave.engine.run_search import RunSearch
@@ -85,6 +86,21 @@ class VisibleRuns:
         """
         whole = run if key.tools is not None else (await self._engine.match(run)).id
         return await self.get(key, whole)
+
+    async def match_called(self, key: ApiKey, run: str) -> RunRecord:
+        """Return a run as `match`, also one that a run that the key may see has called.
+
+        What a workflow passes on may be stored with the run of a workflow that it calls.
+        """
+        record = (
+            await self._engine.get(run) if key.tools is not None else await self.match(key, run)
+        )
+        root = await root_of(self._engine.journal.database, record.id)
+        first = record if root == record.id else await self._engine.get(root)
+        for one in (record, first):
+            if await allows_workflow(self._published, key, one.workflow):
+                return record
+        raise unknown_run(run)
 
     async def follow(self, key: ApiKey, run: RunRecord, after: int) -> AsyncIterator[JournalEntry]:
         """Yield the events of a run for as long as the key may see it."""

@@ -118,7 +118,13 @@ def media_in(value: Json) -> Iterator[tuple[str, JsonObject]]:
                 found += 1
                 yield pointer(*at), one
             else:
-                waiting.extend(((*at, name), part) for name, part in reversed([*one.items()]))
+                # A resource that a node read has its parts in both.
+                is_twice = isinstance(one.get("content"), list)
+                waiting.extend(
+                    ((*at, name), part)
+                    for name, part in reversed([*one.items()])
+                    if name != "contents" or not is_twice
+                )
 
 
 def media_at(value: Json, at: str) -> JsonObject | None:

@@ -27,6 +27,7 @@ from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.signed_state import seal_key
+from toolweave.serve.large_answers import LargeAnswerSender
 from toolweave.tasks import background, keep_going
 
 MAX_SESSIONS = 1_000
@@ -54,6 +55,8 @@ class McpEndpoint:
         # By this the SDK tells whose a session is; the secret itself stays outside.
         owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
         user = AuthenticatedUser(owner)
+        if not is_modern and scope["method"] == "POST":
+            send = LargeAnswerSender(send).send
         await self.sessions.handle_request({**scope, "user": user}, receive, send)
 
     async def end_sessions(self, key: ApiKey) -> None:

@@ -28,6 +28,7 @@ from pydantic import ValidationError
 import toolweave
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
+from toolweave.servers.call_turns import CallTurns
 from toolweave.servers.content_requests import (
     LISTED,
     LISTS,
@@ -94,9 +95,9 @@ class Connection:
         self._session = session
         self._dispatcher = dispatcher
         self._limits = limits
-        self._calls: dict[object, Asker | None] = {}  # the asker of each open call
+        self._calls: dict[object, None] = {}  # oldest first
         self._doubted_at = -1
-        self._asking = anyio.Lock()
+        self.turns = CallTurns(faults.server)
 
     @property
     def protocol_version(self) -> str:
@@ -180,18 +181,10 @@ class Connection:
         `arguments` must be valid JSON (see `json_safety.py`), or the connection breaks.
         """
         call = object()
-        self._calls[call] = asker
+        self._calls[call] = None
         try:
-            if method in LISTED:
-                return await self._list(method)
-            if method == "completion/complete" and not self._declares("completions"):
-                return listing({"values": []})
-            if method in ("tasks/get", "tasks/cancel"):
-                return await self._known_task(method, arguments, asker)
-            found = await self._rounds(name, arguments, method, on_progress, asker, tasks)
-            if found.task is None or tasks.is_returned:
-                return found
-            return await self._polling(found.task).follow(asker)
+            async with self.turns.take(asker):
+                return await self._call(name, arguments, method, tasks, on_progress, asker)
         except Unavailable as error:
             if error.code != "SERVER_REFUSED":
                 self.needs_check.set()
@@ -204,6 +197,26 @@ class Connection:
             raise
         finally:
             del self._calls[call]
+
+    async def _call(
+        self,
+        name: str,
+        arguments: JsonObject,
+        method: CallMethod,
+        tasks: TaskRule,
+        on_progress: ProgressListener | None,
+        asker: Asker | None,
+    ) -> ToolResult:
+        if method in LISTED:
+            return await self._list(method)
+        if method == "completion/complete" and not self._declares("completions"):
+            return listing({"values": []})
+        if method in ("tasks/get", "tasks/cancel"):
+            return await self._known_task(method, arguments, asker)
+        found = await self._rounds(name, arguments, method, on_progress, asker, tasks)
+        if found.task is None or tasks.is_returned:
+            return found
+        return await self._polling(found.task).follow(asker)
 
     async def watch_tools(self) -> None:
         """Set `needs_check` when the server reports changed tools; return if it never does."""
@@ -371,23 +384,6 @@ class Connection:
             )
         return answers
 
-    async def answer_legacy(
-        self, _: ClientRequestContext, params: types.ElicitRequestParams
-    ) -> types.ElicitResult | types.ErrorData:
-        """Answer a question of a legacy server, which does not name the call."""
-        async with self._asking:  # one at a time, for one person
-            if len(self._calls) != 1:
-                return types.ErrorData(
-                    code=types.INVALID_REQUEST,
-                    message=f"{len(self._calls)} calls are open, and the question does not say "
-                    "which one it belongs to",
-                )
-            try:
-                (asker,) = self._calls.values()
-                return await elicit(self.faults.server, params, asker)
-            except ToolweaveError as error:
-                return types.ErrorData(code=types.INVALID_REQUEST, message=error.message)
-
     async def hear(self, message: IncomingMessage) -> None:
         """Handle a notification of the server."""
         if isinstance(message, types.ToolListChangedNotification):
@@ -418,7 +414,7 @@ async def open_connection(
         async def answer(
             context: ClientRequestContext, params: types.ElicitRequestParams
         ) -> types.ElicitResult | types.ErrorData:
-            return await held[0].answer_legacy(context, params)
+            return await held[0].turns.ask(params)
 
         async with ClientSession(
             dispatcher=dispatcher,

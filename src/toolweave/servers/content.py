@@ -47,16 +47,21 @@ def read_messages(raw: Mapping[str, Any], server: str) -> ToolResult:
     entries = cast("list[Any]", messages) if isinstance(messages, list) else []
     readable = [
         cast("dict[str, Any]", entry)
-        for entry in entries
+        for entry in entries[:MAX_BLOCKS]
         if isinstance(entry, dict) and "content" in entry
     ]
-    blocks, problems = _blocks([entry["content"] for entry in readable], server)
+    blocks: list[Content] = []
+    problems: list[Problem] = []
+    kept: list[Json] = []
+    for entry in readable:
+        # A content that cannot be read leaves its role to no other.
+        read, unread = _blocks([entry["content"]], server)
+        role = "assistant" if entry.get("role") == "assistant" else "user"
+        blocks += read
+        problems += unread[: MAX_PROBLEMS - len(problems)]
+        kept.extend({"role": role, "text": block.text} for block in read)
     if not isinstance(messages, list) or len(readable) < len(entries):
         problems.append(_unreadable("/messages", "a message that cannot be read"))
-    kept: list[Json] = [
-        {"role": "assistant" if entry.get("role") == "assistant" else "user", "text": block.text}
-        for entry, block in zip(readable, blocks, strict=False)
-    ]
     description = raw.get("description")
     about = description if isinstance(description, str) else None
     structured: Json = {"description": about, "messages": kept}

@@ -5,9 +5,10 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import mcp_types as types
+from pydantic import ValidationError
 
 from toolweave.errors import Denied, Invalid
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.servers.disconnect_reason import printable
 from toolweave.servers.json_safety import find_unencodable
 from toolweave.tools.elicitation import Asker, ElicitationQuestion
@@ -39,7 +40,14 @@ async def elicit(
             problems=problems,
         )
     content = cast("dict[str, Any] | None", answer.content)
-    return types.ElicitResult(action=answer.action, content=content)
+    try:
+        return types.ElicitResult(action=answer.action, content=content)
+    except ValidationError:
+        raise Invalid(
+            "MCP_ARGUMENTS_INVALID",
+            f"the answer to {params.message[:200]!r} has a field that is no single value",
+            hint="answer with texts, numbers, yes or no, and lists of texts",
+        ) from None
 
 
 def _question(server: str, params: types.ElicitRequestParams) -> ElicitationQuestion:
@@ -49,6 +57,12 @@ def _question(server: str, params: types.ElicitRequestParams) -> ElicitationQues
     message = message[:MESSAGE_CHARACTERS]
     if isinstance(params, types.ElicitRequestFormParams):
         schema = cast("JsonObject", params.requested_schema)
+        if (nested := _nested_field(schema)) is not None:
+            raise Denied(
+                "CALL_QUESTION_REFUSED",
+                f"server {server!r} asks for {printable(nested, 200)!r}, which is no single value",
+                hint="servers can ask for texts, numbers, yes or no, and choices",
+            )
         return ElicitationQuestion(server, message, schema=schema)
     if not _shows_where_it_leads(params.url):
         shown = printable(params.url, 200)
@@ -59,6 +73,21 @@ def _question(server: str, params: types.ElicitRequestParams) -> ElicitationQues
             hint="only http(s) addresses with a host, and without a user name, are shown to people",
         )
     return ElicitationQuestion(server, message, url=params.url)
+
+
+def _nested_field(schema: JsonObject) -> str | None:
+    """The first field that no answer of this protocol can hold; none if there is no such field."""
+    fields = schema.get("properties")
+    for name, field in fields.items() if isinstance(fields, dict) else ():
+        inner = field.get("items") if isinstance(field, dict) else None
+        if not isinstance(field, dict) or _is_nested(field) or (inner and _is_nested(inner)):
+            return name
+    return None
+
+
+def _is_nested(field: Json) -> bool:
+    is_reference = isinstance(field, dict) and ("$ref" in field or "properties" in field)
+    return not isinstance(field, dict) or is_reference or field.get("type") == "object"
 
 
 def _shows_where_it_leads(url: str) -> bool:

@@ -13,7 +13,12 @@ import anyio
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError
 from mcp.client.auth.exceptions import OAuthTokenError
-from mcp.client.auth.utils import issuers_match, union_scopes
+from mcp.client.auth.utils import (
+    build_protected_resource_metadata_discovery_urls,
+    create_oauth_metadata_request,
+    issuers_match,
+    union_scopes,
+)
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
@@ -32,6 +37,7 @@ from toolweave.servers.oauth_client import (
     check_document,
     client_assertion,
     document_url,
+    is_resource_metadata,
     missing_scopes,
     registered_client,
     requested_client,
@@ -148,6 +154,7 @@ class VaultedOAuth(OAuthClientProvider):
             raise address_denied(
                 f"the token of server {self._server_name!r} is valid for its own address only"
             )
+        is_anew = not self._reads_vault
         response: httpx2.Response | None = None
         token: str | None = None
         rejected: str | None = None
@@ -167,10 +174,28 @@ class VaultedOAuth(OAuthClientProvider):
                 break
             rejected = token
         assert response is not None
-        if not await self._is_challenge(response):
+        if await self._is_challenge(response):
+            flow = self._ask(request, response, rejected=token)
+        elif is_anew:
+            flow = self._unasked(request)
+        else:
             return
-        flow = self._ask(request, response, rejected=token)
         async with self._asking, aclosing(flow) as asking:
+            with suppress(StopAsyncIteration):
+                outgoing = await anext(asking)
+                while True:
+                    outgoing = await asking.asend((yield outgoing))
+
+    async def _unasked(self, request: httpx2.Request) -> Flow:
+        """Let a person sign in to a server that answers, and may want a token for some calls."""
+        for url in build_protected_resource_metadata_discovery_urls(None, self._url):
+            if await is_resource_metadata((yield create_oauth_metadata_request(url))):
+                break
+        else:
+            yield request  # the answer of the server, not of the search
+            return
+        challenge = httpx2.Response(401, request=request)
+        async with aclosing(self._ask(request, challenge, rejected=None)) as asking:
             with suppress(StopAsyncIteration):
                 outgoing = await anext(asking)
                 while True:

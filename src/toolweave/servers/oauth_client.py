@@ -11,6 +11,7 @@ import httpx2
 from mcp.client.auth.utils import (
     extract_field_from_www_auth,
     extract_scope_from_www_auth,
+    handle_protected_resource_response,
     is_valid_client_metadata_url,
     union_scopes,
 )
@@ -169,6 +170,12 @@ async def check_document(response: httpx2.Response) -> None:
             continue
         if not isinstance(address, str) or not address.lower().startswith(("http://", "https://")):
             raise sign_in_failed(f"{where} names an {name} that is not an http(s) address")
+
+
+async def is_resource_metadata(response: httpx2.Response) -> bool:
+    """Whether a response is the document by which a server names its authorization servers."""
+    await check_document(response)
+    return await handle_protected_resource_response(response) is not None
 
 
 def sign_in_failed(why: str) -> Unavailable:

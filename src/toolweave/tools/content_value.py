@@ -10,6 +10,8 @@ from toolweave.tools.tool import Content, ToolResult
 
 # The value of a node that calls a tool without structured content.
 FIELDS = frozenset({"text", "json", "content"})
+# The value of a node that reads a resource, which has the bytes of its parts as well.
+RESOURCE = frozenset({"data", "contents", "mime_type", "uri", "size"})
 # What a block says of itself, as the protocol names it; the last is the `_meta` of a resource.
 ABOUT = ("annotations", "_meta", "size", "icons", "resourceMeta")
 
@@ -47,15 +49,44 @@ def contents_of(value: Json) -> tuple[Content, ...] | None:
     return tuple(found)
 
 
+def beside_content(value: Json) -> JsonObject:
+    """The structured part of a value that also has content."""
+    if not isinstance(value, dict) or value.keys() <= FIELDS:
+        return {}
+    rest = {name: part for name, part in value.items() if name != "content"}
+    if value.keys() >= RESOURCE and isinstance(parts := value["contents"], list):
+        rest |= {"data": "", "contents": [_described(part) for part in parts]}
+    return rest
+
+
+def without_data(value: Json) -> Json:
+    """A value whose pictures, sounds and files are left out: they are in the content."""
+    listed = value.get("content") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(listed, list):
+        return value
+    content: list[Json] = [_described(block) for block in listed]
+    return {**value, **beside_content(value), "content": content}
+
+
+def _described(block: Json) -> Json:
+    data = block.get("data") if isinstance(block, dict) else None
+    if not isinstance(block, dict) or not isinstance(data, str):
+        return block
+    kept = {name: part for name, part in block.items() if name != "data"}
+    return {**kept, "bytes": len(data) * 3 // 4 - data[-2:].count("=")}
+
+
 def says_beside(result: ToolResult) -> bool:
     """Whether the texts of a result say more than its structured content."""
     texts = [block.text for block in result.content if block.text]
     structured = result.structured
-    return structured is not None and bool(texts) and not _repeats(structured, texts)
+    return structured is not None and not repeats(structured, texts)
 
 
-def _repeats(structured: Json, texts: list[str]) -> bool:
-    """Whether texts are structured content written as JSON, its only member, or the items of it."""
+def repeats(structured: Json, texts: list[str]) -> bool:
+    """Whether texts say no more than structured content: its JSON, its only member or its items."""
+    if not texts or texts == _texts_of_messages(structured):
+        return True
     members = list(structured.values()) if isinstance(structured, dict) else []
     same: list[Json] = [structured, *(members if len(members) == 1 else [])]
     if len(texts) == 1 and texts[0] in (one for one in same if isinstance(one, str)):
@@ -65,6 +96,14 @@ def _repeats(structured: Json, texts: list[str]) -> bool:
     except Invalid:
         return texts in same
     return parsed in same or (len(parsed) == 1 and parsed[0] in same)
+
+
+def _texts_of_messages(structured: Json) -> list[Json]:
+    """The texts of a prompt's messages."""
+    listed = structured.get("messages") if isinstance(structured, dict) else None
+    messages = listed if isinstance(listed, list) else []
+    texts = [one.get("text") for one in messages if isinstance(one, dict)]
+    return [text for text in texts if text]
 
 
 def _block(block: JsonObject) -> Content | None:

@@ -3,7 +3,7 @@
 A node puts it into `Wait.question`; the journal stores it as this JSON:
 
     {"id", "kind", "title", "text", "schema", "options", "channel", "people", "needsAll",
-     "content", "due"}
+     "content", "url", "due"}
 
 `schema` is a flat JSON Schema of the answer, always an object, usable for forms and MCP
 elicitation. An answer is an object of that schema or plain text for the node to parse; `DECLINED`
@@ -55,6 +55,8 @@ class Question:
     needs_all: bool = False
     # The content to review.
     content: Json = None
+    # The page that the person opens before confirming; the text names it, too.
+    url: str | None = None
     # The deadline for answers.
     due: str | None = None
     # The id of the message in its channel, to match replies.
@@ -74,6 +76,7 @@ class Question:
             "people": list(self.people),
             "needsAll": self.needs_all,
             "content": self.content,
+            "url": self.url,
             "due": self.due,
             "thread": self.thread,
         }
@@ -110,6 +113,7 @@ def question_of(asked: JsonObject | None) -> Question | None:
         return None
     kind = cast("Kind", asked["kind"])
     channel, due, thread = (asked.get(name) for name in ("channel", "due", "thread"))
+    url = asked.get("url")
     schema = asked.get("schema")
     return Question(
         kind=kind,
@@ -123,6 +127,7 @@ def question_of(asked: JsonObject | None) -> Question | None:
         people=_texts(asked.get("people")),
         needs_all=asked.get("needsAll") is True,
         content=asked.get("content", asked.get("data")),
+        url=url if isinstance(url, str) else None,
         due=due if isinstance(due, str) else None,
         thread=thread if isinstance(thread, dict) else None,
     )

@@ -1,7 +1,9 @@
 """Settings as authors write them from memory: in parts, with a unit apart, as a flag."""
 
+from dataclasses import replace
+
 import pytest
-from tests.workflow.checks.building import known, line, node
+from tests.workflow.checks.building import known, line, node, whole
 
 from toolweave.json_text import JsonObject
 from toolweave.workflow.model import Workflow
@@ -132,3 +134,18 @@ def test_a_setting_in_another_form_is_written_as_the_node_reads_it(
 def test_what_is_not_clear_is_not_written(ref: str, given: JsonObject) -> None:
     left = repaired(ref, given)
     assert {*map(str, given.values())} <= {*map(str, left.values())}
+
+
+def test_a_node_with_a_reserved_word_as_id_is_read_by_its_full_path() -> None:
+    each = node("loop", "FLOW.FOR_EACH", inputParams={"data": "{{ [1, 2] }}"})
+    body = node("step", "FLOW.DELAY", configurations={"duration_seconds": 1})
+    after = node("after", "ACTION.SET_FIELDS", configurations={"set": {"n": "{{ loop.results }}"}})
+    edges = ["start > loop", "loop.loop > step", "loop.done > after"]
+    workflow = whole([node("start", "start"), each, body, after], edges)
+    fixed = fix(workflow, known(), "toolweave").workflow
+    (settings,) = [one.data["configurations"] for one in fixed.nodes if one.id == "after"]
+    assert settings == {"set": {"n": "{{ nodes.loop.output.results }}"}}
+    # In the body, `loop` is the loop that runs.
+    inside = replace(body, data={"configurations": {"duration_seconds": "{{ loop.index }}"}})
+    kept = fix(whole([node("start", "start"), each, inside, after], edges), known(), "toolweave")
+    assert inside in kept.workflow.nodes

@@ -31,9 +31,9 @@ async def value_of(context: NodeContext, result: ToolResult, call: ToolCall) -> 
 async def parsed_of(context: NodeContext, result: ToolResult) -> Json:
     """What is structured, else the text, parsed where it is JSON; media in `content`."""
     structured = result.structured
-    if structured is not None and not _says_more(result):
+    if structured is not None and not has_media(result):
         return structured
-    content: list[Json] = [await _block(context, block) for block in result.content]
+    content = await blocks_of(context, result)
     if isinstance(structured, dict) and "content" not in structured:
         return {**structured, "content": content}
     value: JsonObject = {"text": result.text}
@@ -43,12 +43,20 @@ async def parsed_of(context: NodeContext, result: ToolResult) -> Json:
     return {**value, "content": content}
 
 
+async def blocks_of(context: NodeContext, result: ToolResult) -> list[Json]:
+    """The blocks of an answer; a large one refers to its bytes, which are stored beside the run.
+
+    Raises `Limited`: `MEDIA_LIMIT`.
+    """
+    return [await _block(context, block) for block in result.content]
+
+
 async def said_beside(context: NodeContext, result: ToolResult) -> list[Json] | None:
     """The texts beside structured content, unless they repeat it or the value has them.
 
     Texts that are large together are stored beside the run. Raises `Limited`: `MEDIA_LIMIT`.
     """
-    if _says_more(result) or not result.text:
+    if has_media(result) or not result.text:
         return None
     if len(result.text) <= MAX_PARSED:
         return [block_json(one) for one in result.content] if says_beside(result) else None
@@ -69,13 +77,12 @@ async def said_beside(context: NodeContext, result: ToolResult) -> list[Json] | 
     return blocks
 
 
-def _says_more(result: ToolResult) -> bool:
+def has_media(result: ToolResult) -> bool:
     """Whether the content has media or links, which structured content cannot hold."""
     return any(block.kind != "text" for block in result.content)
 
 
 async def _block(context: NodeContext, block: Content) -> JsonObject:
-    """A block of an answer; a large one refers to its bytes, which are stored beside the run."""
     if block.data is None or len(block.data) <= MAX_DATA:
         return block_json(block)
     if (media := context.resources.media) is None:

@@ -175,6 +175,7 @@ def _shown(asked: _Asked, call: ToolCall, id_: str, *, again: bool) -> Question:
         id=id_,
         options=("Approve", "Decline") if form is None else (),
         channel="mcp",
+        url=question.url,
         due=timestamp(asked.until),
     )
 

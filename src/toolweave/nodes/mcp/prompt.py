@@ -3,7 +3,7 @@
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
-from toolweave.nodes.mcp._content_call import SERVER, as_step, values_in
+from toolweave.nodes.mcp._content_call import CONTENT, SERVER, as_step, values_in, with_media
 from toolweave.tools.tool import content_call
 
 
@@ -38,6 +38,7 @@ class McpPrompt:
             Field("text", "string", "The texts of all messages.", required=True),
             Field("messages", "array", "Each message: role (user, assistant) and text."),
             Field("description", "string", "What the server says about the prompt; may be empty."),
+            CONTENT,
         ),
         tags=("mcp", "prompt", "text"),
         keywords=(
@@ -73,13 +74,12 @@ class McpPrompt:
         if isinstance(result, Wait):
             return result
         found = result.structured if isinstance(result.structured, dict) else {}
-        return Outcome(
-            {
-                "text": result.text,
-                "messages": found.get("messages") or [],
-                "description": found.get("description") or "",
-            }
-        )
+        value: JsonObject = {
+            "text": result.text,
+            "messages": found.get("messages") or [],
+            "description": found.get("description") or "",
+        }
+        return Outcome(await with_media(context, value, result))
 
 
 node = McpPrompt()

@@ -6,8 +6,8 @@ from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
-from toolweave.json_text import Json
-from toolweave.nodes.mcp._content_call import SERVER, as_step, values_in
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.mcp._content_call import CONTENT, SERVER, as_step, values_in, with_media
 from toolweave.problems import pointer
 from toolweave.tools.tool import Content, content_call
 from toolweave.tools.uri_template import expand, variables_of
@@ -64,6 +64,7 @@ class McpResource:
             Field("uri", "string", "The address that was read."),
             Field("size", "integer", "Bytes of all parts."),
             Field("contents", "array", "Every part: type, text or data, mimeType, uri."),
+            CONTENT,
         ),
         tags=("mcp", "resource", "read"),
         keywords=(
@@ -108,16 +109,15 @@ class McpResource:
                 hint="raise max_bytes, or read a smaller resource",
             )
         data = next((block.data for block in blocks if block.data is not None), None)
-        return Outcome(
-            {
-                "text": result.text,
-                "data": "" if data is None else base64.b64encode(data).decode(),
-                "mime_type": (blocks[0].mime_type if blocks else None) or "",
-                "uri": uri,
-                "size": size,
-                "contents": [_part(block) for block in blocks],
-            }
-        )
+        value: JsonObject = {
+            "text": result.text,
+            "data": "" if data is None else base64.b64encode(data).decode(),
+            "mime_type": (blocks[0].mime_type if blocks else None) or "",
+            "uri": uri,
+            "size": size,
+            "contents": [_part(block) for block in blocks],
+        }
+        return Outcome(await with_media(context, value, result))
 
 
 def expanded(given: NodeInput) -> str:

@@ -164,7 +164,7 @@ class _Handlers:
 
     async def show_stored_media(self, run: RunId, digest: Digest, request: Request) -> Response:
         """Return a picture, sound or file that is too large for the run's results: its `href`."""
-        found = await self._runs.match(key_of(request), run)
+        found = await self._runs.match_called(key_of(request), run)
         stored = await self._media.read(found.id, digest)
         if stored is None:
             raise NotFound("MEDIA_UNKNOWN", f"run {found.id!r} has no media {digest!r}")

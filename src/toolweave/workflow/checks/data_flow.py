@@ -25,6 +25,7 @@ from toolweave.workflow.checks.path_repair import PathRepair
 from toolweave.workflow.checks.path_rewriting import place_of, rewritten, with_size
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.reread_expressions import field_meant, reread
+from toolweave.workflow.checks.reserved_ids import by_reserved_id
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import never_equal, type_faults, type_repair
@@ -197,7 +198,8 @@ class _Flow:
                 faults.append(replace(fault, hint=f"use {sized!r}", is_repaired=True))
                 ours = sized
                 continue
-            meant = self._path_repair.meant(node, reference.path, asked.language, found)
+            meant = by_reserved_id(self._scope, node, reference.path, asked.language)
+            meant = meant or self._path_repair.meant(node, reference.path, asked.language, found)
             if meant is None and found.trouble == "name":
                 meant = self._path_repair.declared(node, reference.path)
             repaired = None if meant is None else rewritten(ours, reference.path, meant)

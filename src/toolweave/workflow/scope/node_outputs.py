@@ -48,11 +48,10 @@ class NodeOutputs:
 def given_by(spec: NodeSpec) -> NodeOutputs:
     """What nodes of a specification give."""
     takes_data = any(one.name == "data" for one in spec.inputs)
-    passed = next((one for one in spec.outputs if one.name == "data"), None)
     ports = frozenset(name for port in spec.output_ports for name in (port.name, *port.aliases))
-    if spec.origin is not None or passed is None:
+    if not spec.passes_data:
         return NodeOutputs(_value_of(spec), takes_data, "value", ports)
-    is_same = spec.type == "FLOW" and passed.type == "any"
+    is_same = spec.type == "FLOW" and spec.outputs[0].type == "any"
     return NodeOutputs(_value_of(spec), takes_data, "data" if is_same else "unknown", ports)
 
 

@@ -30,7 +30,10 @@ function walk(value: unknown, path: (string | number)[], parts: MediaPart[]): vo
   const block = value as Record<string, unknown>;
   const part = partOf(block, pointerOf(path));
   if (part) parts.push(part);
-  else for (const [name, item] of Object.entries(block).slice(0, 200)) walk(item, [...path, name], parts);
+  else
+    for (const [name, item] of Object.entries(block).slice(0, 200))
+      // A resource that a node read has its parts in both.
+      if (name !== "contents" || !Array.isArray(block["content"])) walk(item, [...path, name], parts);
 }
 
 function partOf(block: Record<string, unknown>, at: string): MediaPart | null {
