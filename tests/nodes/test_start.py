@@ -42,7 +42,7 @@ from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, Workf
 # How many of the generated cases of a node are tried, spread over all of them.
 TRIED = 150
 # How many examples with several changes are tried for each node.
-COMBINED = 12
+COMBINED = 40
 SAMPLES: dict[str, Json] = {
     "string": "text",
     "integer": 1,
@@ -212,6 +212,26 @@ def test_a_token_that_is_part_of_an_address_has_no_spaces() -> None:
     wrong = Generated("spaces", {**right.config, "telegram_bot_token": "a b"}, right.inputs)
     spec = with_start_check(code)
     assert [bool(one) for one in problems_of(spec, [right, wrong])] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("ref", "field"),
+    [
+        ("EXTERNAL_ACTION.EMAIL", "from_name"),
+        ("HUMAN_IN_THE_LOOP.GMAIL_INTERACTION", "email_subject"),
+    ],
+)
+def test_a_header_of_a_mail_with_files_has_one_line(ref: str, field: str) -> None:
+    (code,) = (one for one in discover() if one.spec.ref == ref)
+    spec = with_start_check(code)
+    for example in code.spec.examples:
+        cases = [
+            Generated(text, {**example.configurations, field: text}, example.input_params)
+            for text in ("Ada", "Ada\nBcc: eve@example.com")
+        ]
+        right, wrong = problems_of(spec, cases)
+        assert right == []
+        assert [one.pointer.rpartition("/")[2] for one in wrong] == [field]
 
 
 class _Late:

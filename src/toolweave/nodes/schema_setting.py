@@ -26,7 +26,13 @@ def read_schema(given: NodeInput, field: str, code: str = "NODE_INPUT_INVALID") 
 
 def schema_patch(field: str, schema: JsonObject) -> list[Json]:
     """Operations that make a schema the one that is meant; none if that cannot be used either."""
-    meant = meant_schema(without_slips(schema))
+    # The only member of an object may be the schema itself.
+    inner = schema.get("value") if len(schema) == 1 else None
+    meant = (
+        inner
+        if isinstance(inner, dict) and isinstance(inner.get("properties"), dict)
+        else meant_schema(without_slips(schema))
+    )
     if not isinstance(meant, dict) or meant == schema:
         return []
     if any(one.code != LIMIT for one in compile_schema(meant).problems):

@@ -21,6 +21,7 @@ _NUMBER = pattern(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
 # Words, addresses, channels; no separators, brackets or signs of an expression.
 _PLAIN = pattern(r"[\w#@/:+-][\w#@/:+. -]*")
 # `data.items`: may be an expression.
+_TERM = pattern(r"[a-z]+|\S*[\d@#/_-]\S*")
 _PATH = pattern(r"[A-Za-z_]\w*(\.\w+)+")
 _LISTED = pattern(r"[\w#@+*-][\w#@+*./-]*(\s*[,;]\s*[\w#@+*-][\w#@+*./-]*)+")
 _NUMBERED = pattern(r".*\d")
@@ -44,7 +45,8 @@ _ISO = pattern(
     r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?", re.ASCII
 )
 _CLOCK = pattern(r"(\d{1,2}):([0-5]\d):([0-5]\d)")
-_GROUPED = pattern(r"-?\d{1,3}(?:[_ '\u00a0\u2019\u202f]\d{3})+")
+# `120 121` may be two numbers.
+_GROUPED = pattern(r"-?\d{1,3}(?:[_'\u00a0\u2019\u202f]\d{3})+|-?\d{1,3}(?: \d{3})*(?: \d00)")
 _COMMAS = pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+")
 _COLOUR = pattern(r"(?:#|0x)[0-9A-Fa-f]{6}")
 _WHOLE = pattern(r"(-?\d{1,15})\.0+")
@@ -431,7 +433,11 @@ def _only_member(value: JsonObject) -> Iterator[Json]:
 def _is_one_item(value: Json) -> bool:
     """Whether a value can only be the single item of a list: no list as text, no expression."""
     if isinstance(value, str):
-        is_one = value.count("@") < 2  # several addresses are several items
+        # Several addresses are several items, and a few words may be; a sentence is one.
+        words = value.split()
+        is_one = value.count("@") < 2 and not (
+            len(words) > 1 and all(_TERM.fullmatch(one) for one in words)
+        )
         return is_one and _PLAIN.fullmatch(value) is not None and _PATH.fullmatch(value) is None
     if isinstance(value, dict):
         # `{"case-0": …, "case-1": …}` is a list written as an object.

@@ -15,9 +15,10 @@ from toolweave.tools.key_meaning import (
     shortened,
     switches_meant,
 )
-from toolweave.tools.name_words import alike, words_in
+from toolweave.tools.meaning import is_another_form, mentioned, plain_word
+from toolweave.tools.name_words import alike, with_noise, words_in
 from toolweave.tools.opposites import are_opposite
-from toolweave.tools.other_names import names_of
+from toolweave.tools.other_names import Names, names_of
 from toolweave.tools.violations import Explainer, Violation
 
 MAX_COMPARED = 100
@@ -98,14 +99,15 @@ def only_fitting(
             and takes(explainer, known.get(name, True), value)
         ]
 
+    if found := fitting(reordered(wrong, free)):
+        return found[0] if len(found) == 1 else None  # the same words
     if named := other_names(wrong, known, explainer):
         found = fitting(one for one in named if one in free) if len(named) == 1 else []
         is_limit = named[0] in _COMMON and _has_own_limit(wrong, free)
         return found[0] if found and not is_limit else None
     about = node_of(explainer)
     found = (
-        fitting(reordered(wrong, free))
-        or fitting(switches_meant(wrong, [one for one in free if _is_switch(known.get(one))]))
+        fitting(switches_meant(wrong, [one for one in free if _is_switch(known.get(one))]))
         or fitting(one for one in distinctive(wrong, known) if one in free)
         or fitting(renamed(wrong, free))
         or fitting(alike(wrong, free, about))
@@ -131,21 +133,35 @@ def other_names(wrong: str, known: JsonObject, explainer: Explainer) -> tuple[st
         return ()
     if known.keys() != explainer.properties(root).keys():
         return tuple(one for one in names_of(ref).members.meant(wrong) if one in known)
-    named = names_of(ref).settings.meant(wrong, ref)
+    settings = names_of(ref).settings
+    if plain_word(wrong) not in settings.exact and (own := with_noise(wrong, known)):
+        return own
+    named = settings.meant(wrong, ref)
     return tuple(one for one in named if one in known) or named
 
 
 def other_options(
     fault: Violation, text: str, options: list[str], explainer: Explainer
 ) -> list[str]:
-    """The options of a node's setting that other systems call so."""
+    """The options of a node's setting that other systems call so, or that the text names."""
     # The setting itself or an item of its list, or a member: `role_config.action`.
     ref, name = node_of(explainer), ".".join(one for one in fault.path if isinstance(one, str))
-    names = names_of(ref).options.get(name) if ref else None
-    if names is None:
-        return []
+    names = names_of(ref).options.get(name, Names()) if ref else Names()
+    exact = [one for one in names.exact.get(plain_word(text), ()) if one in options]
+    if exact:
+        return exact
+    if not is_another_form(text, options) and (both := mentioned(text, options)):
+        return both
     found = names.meant(text, f"{ref} {name}") or names.phrased(text)
     return [one for one in found if one in options]
+
+
+def is_member(name: str, explainer: Explainer) -> bool:
+    """Whether an object in another place of the whole has a member of this name."""
+    root = explainer.root
+    outer = explainer.properties(root) if isinstance(root, dict) else {}
+    inner = (explainer.properties(one) for one in outer.values() if isinstance(one, dict))
+    return name in outer or any(name in one for one in inner)
 
 
 def node_of(explainer: Explainer) -> str:

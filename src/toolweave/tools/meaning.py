@@ -40,11 +40,13 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
     value = _NOTE.sub("", given.strip())
     if not value or len(value) > MAX_LENGTH or _is_qualified(value, known):
         return []  # `pull_request.opened` means less than `pull_request`
-    for similar in (_same, _short):
-        if found := similar(value, known):
-            return found
-    if found := _method(value, known):
+    if found := _same(value, known):
         return found
+    both = [] if _MEDIA.fullmatch(value.lower()) else mentioned(value, known)
+    if found := both or _short(value, known) or _method(value, known):
+        return found
+    if _MEDIA.fullmatch(value.lower()):
+        return []  # `multipart/form-data` is no `form`
     # A single word that is only similar may mean another option.
     is_name = len(_in_order(value)) > 1
     if found := _worded(value, known, about) or (alike(value, known, about) if is_name else []):
@@ -53,6 +55,33 @@ def meant(given: str, options: Iterable[str], about: str = "") -> list[str]:
         return meant(rest, known)
     english = translated(value)
     return meant(english, known, about) if english and english != value else []
+
+
+def mentioned(value: str, options: Iterable[str]) -> list[str]:
+    """The options that a value names beside each other, at least two: `get_or_set`, `json|csv`."""
+    given = _in_order(value)
+    found = [
+        (at, at + len(own), option)
+        for option in list(dict.fromkeys(options))[:MAX_OPTIONS]
+        if (own := _in_order(option))
+        for at in range(len(given) - len(own) + 1)
+        if given[at : at + len(own)] == own
+    ]
+    # `fork_repository` names no `fork`.
+    whole = [
+        option
+        for start, end, option in found
+        if not any(a <= start and end <= b and end - start < b - a for a, b, _ in found)
+    ]
+    several = list(dict.fromkeys(whole))
+    return several if len(several) > 1 else []
+
+
+def is_another_form(value: str, options: Iterable[str]) -> bool:
+    """Whether a value is a word for one of the options, whatever else its words name."""
+    known = list(dict.fromkeys(options))[:MAX_OPTIONS]
+    is_media = _MEDIA.fullmatch(value.lower()) is not None
+    return len(_same(value, known)) == 1 or (is_media and len(_short(value, known)) == 1)
 
 
 def _method(value: str, known: Sequence[str]) -> list[str]:
@@ -176,6 +205,8 @@ def outputs_meant(wrong: str, known: Iterable[str]) -> list[str]:
 def _short(value: str, known: Sequence[str]) -> list[str]:
     """`de-DE` for `de`, `text/html` for `html`, `sqlite3` for `sqlite`, `qa` for its words."""
     lowered = value.strip().lower()
+    if lowered.startswith("multipart/"):
+        return []  # another form than that of a web page
     for expression in (_TAG, _MEDIA, _VERSION):
         if match := expression.fullmatch(lowered):
             return _same(match.group(1), known)

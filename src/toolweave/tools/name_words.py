@@ -38,6 +38,13 @@ def alike(wrong: str, free: Iterable[str], about: str = "") -> list[str]:
     return exact or [one for one in names if _adds_nothing(given, words_in(one), spare)]
 
 
+def with_noise(wrong: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The only name that `wrong` is, letter by letter, with words around it that say nothing."""
+    names = list(dict.fromkeys(known))[:MAX_NAMES]
+    found = [one for one in names if wrong != one and _says_more(wrong, one, _NOISE)]
+    return tuple(found) if len(found) == 1 else ()
+
+
 def is_same_word(one: str, other: str) -> bool:
     """Whether two words say the same in a name: forms of one word, or synonyms."""
     if one == other or singular(one) == singular(other):

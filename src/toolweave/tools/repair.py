@@ -19,8 +19,10 @@ from toolweave.tools.key_meaning import (
     is_related,
     renamed,
     says_when,
+    shares_word,
 )
 from toolweave.tools.key_repair import (
+    is_member,
     only_fitting,
     only_place,
     only_values,
@@ -45,9 +47,12 @@ from toolweave.tools.violations import Explainer, Violation
 
 MAX_TEXT = 500
 MAX_LISTED = 8
+# The parts of a node, which are no other names of a setting or an input.
+PARTS = frozenset({"configurations", "inputParams", "input_params"})
 UNFIT = "It does not take this value."
 UNCLEAR = "They may be different things."
 _WORD = pattern(r"[\w:./-]{1,30}")
+_TELLING = pattern(r"[:/]|\d{4}-\d")
 
 Operation = dict[str, Json]
 
@@ -84,7 +89,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     name, given = str(fault.expected), _object(fault.value)
     known = explainer.properties(fault.schema)
     at = pointer(*fault.path, name)
-    strange = [key for key in given if key not in known]
+    strange = [key for key in given if key not in known and key not in PARTS]
     free = [key for key in known if key not in given]
     slips = [
         key
@@ -170,18 +175,34 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     meant = slip or closest(wrong, free)
     if meant is None:
         return _without(fault, free, known, explainer)
-    move: Operation = {
-        "op": "move",
-        "from": pointer(*fault.path),
-        "path": pointer(*fault.path[:-1], meant),
-    }
     if slip is None:
         # A hint that names one answer promises its patch.
         others = [name for name in free if name != meant]
         return Repair(f"available: {', '.join(map(shown, [meant, *others][:MAX_LISTED]))}")
     if not takes(explainer, known.get(meant, True), fault.value):
         return Repair(f"did you mean {meant!r}? {UNFIT}")
+    return _renamed(fault, meant, _needed_instead(fault, meant, parent, known, explainer))
+
+
+def _renamed(fault: Violation, meant: str, needed: list[str]) -> Repair:
+    """The rename to what is meant, unless it may be another that is needed."""
+    if needed:
+        return Repair(f"choose one of {', '.join(map(shown, [*needed, meant]))}")
+    to = pointer(*fault.path[:-1], meant)
+    move: Operation = {"op": "move", "from": pointer(*fault.path), "path": to}
     return Repair(f"did you mean {meant!r}?", (move,))
+
+
+def _needed_instead(
+    fault: Violation, meant: str, parent: JsonObject, known: JsonObject, explainer: Explainer
+) -> list[str]:
+    """The missing names of an inner object that may be meant instead of one that is not needed."""
+    needed = [one for one in required_in(fault.schema) if one not in parent]
+    wrong = str(fault.path[-1])
+    strange = [one for one in parent if one not in known]
+    if len(fault.path) < 2 or meant in needed or len(strange) > 1 or misspelt(wrong, [meant]):
+        return []
+    return [one for one in needed if takes(explainer, known.get(one, True), fault.value)]
 
 
 def _only_free(
@@ -229,7 +250,7 @@ def _unit(
 
 def _spelling(fault: Violation, explainer: Explainer) -> Repair:
     """The only other spelling of a text that the schema accepts."""
-    if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT:
+    if not isinstance(fault.value, str) or len(fault.value) > MAX_TEXT or not fault.value.strip():
         return NONE
     code = code_of(fault.value, _field(fault.path))
     if code is not None and explainer.fits(fault.schema, code):
@@ -246,7 +267,9 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     """Remove a plain value that no other field could take, so that nothing is lost."""
     wrong, value = str(fault.path[-1]), fault.value
     is_plain = isinstance(value, bool | int | float) or (
-        isinstance(value, str) and _WORD.fullmatch(value) is not None
+        isinstance(value, str)
+        and _WORD.fullmatch(value) is not None
+        and not _says_what(value, known)
     )
     takes = [name for name in free if explainer.fits(known.get(name, True), value)]
     taken = [name for name in known if name not in free]
@@ -257,10 +280,20 @@ def _without(fault: Violation, free: list[str], known: JsonObject, explainer: Ex
     is_alone = len(fault.path) > 1 and len(taken) == 0
     is_meant = takes or is_read or is_alone or not {*required_in(fault.schema)}.isdisjoint(free)
     is_idle = is_plain and not (is_meant or says_when(wrong) or is_related(wrong, known))
+    is_idle = is_idle and not is_member(wrong, explainer)
     if is_idle or (is_decoration(wrong) and not isinstance(value, dict | list)):
         return Repair("remove it", ({"op": "remove", "path": pointer(*fault.path)},))
     listed = ", ".join(shown(name) for name in free[:8])
     return Repair(f"available: {listed}" if listed else "there is no setting for it here")
+
+
+def _says_what(value: str, known: JsonObject) -> bool:
+    """Whether a word is an address, a date, or means an option of another setting."""
+    if _TELLING.search(value) is not None:
+        return True
+    listed = (_object(one).get("enum") for one in known.values())
+    texts = ([it for it in one if isinstance(it, str)] for one in listed if isinstance(one, list))
+    return any(meant_options(value, one) for one in texts)
 
 
 def _converted(
@@ -270,6 +303,8 @@ def _converted(
     wrong, value = str(fault.path[-1]), fault.value
     names = [one for one in other_names(wrong, known, explainer) if one in free]
     names = names or [*renamed(wrong, free), *alike(wrong, free), *containing(wrong, free)]
+    if any(shares_word(wrong, one) and explainer.fits(known.get(one, True), value) for one in free):
+        return None  # as it is, it fits another of these
     found: dict[str, Json] = {}
     for name in dict.fromkeys(names):
         schema = known.get(name)
@@ -327,6 +362,10 @@ def _kind(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
     described = fault.schema.get("description")
     about = f"{_field(fault.path)}\n{described if isinstance(described, str) else ''}"
+    outer = _at(whole, fault.path[:-1]) if fault.path else None
+    is_row = isinstance(outer, list) and len(outer) > 1 and not isinstance(fault.value, list | dict)
+    if is_row and kinds == ["array"]:
+        return Repair("one list of all of them, or a list for each?")
     for value in conversions(fault.value, kinds, about):
         if takes(explainer, fault.schema, value) and not may_be_several(
             fault.value, value, fault.schema

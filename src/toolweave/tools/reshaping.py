@@ -38,6 +38,7 @@ _MESSAGE = frozenset({"role", "content"})
 _ASKING = frozenset({"user", "human"})
 _MAIL = frozenset({"email", "mail", "address", "email_address", "emailAddress"})
 _PERSON = frozenset({"name", "display_name", "displayName", "full_name"})
+_FORMS = frozenset({"enum", "const", "pattern", "format"})
 # An expression or a sentence is no list of parts.
 _PART = pattern(r"[\w@.#+-]{1,60}")
 
@@ -174,6 +175,14 @@ def _in_member(value: Json, schema: JsonObject, explainer: Explainer) -> Iterato
         for name, inner in explainer.properties(schema).items()
         if inner not in (True, {}) and explainer.fits(inner, value)
     ]
+    # A text fits nearly every text: it is known by its options or its form only.
+    plain = _object(explainer.properties(schema).get(taking[0])) if len(taking) == 1 else {}
+    if (
+        isinstance(value, str)
+        and not plain.keys() & _FORMS
+        and len(explainer.properties(schema)) > 1
+    ):
+        return
     is_whole = (
         not isinstance(value, str)
         or _PART.fullmatch(value) is not None

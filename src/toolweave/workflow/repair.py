@@ -16,6 +16,7 @@ from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch, difference, value_at
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.repair_order import FIRST, decided, is_of_data
 from toolweave.workflow.repair_search import with_edits
 
 MAX_ROUNDS = 20
@@ -27,16 +28,8 @@ MAX_PASSES = 4
 MAX_TRIED_ALONE = 1_000
 # The limit of further errors that a patch reveals and that are fixed with it.
 MAX_REVEALED = 3
-FIRST = "fix the other problems first, then validate again"
 # The limit of reported problems.
 MAX_REPORTED = 1_000
-
-_OF_DATA = frozenset(
-    {"EXPRESSION_TYPE", "EXPRESSION_NOT_CONDITION", "INPUT_MISSING", "NODE_INPUT_INVALID"}
-    | {"VALUE_TYPE_MISFIT"}
-)
-
-_OF_NAMES = frozenset({"FIELD_REQUIRED", "FIELD_UNKNOWN"})
 
 # Any: operations are JSON to be sent on.
 Patch: TypeAlias = tuple[dict[str, Any], ...]
@@ -161,49 +154,6 @@ def _groups(problems: list[Problem], patched: list[int]) -> Iterator[list[int]]:
         patched = later
 
 
-def _decided(problems: list[Problem]) -> list[Problem]:
-    """Take away patches that depend on what the fix of another problem decides.
-
-    A reference means something else once the type of a node is corrected or its text translated,
-    and a name that nothing has may be that of the missing trigger.
-    """
-    codes = {problem.code for problem in problems if problem.patch is not None}
-    translated = {one.pointer for one in problems if one.code == "EXPRESSION_OLDER_SYNTAX"}
-    # A translation does not help where the value does not fit the field.
-    misfits = {one.pointer for one in problems if one.code == "VALUE_TYPE_MISFIT" and not one.patch}
-    # What goes into a node may be given under a name that another fix corrects.
-    renamed = {_node_of(one) for one in problems if one.patch and one.code in _OF_NAMES}
-    has_unknown_name = any(one.code == "REFERENCE_NAME_UNKNOWN" for one in problems)
-    # Without a name for the item of a loop, an unknown name may be that.
-    has_lost_item = any(one.pointer.endswith("/iteration_variable") for one in problems)
-
-    def is_early(problem: Problem) -> bool:
-        if problem.code == "START_MISSING":
-            return has_unknown_name
-        if problem.code == "NODE_INPUT_INVALID":
-            return _node_of(problem) in renamed
-        if problem.code == "EXPRESSION_OLDER_SYNTAX":
-            return problem.pointer in misfits
-        if problem.code == "REFERENCE_NAME_UNKNOWN" and has_lost_item:
-            return True
-        is_reference = problem.code.startswith("REFERENCE_")
-        return is_reference and ("NODE_UNKNOWN" in codes or problem.pointer in translated)
-
-    return [
-        replace(one, patch=None, hint=FIRST) if one.patch is not None and is_early(one) else one
-        for one in problems
-    ]
-
-
-def _node_of(problem: Problem) -> str:
-    return "/".join(problem.pointer.split("/")[:3])
-
-
-def _is_of_data(problem: Problem) -> bool:
-    """Whether it is about the flow of data, which other problems may be the reason of."""
-    return problem.code.startswith("REFERENCE_") or problem.code in _OF_DATA
-
-
 def _fix_of(problem: Problem) -> tuple[str, str, str]:
     # Without the pointers, which change when an item before them is removed.
     values = [one.get("value") for one in problem.patch or ()]
@@ -267,9 +217,9 @@ class _Judge:
         What an expression means is decided by nodes, settings and edges. Where their fixes make
         a problem of the flow of data disappear or ask for another patch, its own is too early.
         """
-        problems = _decided(self._before)
-        causes = [one for one in problems if one.patch and not _is_of_data(one)]
-        if not causes or not any(one.patch and _is_of_data(one) for one in problems):
+        problems = decided(self._before)
+        causes = [one for one in problems if one.patch and not is_of_data(one)]
+        if not causes or not any(one.patch and is_of_data(one) for one in problems):
             return problems
         try:
             workflow = read(self.patched([*_independent(causes)])).workflow
@@ -278,7 +228,7 @@ class _Judge:
         left = {_fix_of(one) for one in check_workflow(workflow, self._known, self._format)}
         return [
             replace(one, patch=None, hint=FIRST)
-            if one.patch and _is_of_data(one) and _fix_of(one) not in left
+            if one.patch and is_of_data(one) and _fix_of(one) not in left
             else one
             for one in problems
         ]

@@ -10,6 +10,8 @@ from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.patterns import pattern
 from toolweave.problems import Problem, pointer
 from toolweave.tools.conversions import listed_in
+from toolweave.tools.inner_keys import is_meant
+from toolweave.tools.key_meaning import shares_word
 from toolweave.tools.key_repair import takes
 from toolweave.tools.name_words import singular
 from toolweave.tools.other_names import names_of
@@ -132,7 +134,7 @@ class EditSearch:
                 explainer = _explainer(slots, slot.steps)
                 if takes(explainer, slot.schema, stray.value):
                     yield _move(node, stray, slot)
-                elif rank in {CALLED, NAMED}:
+                elif rank in {CALLED, NAMED} and not _fits_as_it_is(stray, free, slots):
                     # Another name, and the value in another form.
                     made = reshaped(stray.value, slot.schema, explainer, _about(slot))
                     for one in made if len(made) == 1 else ():
@@ -174,7 +176,12 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         is_open = slot.schema.get("type") == "object" and "properties" not in slot.schema
         # A name that means a setting is none of the author's own, and nor is one of a list.
         meant = names_of(node.ref or "").settings.meant
-        if any(isinstance(one.value, list) or meant(one.name, node.ref or "") for one in inner):
+        if any(
+            isinstance(one.value, list)
+            or meant(one.name, node.ref or "")
+            or any(is_meant(one.name, other.name) for other in _free_near(node, slots, one))
+            for one in inner
+        ):
             continue
         if not inner or not is_open or not (held is None or isinstance(held, dict)):
             continue
@@ -188,6 +195,22 @@ def _gathered(node: Node, slots: dict[Steps, NodeSlot], strays: Sequence[Stray])
         ]
         listed = ", ".join(repr(one.name) for one in inner)
         yield _Edit((*made, *moves), f"move {listed} to {'.'.join(slot.steps)}")
+
+
+def _fits_as_it_is(stray: Stray, free: Sequence[NodeSlot], slots: dict[Steps, NodeSlot]) -> bool:
+    """Whether another place with a word of the name takes the value in its own form."""
+    return any(
+        one.steps[:-1] == stray.steps[:-1]
+        and shares_word(stray.name, one.name)
+        and takes(_explainer(slots, one.steps), one.schema, stray.value)
+        for one in free
+    )
+
+
+def _free_near(node: Node, slots: dict[Steps, NodeSlot], stray: Stray) -> Iterator[NodeSlot]:
+    for one in free_slots(node, slots):
+        if one.steps[:-1] == stray.steps[:-1]:
+            yield one
 
 
 def _numbered(slots: dict[Steps, NodeSlot], strays: Sequence[Stray]) -> Iterator[_Edit]:
@@ -266,15 +289,22 @@ def _move(node: Node, stray: Stray, slot: NodeSlot, value: Json = None) -> _Edit
         if owner is None:
             made.append({"op": "add", "path": pointer(*slot.steps[: at + 1]), "value": {}})
     move: Operation = {"op": "move", "from": pointer(*stray.steps), "path": pointer(*slot.steps)}
+    around = stray.steps[:-1]
+    if len(around) > 1 and around != slot.steps[: len(around)]:
+        # What held nothing else goes with it.
+        is_empty = _value_at(node.data, around) == {stray.name: stray.value}
+        emptied: list[Operation] = [{"op": "remove", "path": pointer(*around)}] if is_empty else []
+    else:
+        emptied = []
     if value is not None:
         remove: Operation = {"op": "remove", "path": pointer(*stray.steps)}
         add: Operation = {"op": "add", "path": pointer(*slot.steps), "value": value}
-        return _Edit((*made, remove, add), f"write {slot.name!r} as {shown(value)}")
+        return _Edit((*made, remove, add, *emptied), f"write {slot.name!r} as {shown(value)}")
     if stray.steps[:-1] == slot.steps[:-1]:
         said = f"rename {stray.name!r} to {slot.name!r}?"
     else:
         said = f"move it to {'.'.join(slot.steps)}"
-    return _Edit((*made, move), said)
+    return _Edit((*made, move, *emptied), said)
 
 
 def _placed(patch: Sequence[Operation], place: str) -> tuple[Operation, ...]:

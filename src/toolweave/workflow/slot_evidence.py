@@ -35,11 +35,16 @@ def ranks(
         return {CALLED: own} if len(named) == 1 else {CALLED: near} if len(near) == 1 else {}
     possible = [one for one in slots if not are_opposite(stray.name, one.name)]
     return {
-        NAMED: [one for one in possible if _is_named(stray.name, one.name)],
+        NAMED: [one for one in possible if _is_named(stray.name, one.name) and _says(stray, one)],
         DESCRIBED: [one for one in possible if _is_described(stray.name, one)],
         OPTION: [one for one in possible if _is_option(stray.value, one)],
         ONLY: [one for one in possible if _is_only(stray, one, slots, strays)],
     }
+
+
+def _says(stray: Stray, slot: NodeSlot) -> bool:
+    """Whether a name says what it is: `id` alone is no word for an id in the other part."""
+    return bool(words(stray.name) - _VAGUE) or stray.steps[0] == slot.steps[0]
 
 
 def _is_named(key: str, name: str) -> bool:

@@ -70,11 +70,20 @@ def _notations(root: str, path: str, ids: set[str]) -> Iterator[tuple[str, str]]
     for before in ("steps", "node", "tasks", "outputs", "results", "context"):
         yield "reference-rooted", f"{{{{ {before}.{root}{path} }}}}"
     for after in ("output", "outputs", "result", "data", "json", "response"):
-        if not path.startswith(f".{after}."):
+        if not f"{path}.".startswith(f".{after}."):
             yield "reference-wrapped", f"{{{{ {root}.{after}{path} }}}}"
             yield "reference-rooted-wrapped", f"{{{{ steps.{root}.{after}{path} }}}}"
             if after not in {"output", "result"}:
                 yield "reference-rooted-wrapped", f"{{{{ nodes['{root}'].{after}{path} }}}}"
+
+
+def _same(rule: str, other: str, root: str, path: str) -> str:
+    """A translation that says the same as the reference itself."""
+    if rule in {"reference-json", "reference-trigger"}:
+        return f"{{{{ {'input' if other.startswith('{{ $input') else 'data'}{path} }}}}"
+    if wrapped := re.search(r"\b(?:steps\." + re.escape(root) + r"|nodes\['\w+'\])(\.\w+)", other):
+        return f"{{{{ {root}{wrapped[1]}{path} }}}}"  # where it has such an output itself
+    return f"{{{{ {root}{path} }}}}"
 
 
 def _names(root: str, path: str) -> Iterator[tuple[str, str]]:
@@ -105,8 +114,12 @@ def references(document: Document) -> Iterator[Mutation]:
         one = found[0]
         root, path = one[1], one[2]
         for rule, other in _notations(root, path, ids):
+            if other.startswith("=") and one.start():
+                continue  # a sign at the beginning of a text
             new = text[: one.start()] + other + text[one.end() :]
-            yield Mutation(rule, (at,), _set(document, at, new), None, new)
+            same = text[: one.start()] + _same(rule, other, root, path) + text[one.end() :]
+            made, also = _set(document, at, new), _set(document, at, same)
+            yield Mutation(rule, (at,), made, None, new, accepted=also)
         for rule, other in _names(root, path):
             new = text[: one.start()] + "{{ " + other + " }}" + text[one.end() :]
             yield Mutation(rule, (at,), _set(document, at, new), None, new)

@@ -10,9 +10,12 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+from tests.catalog.builders import our_catalog
+from tests.nodes.generated import Generated
+from tests.nodes.test_start import start
 from tests.workflow.faults.cases import Fault, right_documents
 from tests.workflow.faults.measure import (
     Outcome,
@@ -21,14 +24,20 @@ from tests.workflow.faults.measure import (
     known_environment,
     outcome,
 )
-from tests.workflow.mutations import graph_rules, rules
-from tests.workflow.mutations.documents import example_documents
+from tests.workflow.mutations import graph_rules, rules, unclear_rules
+from tests.workflow.mutations.documents import example_documents, set_documents, steps_of
 
+from toolweave.catalog.node import NodeCode
 from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.engine.prepared_step import prepare
+from toolweave.nodes import discover
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.model import Workflow
+from toolweave.workflow.modes import object_at
 from toolweave.workflow.report import Report
+
+OF_NODES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +55,23 @@ def known() -> KnownEnvironment:
     return known_environment()
 
 
-def cases(every: int = 1, rule: str = "") -> Iterator[Case]:
-    """The faults; with `every`, a part of them that is chosen by their content."""
+def cases(
+    every: int = 1, rule: str = "", part: int = 0, *, is_wide: bool = False
+) -> Iterator[Case]:
+    """The faults; with `every`, one of so many parts, chosen by content.
+
+    Wide are also the nodes of the right documents of all sets, one in some for each part.
+    """
+    chosen = (every, part, rule)
     for name, document, at, spec in example_documents():
-        yield from _chosen(name, document, _of_node(document, at, spec), every, rule)
-    for name, document in right_documents().items():
-        if isinstance(document, dict) and isinstance(document.get("nodes"), list):
-            yield from _chosen(name, document, _of_graph(document), every, rule)
+        yield from _chosen(name, document, _of_node(document, at, spec), chosen)
+    for name, document in set_documents() if is_wide else right_documents().items():
+        if not isinstance(document, dict) or not isinstance(document.get("nodes"), list):
+            continue
+        yield from _chosen(name, document, _of_graph(document), chosen)
+        for at, spec in steps_of(document) if is_wide else ():
+            if zlib.crc32(f"{name}{at}".encode()) % OF_NODES == part % OF_NODES:
+                yield from _chosen(f"{name}/{at}", document, _of_node(document, at, spec), chosen)
 
 
 def _of_graph(document: rules.Document) -> Iterator[rules.Mutation]:
@@ -60,6 +79,7 @@ def _of_graph(document: rules.Document) -> Iterator[rules.Mutation]:
     yield from graph_rules.edges(document)
     yield from graph_rules.headers(document)
     yield from graph_rules.texts(document)
+    yield from unclear_rules.other_nodes(document)
 
 
 def _of_node(document: rules.Document, at: int, spec: NodeSpec) -> Iterator[rules.Mutation]:
@@ -68,6 +88,7 @@ def _of_node(document: rules.Document, at: int, spec: NodeSpec) -> Iterator[rule
         yield from _of_part(document, at, part, spec, fields)
     yield from rules.levels(document, at)
     yield from rules.kinds(document, at)
+    yield from unclear_rules.unclear(document, at, spec)
 
 
 def _of_part(
@@ -88,6 +109,8 @@ def _of_part(
                 made = _with(document, at, part, {**given, name: other})
                 yield rules.Mutation(rule, (f"{place}/{name}",), made, None, f"{name} = {other!r}")
         for rule, other, without in rules.inner_names(value, field):
+            if field.name.endswith("variables"):
+                continue  # names of the author, which texts of the node read
             made = _with(document, at, part, {**given, name: other})
             lacking = _with(document, at, part, {**given, name: without})
             detail = f"{name} = {other!r}"
@@ -110,18 +133,18 @@ def _chosen(
     name: str,
     document: rules.Document,
     mutations: Iterator[rules.Mutation],
-    every: int,
-    rule: str,
+    chosen: tuple[int, int, str],
 ) -> Iterator[Case]:
+    every, part, rule = chosen
     right_text = json.dumps(document, ensure_ascii=False)
     right: Report | None = None
     for number, one in enumerate(mutations):
         text = one.text if one.text is not None else json.dumps(one.document, ensure_ascii=False)
-        is_left_out = every > 1 and zlib.crc32(f"{one.rule}{text}".encode()) % every
+        is_left_out = zlib.crc32(f"{one.rule}{text}".encode()) % every != part % every
         if is_left_out or not one.rule.startswith(rule):
             continue
         right = right or examined(right_text, known())
-        if not right.is_valid:
+        if not right.is_valid or any(problem.patch for problem in right.problems):
             return
         if one.lacking is not None and not _is_needed(json.dumps(one.lacking)):
             continue
@@ -131,12 +154,12 @@ def _chosen(
             right=name,
             text=text,
             at=one.at,
-            is_mendable=True,
-            is_never_fixed=False,
+            is_mendable=not one.is_unclear,
+            is_never_fixed=one.is_unclear,
             is_of_world=False,
             is_refused=False,
             is_text=one.text is not None,
-            accepted=(right_text,),
+            accepted=(right_text, *([json.dumps(one.accepted)] if one.accepted else [])),
         )
         if not _is_same(fault, right):
             yield Case(fault, right, one.detail)
@@ -156,8 +179,59 @@ def measured(every: int = 1, rule: str = "") -> dict[str, list[tuple[Case, Outco
     """The outcomes by rule."""
     found: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
     for case in cases(every, rule):
-        found[case.fault.family].append((case, outcome(case.fault, case.right, known())))
+        found[case.fault.family].append((case, judged(case)))
     return found
+
+
+def judged(case: Case) -> Outcome:
+    """The outcome; wrong is no fix that says the same, and refused what no step starts with."""
+    found = outcome(case.fault, case.right, known())
+    report = examined(case.fault.text, known())
+    is_wrong = found.is_wrong_fix and (
+        case.fault.is_never_fixed
+        or meaning(report.fixed.workflow) != meaning(case.right.loaded.workflow)
+    )
+    refused: set[str] = set()
+    if report.is_valid:
+        refused = refusals(report.loaded.workflow)
+    elif report.is_workflow and not any(one.severity == "error" for one in report.fixed.left):
+        refused = refusals(report.fixed.workflow)
+    if refused:
+        refused -= refusals(case.right.loaded.workflow)  # what only a run fills
+    return replace(found, is_wrong_fix=is_wrong, is_valid_then_refused=bool(refused))
+
+
+def meaning(workflow: Workflow) -> str:
+    """What a run is given: the settings of each step with defaults, and the edges."""
+    nodes: list[object] = []
+    for node in workflow.nodes:
+        spec = our_catalog().get(*(node.ref or ".").split(".", 1))
+        prepared = prepare(node, spec)
+        nodes.append([node.id, node.ref, prepared.config, prepared.inputs])
+    ends = sorted([one.source, one.target, str(one.source_port)] for one in workflow.edges)
+    text = json.dumps([nodes, ends], sort_keys=True, default=str)
+    return text.replace(".?", ".").replace(".orValue(null)", "")
+
+
+def refusals(workflow: Workflow) -> set[str]:
+    """What the start of a step refuses by what stands in the document, or crashes with."""
+    found: set[str] = set()
+    for node in workflow.nodes:
+        code = codes().get(node.ref or "")
+        if code is None or object_at(node.data, "configurations").get("enabled") is False:
+            continue
+        config, inputs = (object_at(node.data, part) for part in rules.PARTS)
+        required = frozenset(one.name for one in code.spec.inputs if one.required)
+        started = start(code, Generated("", config, inputs, required))
+        found |= {f"{node.id}: {one.code} {one.message}" for one in started.refused}
+        found |= {f"{node.id}: {started.crashed!r}"} if started.crashed is not None else set()
+    return found
+
+
+@cache
+def codes() -> dict[str, NodeCode]:
+    """The code of every node."""
+    return {one.spec.ref: one for one in discover()}
 
 
 def rates(group: list[tuple[Case, Outcome]]) -> tuple[int, float, float, int, int]:
@@ -176,7 +250,10 @@ def described(case: Case, one: Outcome) -> str:
     """A fault that is not fixed, and what is said about it."""
     flags = ("" if one.is_caught else "SILENT ") + ("WRONG " if one.is_wrong_fix else "")
     lines = [f"{flags}{case.fault.id} {case.detail[:150]}"]
-    for problem in examined(case.fault.text, known()).problems[:4]:
+    report = examined(case.fault.text, known())
+    if one.is_valid_then_refused:
+        lines += [*refusals(report.loaded.workflow), *refusals(report.fixed.workflow)]
+    for problem in report.problems[:4]:
         patch = json.dumps(problem.patch)[:160] if problem.patch else "-"
         said = f"{problem.message[:150]} | {(problem.hint or '')[:150]} | {patch}"
         lines.append(f"      {problem.severity[:1]} {problem.code} {problem.pointer} {said}")

@@ -32,6 +32,10 @@ class Mutation:
     detail: str = ""
     # Without the member that has another name: only what a node needs has its own name.
     lacking: Document | None = None
+    # Whether it has several answers, so that a patch is a guess.
+    is_unclear: bool = False
+    # Another right document.
+    accepted: Document | None = None
 
 
 def words_of(name: str) -> list[str]:
@@ -222,7 +226,16 @@ def _objects(value: dict[str, Any], field: Field) -> Iterator[tuple[str, Any]]:
         yield "object-pairs", [{"key": key, "value": one} for key, one in value.items()]
         yield "object-tuples", [[key, one] for key, one in value.items()]
         yield "object-singles", [{key: one} for key, one in value.items()]
-        yield "object-lines", "\n".join(f"{key}: {one}" for key, one in value.items())
+        if all(_is_plain(one) for one in value.values()):
+            yield "object-lines", "\n".join(f"{key}: {one}" for key, one in value.items())
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is read as itself where a line does not say that it is a text."""
+    try:
+        return json.loads(str(value)) == value
+    except ValueError:
+        return isinstance(value, str)
 
 
 def inner_names(value: Any, field: Field) -> Iterator[tuple[str, Any, Any]]:

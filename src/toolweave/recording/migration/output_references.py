@@ -10,7 +10,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.recording.migration.schema_comparison import SchemaComparison
 from toolweave.recording.migration.schema_view import ITEMS, Certainty, SchemaPath, kind_of
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.path_repair import rewritten
+from toolweave.workflow.checks.path_rewriting import rewritten
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import OUTPUT_PORT, Node, NodeId, Workflow
 from toolweave.workflow.scope.references import NodeReferences, asked_by

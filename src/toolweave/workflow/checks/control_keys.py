@@ -5,13 +5,14 @@ removed by the fix; one that asks for a missing edge becomes this edge.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.ports import out_ports
-from toolweave.workflow.model import OUTPUT_PORT, Node
+from toolweave.workflow.model import OUTPUT_PORT, Edge, Node
 
 _ERROR = "connect the port 'error' of the node to what is to happen then"
 _CONDITION = "put FLOW.IF before it, and connect its port 'true'"
@@ -121,9 +122,28 @@ def _edges(case: CheckContext) -> Iterator[Problem]:
             place = case.at_edge(index, "condition")
             yield _problem(place, "condition", "an edge", _CONDITION)
         for key in edge.extras:
+            if (way := _way_out(case, edge, key)) is not None:
+                place = case.at_edge(index)
+                patch = (
+                    {"op": "remove", "path": place + pointer(key)},
+                    {"op": "add", "path": case.at_edge(index, "fromPort"), "value": way},
+                )
+                found = _problem(place + pointer(key), key, "an edge", f"write {way!r} as its port")
+                yield replace(found, patch=patch)
+                continue
             plain = _plain(key)
             if (hint := _HINTS.get(plain) or _OF_EDGES.get(plain)) is not None:
                 yield _problem(case.at_edge(index) + pointer(key), key, "an edge", hint)
+
+
+def _way_out(case: CheckContext, edge: Edge, key: str) -> str | None:
+    """The output port that is named under another key of an edge that leaves by the usual one."""
+    value, node = edge.extras[key], case.graph.nodes.get(edge.source)
+    if node is None or edge.source_port != OUTPUT_PORT or not isinstance(value, str):
+        return None
+    known = out_ports(case, node) or ()
+    is_name = key.casefold() in {"label", "name", "id", "type", "style"}
+    return value if value in known and value != OUTPUT_PORT and not is_name else None
 
 
 def _others(keys: dict[str, Json], hints: Mapping[str, str], place: str) -> Iterator[Problem]:

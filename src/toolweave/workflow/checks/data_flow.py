@@ -21,12 +21,8 @@ from toolweave.workflow.checks.foreign_repair import scope_of
 from toolweave.workflow.checks.input_fit import InputFit
 from toolweave.workflow.checks.loop_lists import LoopLists
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
-from toolweave.workflow.checks.path_repair import (
-    PathRepair,
-    place_of,
-    rewritten,
-    with_size,
-)
+from toolweave.workflow.checks.path_repair import PathRepair
+from toolweave.workflow.checks.path_rewriting import place_of, rewritten, with_size
 from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.reread_expressions import field_meant, reread
 from toolweave.workflow.checks.reserved_ids import by_reserved_id
@@ -322,6 +318,9 @@ class _Flow:
                 return "connect the node to port 'loop' of a loop"
             case "field" if len(meant := self._path_repair.fields(path, found)) > 1:
                 return f"did you mean one of {', '.join(map(write_path, meant[:5]))}?"
+            case "field" if others := self._path_repair.of_others(node, path, found):
+                there = [*self._path_repair.fields(path, found), *others]
+                return f"did you mean one of {', '.join(map(write_path, there[:5]))}?"
             case "field" if found.known:
                 return f"available: {', '.join(found.known[:10])}; guard optional fields with has()"
             case "name":

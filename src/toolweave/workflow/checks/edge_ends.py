@@ -127,9 +127,11 @@ class EdgeEnds:
         is_start = edge.source not in self._nodes
         end, other = (edge.source, edge.target) if is_start else (edge.target, edge.source)
         word = "".join(filter(str.isalpha, end.casefold()))
-        if word not in (_RUN_STARTS if is_start else _RUN_ENDS):
+        if word not in (_RUN_STARTS if is_start else _RUN_ENDS) or self._ids.nearest(end):
             return None
         node = self._nodes[other]
+        if not is_start and self._has_loose_end:
+            return None  # the edge may be meant for a node without one
         if is_start and not begins(self._case, node):
             return None
         if not is_start and not self._has_port(node, edge.source_port):
@@ -253,6 +255,27 @@ class EdgeEnds:
     @cached_property
     def _types(self) -> frozenset[str]:
         return frozenset(type_of(node) for node in self._case.workflow.nodes)
+
+    @cached_property
+    def _has_loose_end(self) -> bool:
+        """Whether a step that is not attached to another has no edge to it."""
+        attached: set[str] = set()
+        for edge in self._case.graph.edges:
+            attached |= {edge.source, edge.target} if is_attachment(edge) else set()
+        for node in self._nodes.values():
+            listed = node.data.get("attachedNodes")
+            attached |= (
+                {one for one in listed if isinstance(one, str)}
+                if isinstance(listed, list)
+                else set()
+            )
+        return any(
+            one.id not in attached
+            and not self._case.graph.incoming(one.id)
+            and not begins(self._case, one)
+            and one.type not in {"group", "note"}
+            for one in self._nodes.values()
+        )
 
     @cached_property
     def _is_drawn(self) -> bool:

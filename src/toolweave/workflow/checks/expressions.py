@@ -24,6 +24,7 @@ from toolweave.workflow.checks.misread_expressions import misread
 from toolweave.workflow.checks.node_facts import NodeFacts, node_table
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typed_expressions import as_fraction
+from toolweave.workflow.formats.foreign.placeholders import without_sign
 from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
@@ -157,6 +158,7 @@ class _Texts:
                 found = self._foreign.repaired(node, content, language, is_misread=True)
                 verdict = _Verdict((fault,), repaired=found)
             right = verdict.repaired and _filled(text, placeholder, verdict.repaired)
+            right = right and without_sign(right, text)
             for fault in verdict.faults:
                 found = moved(fault, text, placeholder.at).problem(place)
                 yield _with_text(found, content, right)
@@ -166,7 +168,7 @@ class _Texts:
                 pieces.append(f"{text[end : placeholder.start]}{{{{ {ours} }}}}")
                 end = placeholder.end
         if pieces:
-            yield _older(place, text, "".join([*pieces, text[end:]]))
+            yield _older(place, text, without_sign("".join([*pieces, text[end:]]), text))
 
     def _is_resolved(self, node: Node, verdict: _Verdict, language: Language) -> bool:
         """Whether a translation reads only names that exist."""

@@ -12,7 +12,8 @@ from toolweave.cel.tokens import is_name
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.expression_rewrites import rewrites
-from toolweave.workflow.checks.path_repair import PathRepair, rewritten
+from toolweave.workflow.checks.path_repair import PathRepair
+from toolweave.workflow.checks.path_rewriting import rewritten
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import TABLE, Scope

@@ -11,6 +11,7 @@ from toolweave.catalog.member_names import members_of
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.name_words import alike
 from toolweave.tools.other_names import names_of
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
@@ -45,10 +46,20 @@ def check(case: CheckContext) -> Iterator[Problem]:
         # Nearly all nodes have nothing else, and files are large.
         if _OWN.issuperset(node.data) and (not node.extras or _OWN.issuperset(node.extras)):
             continue
-        for owner, place in ((node.data, f"/nodes/{index}/data"), (node.extras, f"/nodes/{index}")):
-            for key in owner:
-                if key not in _OWN and (to := _belonging(node, spec, key, owner[key])):
-                    yield _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
+        found = [
+            _beside(f"{place}{pointer(key)}", f"/nodes/{index}/data", node, key, to)
+            for owner, place in (
+                (node.data, f"/nodes/{index}/data"),
+                (node.extras, f"/nodes/{index}"),
+            )
+            for key in owner
+            if key not in _OWN and (to := _belonging(node, spec, key, owner[key]))
+        ]
+        if len({one.hint for one in found}) == len(found) > 1:
+            # One of them may need another.
+            steps = {repr(step): step for one in found for step in one.patch or ()}
+            found = [replace(one, patch=tuple(steps.values())) for one in found]
+        yield from found
 
 
 def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
@@ -81,9 +92,12 @@ def moved(problem: Problem, node: Node, spec: NodeSpec, part: str) -> Problem:
         inside = _into_object(spec, part, name, values)
         aside = _to_other_part(node, spec, part, name)
         # Where both are possible, a required object that is missing is the one.
-        is_missing = bool(inside[0]) and inside[0][0]["op"] == "add"
+        made = inside[0][0] if inside[0] else {}
+        needed = {f"/{part}/{one}" for one in _required(spec, part)}
+        is_missing = made.get("op") == "add" and made.get("path") in needed
         if inside[0] and aside[0] and not is_missing:
-            return problem
+            hint = f"move it to {aside[1]} or write it as a member in {inside[1]}"
+            return replace(problem, patch=None, hint=hint)
         operations, to = inside if inside[0] else aside
     if not operations:
         return problem
@@ -106,6 +120,13 @@ def required_elsewhere(problem: Problem, node: Node, part: str) -> Problem:
     given = object_at(node.data, other)
     if problem.patch is not None or "/" in name or given.get(name) in (None, ""):
         return problem
+    if any(isinstance(one, dict) and name in one for one in object_at(node.data, part).values()):
+        return problem  # it is here, one level too deep
+    around = [*(one for key, one in node.data.items() if key not in _PARTS), *node.extras.values()]
+    if name in node.data or name in node.extras:
+        return problem  # or one level too high
+    if any(isinstance(one, dict) and name in one for one in around):
+        return problem  # or the part has another name
     made: list[Operation] = [{"op": "add", "path": f"/{part}", "value": {}}]
     move: Operation = {"op": "move", "from": f"/{other}/{name}", "path": f"/{part}/{name}"}
     patch = (*(made if part not in node.data else ()), move)
@@ -130,6 +151,8 @@ def _beside(place: str, data: str, node: Node, key: str, to: str) -> Problem:
 def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
     """The only free place for a key beside the parts."""
     taking = [part for part in _PARTS if key in _names(spec, part)]
+    if taking and key in _CONTAINERS and _may_be_part(node, spec, value):
+        return None  # a setting, or the part under another name
     if key in _CONTAINERS and not taking:
         if not isinstance(value, dict) or not value:
             return None
@@ -147,8 +170,25 @@ def _belonging(node: Node, spec: NodeSpec, key: str, value: Json) -> str | None:
     if len(taking) == 2 and len(found) == 2:
         # An input of the same name takes the place of a setting when a run gives it.
         needed = [part for part in found if key in _required(spec, part)]
-        return f"/{needed[0] if len(needed) == 1 else CONFIGURATIONS}{pointer(key)}"
+        usual = needed if len(needed) == 1 else _shown(spec, key)
+        return f"/{usual[0]}{pointer(key)}"
     return f"/{found[0]}{pointer(key)}" if len(found) == len(taking) == 1 else None
+
+
+def _shown(spec: NodeSpec, key: str) -> list[str]:
+    """The part in which most examples of a node have a name."""
+    in_settings = sum(key in one.configurations for one in spec.examples)
+    in_inputs = sum(key in one.input_params for one in spec.examples)
+    return [INPUTS] if in_inputs > in_settings else [CONFIGURATIONS]
+
+
+def _may_be_part(node: Node, spec: NodeSpec, value: Json) -> bool:
+    """Whether all members of an object are settings or inputs of a node that has none."""
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and any(not node.data.get(one) and value.keys() <= _names(spec, one) for one in _PARTS)
+    )
 
 
 def _required(spec: NodeSpec, part: str) -> set[str]:
@@ -182,6 +222,9 @@ def _spread(node: Node, spec: NodeSpec, part: str, name: str) -> tuple[list[Oper
     other = INPUTS if part == CONFIGURATIONS else CONFIGURATIONS
     if not isinstance(inner, dict) or not inner or name in _names(spec, other):
         return [], ""
+    free = _names(spec, part) - object_at(node.data, part).keys()
+    if name not in _CONTAINERS and any(alike(name, [one]) for one in free):
+        return [], ""  # a setting with another word in its name
     taken = {one: object_at(node.data, one) for one in _PARTS}
     places: dict[str, str] = {}
     for key in inner:

@@ -4,19 +4,15 @@ A path is corrected step by step until all of it is known; an expression is only
 reads the correct path and no longer the wrong one.
 """
 
-import re
-from collections.abc import Iterable
 from functools import cached_property
-from itertools import pairwise
 
-from toolweave.cel.language import compile_text
-from toolweave.cel.paths import Path, Step, quoted, write_path
-from toolweave.cel.tokens import Token, is_name, tokens
+from toolweave.cel.paths import Path, Step
+from toolweave.cel.tokens import is_name
 from toolweave.tools.meaning import words
 from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.field_repair import WRAPPERS, fields_meant, input_meant, main_output
 from toolweave.workflow.checks.run_input_names import is_run_input
-from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.loop_items import counts, loop_variable
@@ -30,9 +26,6 @@ _MAX_STEPS = 4
 # Words for the output of any node.
 _ANY_OUTPUT = frozenset({"output", "outputs", "result", "results", "value", "response", "data"})
 _WEBHOOK = "TRIGGER.WEBHOOK"
-# Properties of other languages for the number of items or characters.
-_LENGTHS = frozenset({"length", "size", "count", "len"})
-_COUNTED: frozenset[Kind] = frozenset({"array", "string"})
 _LIST: frozenset[Kind] = frozenset({"array"})
 # Names that other systems use for the item of a loop.
 _ITEMS = frozenset(
@@ -139,7 +132,28 @@ class PathRepair:
         meant = meant or self._by_meaning(path, found)
         if not meant and path[0] == "input" and found.at == 1:
             return self._elsewhere(node, path)
-        return meant[0] if len(meant) == 1 and self._is_clear(path, found, meant[0]) else None
+        if len(meant) != 1 or self.of_others(node, path, found):
+            return None
+        return meant[0] if self._is_clear(path, found, meant[0]) else None
+
+    def of_others(self, node: Node, path: Path, found: ResolvedPath) -> list[Path]:
+        """The same path of other earlier nodes, where the output has a name of its own.
+
+        Either the node or the output is the wrong one. What any node may give says nothing.
+        """
+        wrong, below = path[found.at], path[1:]
+        is_of_node = found.at == 1 and found.node is not None and path[0] == found.node
+        if not is_of_node or not isinstance(wrong, str) or wrong in _ANY_OUTPUT:
+            return []
+        if closest(wrong, found.shape.fields):
+            return []  # a misspelling is nearer
+        reach = self._scope.reach
+        others = (
+            (one, *below)
+            for one in self._giving.get(wrong, [])
+            if one == "trigger" or (one != path[0] and reach.can_have_run(NodeId(one), node.id))
+        )
+        return [one for one in others if self._scope.find(node, one).trouble is None]
 
     def _of_item(
         self, node: Node, path: Path, found: ResolvedPath, language: Language
@@ -224,16 +238,18 @@ class PathRepair:
 
     def _singular(self, node: Node, path: Path, found: ResolvedPath) -> Path | None:
         """`site.host` for `sites.host` in a loop that calls its item `site`."""
-        if found.at != 1 or len(path) < 2:
+        if found.at != 1 or len(path) < 2 or self.of_others(node, path, found):
             return None
         loops = self._scope.reach.loops_around(node.id) or ()
         named = [one for one in map(loop_variable, loops) if path[0] in {f"{one}s", f"{one}es"}]
         return (named[0], *path[1:]) if len(named) == 1 else None
 
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
-        root = str(path[0])
+        root, own = str(path[0]), self._scope.own_inputs(node, language)
+        if language != "own" and self._scope.is_own_name(node, root):
+            return None  # the text is an expression of the node, with braces
         if look_up(self._scope.data_seen(node, language), root).verdict == "named":
-            return ("data", *path)
+            return None if closest(root, own) else ("data", *path)
         if found := self._elsewhere(node, path) or self._of_loop(node, path):
             return found
         if path[:2] == ("github", "event"):
@@ -244,7 +260,7 @@ class PathRepair:
             return (hooks[0], "github_payload", *path[2:]) if is_one else None
         if root in _ITEM_WORDS and language == "own" and self._scope.is_own_name(node, "item"):
             return ("item", *path[1:])
-        if (name := closest(root, self._scope.names(node))) and _is_slip(root, name):
+        if (name := closest(root, (*self._scope.names(node), *own))) and _is_slip(root, name):
             # `page` is an item of `pages`, not a misspelling.
             is_plural = {name, root} in ({name, f"{name}s"}, {root, f"{root}s"})
             is_other = is_plural and (len(path) == 1 or self._may_loop())
@@ -314,8 +330,9 @@ class PathRepair:
             for one in self._scope.graph.nodes.values()
             if self._scope.reach.can_have_run(one.id, node.id)
         ]
-        if found := closest(wrong, [one.id for one in before]):
-            return NodeId(found)
+        if found := Spelling([one.id for one in before]).nearest(wrong):
+            # Of two ids that are as near, the title of one says nothing.
+            return NodeId(found[0]) if len(found) == 1 else None
         titles: dict[str, list[NodeId]] = {}
         for one in before:
             titles.setdefault(one.name, []).append(one.id)
@@ -348,101 +365,3 @@ def _port(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
     if is_there:
         return (*path[:2], "output", *path[2:])
     return (*path[:2], "output", *path[3:]) if wrong in WRAPPERS else None
-
-
-def rewritten(text: str, wrong: Path, right: Path) -> str | None:
-    """Replace a path by another everywhere in an expression."""
-    words = list(tokens(text))
-    spans = list(_spans(words, wrong))
-    replacement = write_path(right)
-    if not spans and len(wrong) == len(right):
-        spans, replacement = _single_step(words, wrong, right)
-    for start, end in reversed(spans):
-        text = text[:start] + replacement + text[end:]
-    expression = compile_text(text)
-    read = {reference.path for reference in expression.references}
-    return text if spans and expression.is_usable and right in read and wrong not in read else None
-
-
-def with_size(text: str, path: Path, found: ResolvedPath) -> str | None:
-    """`size(rows) > 0` for `rows.length > 0`, where rows are a list or a text."""
-    is_last = found.at == len(path) - 1 and found.trouble == "field"
-    if not is_last or str(path[-1]).lower() not in _LENGTHS or not found.shape.kinds <= _COUNTED:
-        return None
-    return rewritten_by(text, path, "size({})", written=write_path(path[:-1]))
-
-
-def rewritten_by(text: str, path: Path, form: str, written: str | None = None) -> str | None:
-    """Put a path into a form such as `string({})` everywhere in an expression."""
-    spans = _spans(list(tokens(text)), path)
-    for start, end in reversed(spans):
-        text = text[:start] + form.format(written or text[start:end]) + text[end:]
-    return text if spans and compile_text(text).is_usable else None
-
-
-def with_quoted_ids(text: str, ids: Iterable[str]) -> str | None:
-    """`nodes['first-part'].output` for `first-part` everywhere in an expression."""
-    found = text
-    for one in sorted(ids, key=len, reverse=True):
-        if not is_name(one) and one in text:
-            plain = re.compile(rf"""("[^"]*"|'[^']*')|(?<![\w.'"-]){re.escape(one)}(?![\w'"-])""")
-            found = re.sub(rf"\bnodes\.{re.escape(one)}(?![\w-])", f"nodes[{quoted(one)}]", found)
-            id_ = f"nodes[{quoted(one)}].output"
-            found = plain.sub(lambda match, id_=id_: match[1] or id_, found)
-    return found if found != text and compile_text(found).is_usable else None
-
-
-def place_of(text: str, path: Path, at: int) -> int | None:
-    """The range of a path's step in an expression."""
-    words = list(tokens(text))
-    for index in range(len(words)):
-        end = _matched(words, index, path[: at + 1])
-        if end is not None:
-            is_key = words[end - 1].text == "]"
-            return words[end - 2 if is_key else end - 1].at
-    named = [one for one in words if one.text == path[at]]
-    return named[0].at if len(named) == 1 else None
-
-
-def _spans(words: list[Token], path: Path) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for index in range(len(words)):
-        end = _matched(words, index, path)
-        if end is not None:
-            found.append((words[index].at, words[end - 1].end))
-    return found
-
-
-def _matched(words: list[Token], start: int, path: Path) -> int | None:
-    """Return the index of the token after the path that starts at a token."""
-    is_inner = start > 0 and words[start - 1].text in {".", ".?"}
-    if words[start].text != path[0] or is_inner:
-        return None
-    at = start + 1
-    for step in path[1:]:
-        following = [one.text for one in words[at : at + 3]]
-        if following[:2] == [".", step]:
-            at += 2
-        elif len(following) == 3 and following[0] == "[" and _is_key(following[1], step):
-            at += 3
-        else:
-            return None
-    return at
-
-
-def _is_key(text: str, step: object) -> bool:
-    if isinstance(step, int):
-        return text == str(step)
-    return isinstance(step, str) and text.replace('"', "'") == quoted(step)
-
-
-def _single_step(words: list[Token], wrong: Path, right: Path) -> tuple[list[tuple[int, int]], str]:
-    """Find the only differing step if the path is not written out, as in a macro."""
-    differing = [at for at in range(len(wrong)) if wrong[at] != right[at]]
-    if len(differing) != 1:
-        return [], ""
-    old, new = wrong[differing[0]], right[differing[0]]
-    named = [word for before, word in pairwise(words) if before.text == "." and word.text == old]
-    if len(named) != 1 or not isinstance(new, str) or not is_name(new):
-        return [], ""
-    return [(named[0].at, named[0].end)], new

@@ -11,7 +11,8 @@ from toolweave.cel.language import compile_text
 from toolweave.cel.paths import PathReference
 from toolweave.patterns import pattern
 from toolweave.workflow.checks.expression_rewrites import with_quoted_keys, with_quoted_words
-from toolweave.workflow.checks.path_repair import PathRepair, with_quoted_ids
+from toolweave.workflow.checks.path_repair import PathRepair
+from toolweave.workflow.checks.path_rewriting import with_quoted_ids
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.resolved_path import ResolvedPath
@@ -22,6 +23,8 @@ _OF_ITEM = pattern(r"\{\{\s*(?:item|row|record|it|this|each|element)\.([\w.]+)\s
 _NAME = pattern(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _FIELD = pattern(r"(?:^|_)(?:field|path|column)s?$")
 # A quotient has spaces or numbers.
+# Names of other languages for null, outside of texts.
+_NOTHING = pattern(r"""(?P<text>'[^']*'|"[^"]*")|(?<![\w.])(?:nil|NULL|Null|NONE)(?![\w.(])""")
 _HYPHENS = pattern(r"(?<=[A-Za-z_])-(?=[A-Za-z_])")
 # `{name: x}` of JavaScript.
 _KEYS = pattern(r"([{,]\s*)([A-Za-z_]\w*)\s*:")
@@ -68,6 +71,8 @@ def reread(
 def _readings(scope: Scope, asked: NodeReferences) -> Iterator[tuple[str, str]]:
     if "{" in asked.ours and (ours := _KEYS.sub(r"\1'\2':", asked.ours)) != asked.ours:
         yield ours, "a key is a text in quotes"
+    if (ours := _NOTHING.sub(lambda one: one["text"] or "null", asked.ours)) != asked.ours:
+        yield ours, "nothing is null"
     if "-" in asked.ours:
         if (ours := with_quoted_ids(asked.ours, scope.graph.nodes)) is not None:
             yield ours, "an id with a hyphen is written in brackets"

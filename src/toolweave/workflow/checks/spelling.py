@@ -46,13 +46,17 @@ class Spelling:
 
     def closest(self, wrong: str) -> str | None:
         """Return what `wrong` means, without counting the lookup."""
+        return _only(self.nearest(wrong))
+
+    def nearest(self, wrong: str) -> list[str]:
+        """Return the known names that are as near as any; several if it is unclear."""
         known, given = self._by_letters(), _letters(wrong[: MAX_LENGTH + 1])
         if not given or len(wrong) > MAX_LENGTH:
-            return None
+            return []
         if given in known:
-            return _only(known[given])
+            return known[given]
         if len(given) < 3:
-            return None
+            return []
         allowed = 1 if len(given) < 8 else 2
         near = process.extract(
             given, list(known), scorer=OSA.distance, score_cutoff=allowed, limit=MAX_COMPARED
@@ -64,8 +68,7 @@ class Spelling:
             if _digits(name) == _digits(given)
             and not any(are_opposite(wrong, one) for one in known[name])
         ]
-        best = [name for far, name in fitting if far == fitting[0][0]]
-        return _only(known[best[0]]) if len(best) == 1 else None
+        return [one for far, name in fitting if far == fitting[0][0] for one in known[name]]
 
     def _by_letters(self) -> dict[str, list[str]]:
         if self._known is None:

@@ -14,7 +14,7 @@ from toolweave.patterns import pattern
 from toolweave.tools.meaning import meant
 from toolweave.tools.misspelling import misspelt
 from toolweave.workflow.checks.expression_rewrites import retyped
-from toolweave.workflow.checks.path_repair import rewritten_by
+from toolweave.workflow.checks.path_rewriting import rewritten_by
 from toolweave.workflow.model import Node
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import Scope

@@ -20,6 +20,7 @@ from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
 from toolweave.workflow.checks.chosen_kind import with_kind
 from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.context import CheckContext, NodePart
+from toolweave.workflow.checks.exchanged_values import exchanged, of_another
 from toolweave.workflow.checks.expressions import is_readable
 from toolweave.workflow.checks.misplaced import moved, required_elsewhere
 from toolweave.workflow.checks.node_facts import node_table
@@ -179,7 +180,8 @@ def _part(
     is_tool = spec.origin is not None and part == INPUTS
     reported: list[Problem] = []
     renames: dict[str, Problem] = {}
-    for problem in sorted(check_values(judge, values), key=lambda one: one.code in _NAMING):
+    checked = exchanged([*check_values(judge, values)], values, judge)
+    for problem in sorted(checked, key=lambda one: one.code in _NAMING):
         found = _weighed(problem, spec, part, values, is_fed=is_fed)
         if found is None and problem.patch and "from" in problem.patch[0]:
             renames[str(problem.patch[0]["from"])] = problem
@@ -222,7 +224,7 @@ def _weighed(
             severity = "error" if _is_required(problem, spec, part) else "warning"
             return _readable(replace(problem, severity=severity), spec, values)
         case _:
-            return _readable(problem, spec, values)
+            return of_another(_readable(problem, spec, values), spec, values)
 
 
 def _is_required(problem: Problem, spec: NodeSpec, part: str) -> bool:

@@ -105,6 +105,26 @@ def asked_by(
     return _values(("data", "parameterValues"), values, "value", is_older)
 
 
+def is_input(node: Node, spec: NodeSpec | None, name: str) -> bool:
+    """Whether a name is an input of a catalog node, or may be one of its variables."""
+    given = object_at(node.data, "inputParams")
+    for one in spec.inputs if spec is not None else ():
+        if name == one.name or name in one.aliases:
+            return True
+        variables = given.get(one.name) if one.name.endswith("variables") else None
+        if isinstance(variables, str) or (isinstance(variables, dict) and name in variables):
+            return True
+    return False
+
+
+def input_names(node: Node, spec: NodeSpec | None) -> tuple[str, ...]:
+    """The names of a node's inputs, and those of its variables."""
+    given = object_at(node.data, "inputParams")
+    names = [one.name for one in spec.inputs] if spec is not None else []
+    own = (object_at(given, one) for one in names if one.endswith("variables"))
+    return (*names, *(one for variables in own for one in variables))
+
+
 def _drawn(node: Node, is_older: bool) -> Iterator[NodeReferences]:
     """The references of a node without a specification."""
     if node.type in PROMPTS:

@@ -27,7 +27,14 @@ from toolweave.workflow.scope.loop_items import (
 )
 from toolweave.workflow.scope.node_outputs import FAILED, NodeOutputs, answer_shape, given_by
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
-from toolweave.workflow.scope.references import Language, NodeReferences, asked_by, asked_in
+from toolweave.workflow.scope.references import (
+    Language,
+    NodeReferences,
+    asked_by,
+    asked_in,
+    input_names,
+    is_input,
+)
 from toolweave.workflow.scope.resolved_path import ResolvedPath, walk_path
 from toolweave.workflow.shapes import (
     OBJECT,
@@ -186,7 +193,9 @@ class Scope:
                 return walk_path(_RUN, path, 1)
             case "inputs":
                 return self._by_port(node, path)
-            case "variables" if language == "value" and not self._is_input(node, "variables"):
+            case "variables" if language == "value" and not is_input(
+                node, self._specs(node), "variables"
+            ):
                 return ResolvedPath(trouble="name")
             case _:  # config, context, variables
                 # What is written as an object in the document has no other fields.
@@ -214,6 +223,10 @@ class Scope:
         table = TABLE if self.reach.loops_around(node.id) else [x for x in TABLE if x != "loop"]
         return tuple(dict.fromkeys((*table, *self._loop_names(node), *ids)))
 
+    def own_inputs(self, node: Node, language: Language) -> tuple[str, ...]:
+        """The inputs and variables of a node that its own texts see by their names."""
+        return input_names(node, self._specs(node)) if language in _SEEING_INPUTS else ()
+
     def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
         around = self._loops_seen(node, language)
@@ -226,7 +239,7 @@ class Scope:
             return walk_path(self.value_of(NodeId(root)), path, 1, NodeId(root))
         if around is None or any("{{" in loop_variable(loop) for loop in around):
             return _UNKNOWN
-        if language in _SEEING_INPUTS and self._is_input(node, root):
+        if language in _SEEING_INPUTS and is_input(node, self._specs(node), root):
             return _UNKNOWN
         return ResolvedPath(trouble="loop" if root in self._variables else "name")
 
@@ -235,18 +248,6 @@ class Scope:
         """The variables of all loops."""
         loops = (node for node in self.graph.nodes.values() if is_loop(node))
         return frozenset(loop_variable(loop) for loop in loops)
-
-    def _is_input(self, node: Node, name: str) -> bool:
-        """Whether a name is an input of a catalog node, or may be one of its variables."""
-        spec = self._specs(node)
-        given = object_at(node.data, "inputParams")
-        for one in spec.inputs if spec is not None else ():
-            if name == one.name or name in one.aliases:
-                return True
-            variables = given.get(one.name) if one.name.endswith("variables") else None
-            if isinstance(variables, str) or (isinstance(variables, dict) and name in variables):
-                return True
-        return False
 
     def _by_id(self, node: Node, path: Path) -> ResolvedPath:
         if len(path) == 1 or not isinstance(path[1], str):

@@ -17,7 +17,7 @@ from toolweave.nodes.human._reply import (
 )
 from toolweave.nodes.services.mail.account import Account, check_access
 from toolweave.nodes.services.mail.messages import MailMessages
-from toolweave.nodes.services.mail.outgoing import check_mailbox, check_people
+from toolweave.nodes.services.mail.outgoing import check_line, check_mailbox, check_people
 
 CREDENTIALS = (
     "{username, password, client_id, client_secret, refresh_token, access_token, tenant_id, "
@@ -89,6 +89,7 @@ def check_addresses(given: NodeInput) -> None:
         (
             lambda: check_mailbox(given.text("sender_email"), "sender_email"),
             lambda: check_people(given, "recipient_emails"),
+            lambda: check_line(given.text("email_subject"), "email_subject"),
         )
     )
 

@@ -106,6 +106,7 @@ def check_draft(draft: MailDraft) -> None:
         checked += [(one, name, index) for index, one in enumerate(listed)]
     checked += [(draft.reply_to, "reply_to")] if draft.reply_to else []
     lines: list[tuple[Json, str]] = [(draft.subject, "subject"), (draft.in_reply_to, "in_reply_to")]
+    lines += [(draft.sender_name, "from_name")] if draft.sender_name else []
     lines += [(value, f"headers.{name[:60]}") for name, value in draft.headers.items()]
     read_each(
         (
@@ -165,6 +166,11 @@ def _header(name: str) -> str:
     if not _HEADER.fullmatch(name) or _RESERVED.fullmatch(name):
         raise invalid("headers", f"cannot set {name!r:.70}")
     return name
+
+
+def check_line(text: str, field_name: str) -> None:
+    """Whether a header can have this text. Raises `SERVICE_FIELD_INVALID`."""
+    _plain(text, field_name)
 
 
 def _plain(value: Json, field_name: str) -> str:

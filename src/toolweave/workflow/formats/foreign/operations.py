@@ -77,6 +77,8 @@ class OperationWriter(CallWriter):
                 return self._matched(tree)
             case Constant(cel=word) if word not in {"true", "false"}:
                 raise NotReadable  # `x == 'a' || 'b'`
+            case Operation(signs=("&" | "~",)) if self.written(tree).sort == "text":
+                raise NotReadable  # a text is no condition
             case _:
                 found = self.written(tree)
                 is_value = "orValue(" in found.text or found.level == CHOICE

@@ -59,6 +59,9 @@ class ForeignPlaceholder:
     contains_ours: bool = False
 
 
+_OF_N8N = pattern(r"\$(?:json|node|input|item|\()")
+
+
 def may_be_foreign(text: str) -> bool:
     """Whether a text may have a foreign placeholder, or one of several texts in lines."""
     if len(text) > _MAX_READ or _SIGNS.search(text) is None:
@@ -128,3 +131,8 @@ def _is_ours(text: str, match: re.Match[str]) -> bool:
         return True
     opened = text.rfind("{{", 0, match.start())
     return opened >= 0 and text.find("}}", opened, match.start()) < 0
+
+
+def without_sign(right: str, text: str) -> str:
+    """A translated text without the sign of an expression of n8n, where the text had it."""
+    return right[1:] if text.startswith("={{") and _OF_N8N.search(text) else right
