@@ -57,7 +57,6 @@ AS_IT_IS = {
     ("prompts.py", "prompt"),
     ("record_traffic.py", "f'Recorded {recorder.calls} calls as {str(recorder.path)!r}.'"),
     ("record_traffic.py", "f'listening on {url}'"),
-    ("results.py", "f'saved {_save(block, tool, save_to)}'"),
     ("results.py", "sound"),
     ("service.py", "file.text"),
     ("service.py", "f'{file.path}\\n\\n{file.text}'"),

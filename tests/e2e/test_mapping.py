@@ -100,6 +100,53 @@ async def test_conditions_are_mapped_with_the_mouse_and_survive_the_switch(
     assert await rows.count() == 0
 
 
+async def test_conditions_are_built_with_the_keyboard_alone(page: Page, studio: Studio) -> None:
+    name = "keyed-conditions"
+    await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": mapped(name)})
+    await page.goto(f"{studio.url}/#/w/{name}")
+    await page.locator(".react-flow__node[data-id=check]").focus()
+    await page.keyboard.press("Enter")
+    view = page.get_by_role("dialog")
+    rows = view.get_by_role("group", name="Condition expression", exact=True)
+    await tab_to(page, rows.get_by_label("Condition 1: field"))
+    await page.keyboard.press("Alt+i")
+    await page.keyboard.press("Home")
+    await page.keyboard.press("ArrowDown")
+    await expect(value(view, "level 7")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(rows.get_by_label("Condition 1: field")).to_have_value("data.level")
+    await tab_to(page, rows.get_by_label("Condition 1: operator"))
+    await page.keyboard.type("is greater t")
+    await tab_to(page, rows.get_by_label("Condition 1: value", exact=True))
+    await page.keyboard.type("5")
+    await expect(rows.locator(".preview__value")).to_have_text("true")
+    await tab_to(page, rows.get_by_role("button", name="Add condition"))
+    await page.keyboard.press("Enter")
+    await expect(rows.get_by_label("Condition 2: field")).to_be_focused()
+    await page.keyboard.type("data.name")
+    await tab_to(page, rows.get_by_label("Condition 2: value", exact=True))
+    await page.keyboard.type("Eve")
+    await expect(rows.locator(".preview__value")).to_have_text("false")
+    await tab_to(page, rows.get_by_label("Condition: all or any"), back=True)
+    await page.keyboard.press("ArrowDown")
+    await expect(rows.locator(".preview__value")).to_have_text("true")
+    await tab_to(page, view.get_by_role("button", name="Expression", exact=True), back=True)
+    await page.keyboard.press("Enter")
+    await expect(box(view, "Condition expression")).to_have_text(
+        'data.level > 5 || data.name == "Eve"'
+    )
+
+
+async def tab_to(page: Page, target: Locator, *, back: bool = False) -> None:
+    """Press Tab until something has the focus."""
+    await expect(target).to_be_visible()
+    for _ in range(80):
+        if await target.evaluate("one => one === document.activeElement"):
+            return
+        await page.keyboard.press("Shift+Tab" if back else "Tab")
+    raise AssertionError("it cannot be reached with Tab")
+
+
 async def test_maps_and_json_take_a_value_where_the_caret_is(page: Page, studio: Studio) -> None:
     view = await opened(page, studio, "mapped-maps", "send")
     headers = view.get_by_role("group", name="Headers", exact=True)

@@ -141,6 +141,12 @@ async def test_who_may_call_a_tool_may_read_the_result_of_its_run(
             assert ended.structured_content["status"] == "cancelled"
             with pytest.raises(MCPError, match="workflows:read"):
                 await client.call_tool("explain_run", run)
+            guessed = await client.call_tool("run_result", {"run_id": run["run_id"][:8]})
+            assert guessed.structured_content["code"] == "RUN_UNKNOWN"
+        reader = await house.key("tools:read", "workflows:read")
+        async with mcp_client(house, reader) as client:
+            short = await client.call_tool("run_result", {"run_id": run["run_id"][:8]})
+            assert short.structured_content["status"] == "cancelled"
         async with mcp_client(house, await house.key("tools:read", "tools:execute")) as client:
             with pytest.raises(MCPError, match="workflows:read"):
                 await client.call_tool("run_result", run)

@@ -53,7 +53,7 @@ def print_result(result: Result, tool: str, save_to: Path) -> None:
             click.echo(visible(block["text"]), err=True)
     for block in result["content"]:
         if block["data"] is not None:
-            click.echo(f"saved {save_block(block, tool, save_to)}")
+            click.echo(f"saved {visible(str(save_block(block, tool, save_to)))}")
     for problem in result["problems"]:
         say(
             "! the result does not match the tool's output schema: "

@@ -59,6 +59,10 @@ def _not_found(key: ApiKey, workflow: str) -> NotFound:
     return NotFound("WORKFLOW_NOT_FOUND", f"there is no workflow {workflow!r}", hint=hint)
 
 
+def _may_search(key: ApiKey) -> bool:
+    return key.tools is None and key.allows("workflows:read")
+
+
 class VisibleRuns:
     """The runs a key may see and control."""
 
@@ -82,9 +86,10 @@ class VisibleRuns:
     async def match(self, key: ApiKey, run: str) -> RunRecord:
         """Return a run by its id or its first characters, to read it; raises as `get`.
 
-        A limited key gives the whole id: else it could find those of other runs piece by piece.
+        A limited key, or one that may not read workflows, gives the whole id: else it could find
+        those of other runs piece by piece.
         """
-        whole = run if key.tools is not None else (await self._engine.match(run)).id
+        whole = (await self._engine.match(run)).id if _may_search(key) else run
         return await self.get(key, whole)
 
     async def match_called(self, key: ApiKey, run: str) -> RunRecord:
@@ -92,9 +97,8 @@ class VisibleRuns:
 
         What a workflow passes on may be stored with the run of a workflow that it calls.
         """
-        record = (
-            await self._engine.get(run) if key.tools is not None else await self.match(key, run)
-        )
+        engine = self._engine
+        record = await engine.match(run) if _may_search(key) else await engine.get(run)
         root = await root_of(self._engine.journal.database, record.id)
         first = record if root == record.id else await self._engine.get(root)
         for one in (record, first):
