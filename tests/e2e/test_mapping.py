@@ -135,6 +135,7 @@ async def test_conditions_are_built_with_the_keyboard_alone(page: Page, studio: 
     await expect(box(view, "Condition expression")).to_have_text(
         'data.level > 5 || data.name == "Eve"'
     )
+    assert await rows.count() == 0
 
 
 async def tab_to(page: Page, target: Locator, *, back: bool = False) -> None:

@@ -39,7 +39,7 @@ def measured(
     free = [one for one in other_names(name, known, explainer) if one not in parent]
     own = seconds_in(f"{free[0]}\n{_description(known.get(free[0]))}") if len(free) == 1 else None
     if own is None or not isinstance(count, int | float):
-        return f"{name!r} is in {unit}; write the setting that is meant in its own unit", ()
+        return f"{name!r} is in {unit}; write a setting of the node in its own unit", ()
     found = count * seconds / own
     whole = int(found) if found == int(found) else found
     if not explainer.fits(known.get(free[0], True), whole):
