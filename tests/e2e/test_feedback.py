@@ -2,6 +2,7 @@
 
 import re
 
+import anyio
 import pytest
 from playwright.async_api import Locator, Page, expect
 
@@ -61,5 +62,7 @@ async def test_a_long_dialog_has_one_scroll_bar(page: Page, studio: Studio) -> N
     dialog = page.get_by_role("dialog", name="Test event for New file")
     await expect(dialog).to_be_visible()
     hidden = "shown => shown.scrollHeight - shown.clientHeight"
-    assert await dialog.locator(".dialog__body").evaluate(hidden) > 0
+    with anyio.fail_after(60):
+        while await dialog.locator(".dialog__body").evaluate(hidden) <= 0:
+            await page.wait_for_timeout(50)  # its content comes after it
     assert await dialog.evaluate(hidden) == 0
