@@ -296,7 +296,6 @@ MESSAGES: dict[str, str] = {
 }
 
 INTERNAL: dict[str, str] = {
-    "004:registry.legacy-format": "no door takes specifications; ours are served in both forms",
     "004:future.caching": "that an answer was made once shows in its cost alone",
     "004:performance.memory": "the memory of one part of the process shows in no answer",
 }

@@ -164,6 +164,7 @@ async def test_each_node_of_the_eight_types_is_described(
     "004:NodeDetails.default_configurations",
     "004:NodeDetails.default_input_params",
     "004:NodeDetails.default_output_params",
+    "004:registry.legacy-format",
     "004:registry.modern-format",
     "004:registry.one-answer",
 )

@@ -167,7 +167,6 @@ EXPORTS: dict[str, str] = {
 CATALOG: dict[str, str] = {
     "NODE_TYPE_UNKNOWN": "There is no node type with this name.",
     "NODE_UNKNOWN": "There is no node with this name.",
-    "SPEC_INVALID": "A node specification cannot be read.",
     "SPEC_TWICE": "Two nodes have the same name.",
     "TOOL_NOT_FOUND": "The catalog has no tool with this name.",
 }

@@ -40,8 +40,6 @@ _TRIGGER = "TRIGGER"
 _TITLES = ("title", "label", "workflowName", "workflow_name", "displayName", "display_name")
 _FLOW_KINDS = frozenset({"data", "chain", "result"})
 _OTHER_ENDS = frozenset({"from_node", "to_node", "from", "to"})
-_FLOW_ENDS = ("source", "target")
-_OTHER_PAIRS = (("from", "to"), ("from_node", "to_node"), ("fromNode", "toNode"))
 _FLOW_TYPES = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # Where a call of a tool or an answer of one holds a workflow.
 _AROUND = frozenset({"arguments", "args", "input", "data", "result", "body", "payload", "content"})
