@@ -116,6 +116,7 @@ PRIVATE_WORDS = {
     r"whoever": "the caller, the user or anyone who",
     r"drawing tool": "visual editor",
     r"seeds? 00[0-4]": "the name of the feature",
+    r"00[0-4](:|'s) \w+": "the name of the feature",
 }
 # The same for the pages of the studio.
 STUDIO_WORDS = {

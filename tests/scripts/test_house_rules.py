@@ -326,6 +326,8 @@ def test_public_class_names_that_differ_are_fine(tmp_path: Path) -> None:
         ("tests/engine/test_a.py", "# whoever holds it\n", 1),
         ("docs/runs.md", "# Runs\n\nWhat becomes of a run.\n", 3),
         ("README.md", "By seed 003.\n", 1),
+        ("src/toolweave/a.py", "x = 1  # 004: legacy\n", 1),
+        ("src/toolweave/a.py", "x = 1  # by 004's design\n", 1),
         ("changes/a.fixed.md", "A node hears of it.\n", 1),
         ("web/src/a.tsx", "const x = <p>Nobody told of it</p>;\n", 1),
         ("web/src/a.tsx", 'const x = "Throw away";\n', 1),
@@ -346,6 +348,7 @@ def test_a_word_of_the_private_vocabulary_is_a_fault(
         ("src/toolweave/a.py", "# recommended, amends, tells it, hears it, becomes often\n"),
         ("src/toolweave/a.py", "# not now, to look at: words of the studio's pages only\n"),
         ("tests/seeds/a.py", "# seed 003\n"),
+        ("src/toolweave/a.py", "x = 1  # as in ada-002 and `001:FR-008`\n"),
         ("tests/docs/a.md", "seed 003\n"),
     ],
 )

@@ -46,7 +46,7 @@ def seeds_page(made: str) -> str:
                     doors = f"internal: {requirement.internal}"
                 text = requirement.text.replace("|", "\\|")
                 rows.append(f"| `{name}` | {text} | {doors} | {test} |")
-        parts += [f"## {seed}: {title}", "\n".join(rows)]
+        parts += [f"## {title} ({seed})", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
 
 

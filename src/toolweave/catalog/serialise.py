@@ -167,7 +167,7 @@ def _definitions(spec: NodeSpec) -> JsonObject:
 def _configuration(given: Field) -> JsonObject:
     body = _modern(given)
     if given.options:
-        body["enum_values"] = list(given.options)  # 004: legacy compatibility
+        body["enum_values"] = list(given.options)  # the legacy name
     return body
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from toolweave.catalog.spec import Field, FieldType, NodeSpec
 
-# 004: the reply of a person is analysed by the node itself.
+# The reply of a person is analysed by the node itself.
 ANTI_PATTERN = {"HUMAN_IN_THE_LOOP": ("FLOW.IF", "AI_AGENT")}
 # Carried along by many nodes; that two of them do says nothing.
 INCIDENTAL = frozenset({"metadata", "context", "variables", "timestamps"})

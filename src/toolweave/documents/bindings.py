@@ -41,7 +41,7 @@ _SHORT = {"heading": "headingText", "block": "blockId", "server": "serverId"}
 
 
 class Binding(BaseModel):
-    """A section and its server (002: SectionBinding); exactly one way to find the section."""
+    """A section and its server; exactly one way to find the section."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 

@@ -88,7 +88,7 @@ def fields_of(setup: Setup, worked: Worked) -> JsonObject:
         ]
     return {
         "content": content,
-        # 004's older name of the same.
+        # The legacy name of the same.
         "output": content,
         "metadata": metadata,
         "token_usage": usage_of(worked.usage),
