@@ -3,10 +3,6 @@
 import base64 as b64
 import binascii
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Protocol, cast
-
-import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
 
 from toolweave import json_text
 from toolweave.cel.operators import MEMBER_SIZE
@@ -20,6 +16,7 @@ from toolweave.cel.values import (
     mismatch,
 )
 from toolweave.errors import Invalid
+from toolweave.re2_patterns import compile_re2
 
 MAX_PATTERN_CHARS = 1_000
 MAX_REASON_CHARS = 80
@@ -56,38 +53,15 @@ def matches(run: Evaluation, text: Cel, pattern: Cel) -> bool:
     _paid(run, "matches()", text, pattern)
     if len(pattern) > MAX_PATTERN_CHARS:
         raise Failed(f"a pattern has at most {MAX_PATTERN_CHARS} characters")
-    compiled = _compiled(pattern)
+    compiled = compile_re2(pattern)
     if isinstance(compiled, str):
-        raise Failed(f"the pattern cannot be used: {compiled}")
+        raise Failed(f"the pattern cannot be used: {compiled[:MAX_REASON_CHARS]}")
     # The worst patterns found take 10 ns for each character and each instruction.
     run.spend(len(text) * compiled.programsize >> 4)
     try:
         return compiled.search(text) is not None
     except UnicodeEncodeError:
         raise Failed("the text is no valid Unicode") from None
-
-
-class _Pattern(Protocol):
-    programsize: int
-
-    def search(self, text: str) -> object | None: ...
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> _Pattern | str:
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return cast(_Pattern, _compile(pattern, options))
-    except _RegexError as error:
-        reason: object = error.args[0]
-        words = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        return words[:MAX_REASON_CHARS]
-
-
-# It has no types.
-_compile = cast("Callable[[str, object], object]", re2.compile)  # pyright: ignore[reportUnknownMemberType]
-_RegexError = cast(type[Exception], re2.error)  # pyright: ignore[reportUnknownMemberType]
 
 
 def char_at(run: Evaluation, text: Cel, place: Cel) -> str:

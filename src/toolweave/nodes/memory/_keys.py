@@ -1,10 +1,9 @@
 """What a store of keys can do, whatever it keeps them in; how one is searched by a pattern."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol, cast
+from typing import Protocol
 
-import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
+from toolweave.re2_patterns import compile_re2, escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +42,9 @@ class KeyStore(Protocol):
     async def clear(self, prefix: str) -> None: ...
 
 
-class _Pattern(Protocol):
-    def fullmatch(self, text: str) -> object | None: ...
-
-
 def matches(name: str, pattern: str) -> bool:
     """Whether `name` is as `pattern` says: `*` is any text, `?` any character."""
-    return _compiled(pattern).fullmatch(name) is not None
-
-
-@lru_cache(maxsize=128)
-def _compiled(pattern: str) -> _Pattern:
     parts = {"*": ".*", "?": "."}
-    regex = "".join(parts.get(one) or _escape(one) for one in pattern)
-    return cast("_Pattern", _compile(f"(?s){regex}"))
-
-
-# It has no types.
-_compile = re2.compile  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-_escape = cast("type[str]", re2.escape)  # pyright: ignore[reportUnknownMemberType]
+    compiled = compile_re2("(?s)" + "".join(parts.get(one) or escape(one) for one in pattern))
+    assert not isinstance(compiled, str)  # every character is escaped
+    return compiled.fullmatch(name) is not None

@@ -3,9 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, cast
-
-import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
 
 from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.catalog.node_input import read_each, refused_at
@@ -17,6 +14,7 @@ from toolweave.nodes.services._client import calling
 from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services._overrides import record
 from toolweave.nodes.services.telegram.api import TELEGRAM
+from toolweave.re2_patterns import Re2Pattern, compile_re2
 from toolweave.workflow.question import Question
 
 MAX_TEXT = 4_096
@@ -82,52 +80,37 @@ def refusing(given: NodeInput) -> Callable[[str], str | None]:
             return "only buttons count here"
         if not given.flag("require_specific_response"):
             return None
-        fits = any(_compiled(pattern).search(text) for pattern in patterns)
+        fits = any(pattern.search(text) for pattern in patterns)
         return None if fits else "it has none of the forms that count"
 
     return refuses
 
 
-def check_patterns(given: NodeInput) -> list[str]:
+def check_patterns(given: NodeInput) -> list[Re2Pattern]:
     """The forms of a reply that count. Raises `REPLY_PATTERN_INVALID`."""
     patterns = [str(one) for one in given.listing("allowed_response_patterns")]
-    read_each(partial(_usable, pattern, index) for index, pattern in enumerate(patterns))
-    return patterns
+    return read_each(partial(_usable, pattern, index) for index, pattern in enumerate(patterns))
 
 
-def _usable(pattern: str, index: int) -> None:
-    try:
-        _compiled(pattern)
-    except _RegexError:
+def _usable(pattern: str, index: int) -> Re2Pattern:
+    compiled = compile_re2(pattern)
+    if isinstance(compiled, str):
         raise refused_at(
             ("allowed_response_patterns", index),
             "REPLY_PATTERN_INVALID",
             f"the pattern {pattern[:100]!r} is no RE2",
             hint="write it as (?i)^(yes|no)",
-        ) from None
+        )
+    return compiled
 
 
 def _labels(given: NodeInput) -> list[str]:
     return [str(one) for one in given.listing("reply_keyboard_buttons")]
 
 
-class _Pattern(Protocol):
-    def search(self, text: str) -> object: ...
-
-
-def _compiled(pattern: str) -> _Pattern:
-    options = re2.Options()
-    options.log_errors = False
-    return _compile(pattern, options)
-
-
 def _button(question: str, button: JsonObject) -> JsonObject:
     says = str(button.get("callback_data") or button.get("text"))
     return {"text": str(button.get("text")), "callback_data": carried(question, says)}
-
-
-_compile = cast("Callable[[str, object], _Pattern]", re2.compile)  # pyright: ignore[reportUnknownMemberType]
-_RegexError = cast(type[Exception], re2.error)  # pyright: ignore[reportUnknownMemberType]
 
 
 KINDS = '["message","callback_query"]'
