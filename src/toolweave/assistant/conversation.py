@@ -23,7 +23,7 @@ from toolweave.catalog.resources.model import (
 )
 from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import MAX_RESULT_CHARS, skill_rule
+from toolweave.nodes.agent import MAX_RESULT_CHARS, error_text, skill_rule
 from toolweave.nodes.model_tools import told
 from toolweave.tools.content_value import block_json
 
@@ -160,7 +160,7 @@ class Conversation:
                 text, is_error = done.text, done.is_error
                 media = [block_json(one) for one in result.content if one.kind != "text"]
         except ToolweaveError as error:
-            text, is_error = _words(error), True
+            text, is_error = error_text(error), True
             ends_turn = error if error.code in ENDS_TURN else None
         text = text[:MAX_RESULT_CHARS]
         data: JsonObject = {"id": wanted.id, "name": wanted.name}
@@ -254,12 +254,3 @@ def _shown(wanted: ModelChoiceRequest, found: ContextTool | None) -> JsonObject:
         "tool": found.tool.name if found else wanted.name,
         "arguments": wanted.arguments,
     }
-
-
-def _words(error: ToolweaveError) -> str:
-    problems = [
-        f"{getattr(one, 'pointer', '')}: {getattr(one, 'message', '')}"
-        for one in getattr(error, "problems", ())
-    ]
-    lines = [f"{error.code}: {error.message}", *problems[:20]]
-    return "\n".join([*lines, error.hint] if error.hint else lines)

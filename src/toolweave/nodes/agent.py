@@ -272,12 +272,13 @@ async def _done(context: NodeContext, task: Task, wanted: ModelChoiceRequest) ->
     except Conflict as error:
         if error.code == "CALL_ENDED_UNANSWERED":  # it may have acted: no model may repeat it
             raise
-        return ToolOutcome(_told(error), is_error=True)
+        return ToolOutcome(error_text(error), is_error=True)
     except ToolweaveError as error:
-        return ToolOutcome(_told(error), is_error=True)
+        return ToolOutcome(error_text(error), is_error=True)
 
 
-def _told(error: ToolweaveError) -> str:
+def error_text(error: ToolweaveError) -> str:
+    """Return what a model is given of an error: its code, message, problems and hint."""
     problems = [
         f"{getattr(problem, 'pointer', '')}: {getattr(problem, 'message', problem)}"
         for problem in getattr(error, "problems", ())
