@@ -239,30 +239,7 @@ Event: TypeAlias = (
     | Interrupted
     | Finished
 )
-_KINDS: dict[str, type[Event]] = {
-    event.kind: event
-    for event in (
-        Started,
-        PureStepsDone,
-        StepStarted,
-        StepProgress,
-        StepFinished,
-        StepFailed,
-        StepCancelled,
-        StepWaiting,
-        StepUncertain,
-        UncertainResolved,
-        Answered,
-        CallEnded,
-        LoopOpened,
-        SlotAwaited,
-        SlotFreed,
-        CancelAsked,
-        StepQueued,
-        Interrupted,
-        Finished,
-    )
-}
+_KINDS: dict[str, type[Event]] = {event.kind: event for event in get_args(Event)}
 _DEFAULTS: dict[type[Event], tuple[tuple[str, object], ...]] = {
     kind: tuple((one.name, one.default) for one in fields(kind)) for kind in _KINDS.values()
 }
