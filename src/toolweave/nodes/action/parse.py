@@ -4,12 +4,12 @@ from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.node_input import refused_at
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
+from toolweave.nodes.action._markdown_text import parse_markdown
 from toolweave.nodes.action._text_formats import (
     MAX_CHARS,
     fail,
     parse_csv,
     parse_json,
-    parse_markdown,
     parse_xml,
     parse_yaml,
 )
