@@ -8,9 +8,9 @@ from toolweave.documents.workspace import DocumentFolders, document_service
 from toolweave.drift.tool_drift import NamedRecording, ToolDrift, specs_in
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.problems import did_you_mean
+from toolweave.problems import did_you_mean, pointer
 from toolweave.recording.migration.changed_tool import ChangedTool
-from toolweave.recording.migration.proposal import propose, verdict_on_call
+from toolweave.recording.migration.proposal import Verdict, propose
 from toolweave.recording.migration.records import (
     AffectedPlaceRecord,
     AffectedRecord,
@@ -19,6 +19,7 @@ from toolweave.recording.migration.records import (
     open_places,
 )
 from toolweave.recording.migration.tool_uses import tool_uses
+from toolweave.recording.migration.value_migration import MigratedValues, migrate_arguments
 from toolweave.workflow.formats.format import LoadedWorkflow
 
 
@@ -131,7 +132,7 @@ def _affected(
     verdicts: set[str] = set()
     places: list[AffectedPlaceRecord] = []
     for place, tool, arguments in calls:
-        verdict, reasons = verdict_on_call(tool, arguments)
+        verdict, reasons = _verdict_on_call(tool, arguments)
         verdicts.add(verdict)
         places += [
             AffectedPlaceRecord(
@@ -142,3 +143,25 @@ def _affected(
     order = ("breaks", "unknown", "fits")
     worst = next(verdict for verdict in order if verdict in verdicts)
     return AffectedRecord(kind=kind, name=name, verdict=worst, places=places)
+
+
+def _verdict_on_call(
+    tool: ChangedTool, arguments: JsonObject
+) -> tuple[Verdict, list[tuple[str, str]]]:
+    """Return whether a call of a changed tool still works, and the places that do not."""
+    if tool.old is None:
+        return "fits", []
+    if tool.new is None:
+        return "breaks", [("", f"the tool {tool.name!r} is gone")]
+    found: MigratedValues = migrate_arguments(
+        tool.old.get("inputSchema"), tool.new.get("inputSchema"), arguments
+    )
+    reasons = [(pointer(*(one.old or one.new or ())), one.reason) for one in found.changes]
+    reasons += [(pointer(*one.at), one.reason) for one in found.questions]
+    if tool.new_name != tool.name:
+        return "breaks", [("", f"the tool is {tool.new_name!r} now"), *reasons]
+    if any(one.is_refused for one in found.questions) or any(
+        one.is_needed for one in found.changes
+    ):
+        return "breaks", reasons
+    return ("unknown" if reasons else "fits"), reasons

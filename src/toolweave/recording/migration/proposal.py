@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from toolweave.json_text import Json, JsonObject
+from toolweave.json_text import Json
 from toolweave.problems import pointer
 from toolweave.recording.migration.changed_tool import ChangedTool
 from toolweave.recording.migration.output_references import (
@@ -14,7 +14,7 @@ from toolweave.recording.migration.output_references import (
 )
 from toolweave.recording.migration.schema_view import Certainty
 from toolweave.recording.migration.tool_uses import NodeToolUse, tool_uses
-from toolweave.recording.migration.value_migration import MigratedValues, migrate_arguments
+from toolweave.recording.migration.value_migration import migrate_arguments
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert
 from toolweave.workflow.json_patch import difference
@@ -251,25 +251,3 @@ class _Proposal:
         at = self._pointer(use.index, place)
         point = OpenPoint(use.node.id, at, reason, use.server, tool, is_broken)
         self._found.open_points.append(point)
-
-
-def verdict_on_call(
-    tool: ChangedTool, arguments: JsonObject
-) -> tuple[Verdict, list[tuple[str, str]]]:
-    """Return whether a call of a changed tool still works, and the places that do not."""
-    if tool.old is None:
-        return "fits", []
-    if tool.new is None:
-        return "breaks", [("", f"the tool {tool.name!r} is gone")]
-    found: MigratedValues = migrate_arguments(
-        tool.old.get("inputSchema"), tool.new.get("inputSchema"), arguments
-    )
-    reasons = [(pointer(*(one.old or one.new or ())), one.reason) for one in found.changes]
-    reasons += [(pointer(*one.at), one.reason) for one in found.questions]
-    if tool.new_name != tool.name:
-        return "breaks", [("", f"the tool is {tool.new_name!r} now"), *reasons]
-    if any(one.is_refused for one in found.questions) or any(
-        one.is_needed for one in found.changes
-    ):
-        return "breaks", reasons
-    return ("unknown" if reasons else "fits"), reasons
