@@ -3,7 +3,7 @@
 import pytest
 
 from toolweave.documents.bindings import Bindings, front_bindings, read_binding
-from toolweave.documents.block_runner import plan
+from toolweave.documents.block_plan import plan
 from toolweave.documents.document import Document, read_document
 from toolweave.documents.render import render_value
 from toolweave.documents.results import with_results

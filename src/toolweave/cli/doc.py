@@ -16,7 +16,7 @@ from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import current_home, in_home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say, tell
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.block_runner import Planned
+from toolweave.documents.block_plan import Planned
 from toolweave.documents.document_json import DocumentRecord, DocumentRunRecord
 from toolweave.documents.service import DocumentReport, DocumentRunReport, document_key
 from toolweave.documents.workspace import StoredWorkflows, document_service

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from toolweave.documents.block_runner import Planned, summary
+from toolweave.documents.block_plan import Planned, summary
 from toolweave.documents.render import Callout
 from toolweave.documents.service import DocumentReport, DocumentRunReport
 from toolweave.json_record import JsonRecord, ProblemRecord

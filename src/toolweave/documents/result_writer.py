@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from toolweave.documents.block_runner import Planned
+from toolweave.documents.block_plan import Planned
 from toolweave.documents.document import Document, encoded
 from toolweave.documents.files import keep_picture, read_file, replace_file
 from toolweave.documents.render import Callout

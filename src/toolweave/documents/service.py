@@ -16,16 +16,8 @@ from toolweave.documents.bindings import (
     find_section,
     front_bindings,
 )
-from toolweave.documents.block_runner import (
-    BlockRunner,
-    Planned,
-    WorkflowCaller,
-    due,
-    held,
-    plan,
-    unknown_servers,
-    within_limit,
-)
+from toolweave.documents.block_plan import Planned, due, held, plan, unknown_servers, within_limit
+from toolweave.documents.block_runner import BlockRunner, WorkflowCaller
 from toolweave.documents.document import Document, encoded, read_document
 from toolweave.documents.files import assets_folder, read_file, replace_file
 from toolweave.documents.parameters import placeholder_in
