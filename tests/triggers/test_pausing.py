@@ -17,8 +17,9 @@ from toolweave.errors import Denied, NotFound, Unavailable
 from toolweave.publishing.service import Published
 from toolweave.triggers import file_watch as watching
 from toolweave.triggers import schedules
-from toolweave.triggers.listing import TriggerLine, trigger_lines
+from toolweave.triggers.listing import trigger_lines
 from toolweave.triggers.recent_events import KEPT
+from toolweave.triggers.trigger_line import TriggerLine
 
 pytestmark = pytest.mark.anyio
 

@@ -5,12 +5,10 @@ Only the settings named here are shown, so that no secret can be among them.
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
 
 from toolweave.clock import timestamp
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.home import Home
-from toolweave.json_record import JsonRecord
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger.schedule import next_time
 from toolweave.triggers import deliveries, schedules
@@ -26,11 +24,16 @@ from toolweave.triggers.activation import (
 from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, settings_of
 from toolweave.triggers.recent_events import TriggerEvent, TriggerEvents
+from toolweave.triggers.trigger_line import (
+    Hook,
+    State,
+    TriggerEventRecord,
+    TriggerFact,
+    TriggerLine,
+)
 from toolweave.workflow.ids import MAX_NAME, slug
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.store import Stored
-
-State = Literal["on", "paused", "off", "switched off in the workflow", "deleted", "by hand"]
 
 NEXT_TIMES = 5
 # The settings shown for each kind of trigger, by label.
@@ -55,50 +58,6 @@ _FACTS: Mapping[str, Mapping[str, str]] = {
     "TRIGGER.SLACK": {"workspace_id": "Workspace", "events": "Events", "channels": "Channels"},
     "TRIGGER.WORKFLOW_FAILED": {"workflows": "Workflows", "statuses": "Ended"},
 }
-
-
-class TriggerEventRecord(JsonRecord):
-    """A trigger event and its outcome."""
-
-    at: str
-    outcome: Literal["started", "ignored", "refused", "paused"]
-    run: str | None
-    status: str | None
-    reason: str | None
-
-
-class TriggerFact(JsonRecord):
-    """A setting, as text."""
-
-    label: str
-    value: str
-
-
-class Hook(JsonRecord):
-    """The address of a webhook and its authentication method, without secrets."""
-
-    paths: list[str]
-    methods: list[str]
-    proof: str
-
-
-class TriggerLine(JsonRecord):
-    """A trigger of a stored workflow; `nextTimes` are its next times if it is enabled."""
-
-    workflow: str
-    slug: str
-    node: str
-    title: str
-    kind: str
-    state: State
-    is_current: bool  # whether the enabled version is the stored one
-    facts: list[TriggerFact]
-    next_times: list[str]
-    hook: Hook | None
-    reason: str | None  # its problem
-    paused_at: str | None
-    last: TriggerEventRecord | None
-    recent: list[TriggerEventRecord]
 
 
 async def trigger_lines(home: Home) -> list[TriggerLine]:

@@ -11,8 +11,9 @@ from toolweave.rest.auth import Authenticator
 from toolweave.rest.routes.edit import EditRequest
 from toolweave.rest.routing import Routes
 from toolweave.triggers.activation import hooks_of
-from toolweave.triggers.listing import TriggerLine, draft_line
+from toolweave.triggers.listing import draft_line
 from toolweave.triggers.service import Triggers
+from toolweave.triggers.trigger_line import TriggerLine
 
 
 class EditedTriggerRequest(EditRequest):

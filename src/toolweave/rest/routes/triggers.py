@@ -12,7 +12,8 @@ from toolweave.rest.auth import Authenticator, key_of
 from toolweave.rest.request_body import RequestBody
 from toolweave.rest.routing import Routes
 from toolweave.triggers.activation import TriggerActivation
-from toolweave.triggers.listing import TriggerLine, trigger_lines
+from toolweave.triggers.listing import trigger_lines
+from toolweave.triggers.trigger_line import TriggerLine
 from toolweave.workflow.ids import MAX_NAME
 
 Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A workflow's name")]
