@@ -1,29 +1,24 @@
 """OAuth for `/mcp`: programs register, a person agrees on a page of the studio, they get a key.
 
-The endpoints for programs speak OAuth and need no key. `/api/v1/oauth` is for the page and needs
-one with `admin`, like creating a key.
+The endpoints for programs speak OAuth and need no key; those of the page are in `oauth_consent`.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Annotated
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request
-from pydantic import Field
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from toolweave.access.oauth_clients import OAuthClients
 from toolweave.access.oauth_grants import (
     GRANTABLE,
-    AccessRequest,
     OAuthError,
     OAuthGrants,
     RequestRefused,
 )
-from toolweave.errors import Conflict, Invalid, ToolweaveError
+from toolweave.errors import Invalid, ToolweaveError
 from toolweave.home import Home
-from toolweave.json_record import JsonRecord
 from toolweave.json_text import read, write
 from toolweave.rest.auth import Authenticator
 from toolweave.rest.pages import SAFE
@@ -34,12 +29,9 @@ from toolweave.rest.protected_resource import (
     resource_metadata,
     server_metadata,
 )
-from toolweave.rest.request_body import RequestBody
-from toolweave.rest.routes.keys import ToolName
-from toolweave.rest.routing import Routes
+from toolweave.rest.routes.oauth_consent import consent_routes, query_fields
 
 MAX_BODY = 64 * 1024
-MAX_QUERY = 16 * 1024
 PAGE = "/#/authorize?"
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 # What the page is given of an authorization request.
@@ -55,39 +47,6 @@ PARAMETERS = (
 )
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-class AccessRequestRequest(RequestBody):
-    """What a program asks for: the query of the address that it opened."""
-
-    query: str = Field(min_length=1, max_length=MAX_QUERY)
-
-
-class AccessGrantRequest(AccessRequestRequest):
-    """A person's decision, and what they grant."""
-
-    allowed: bool
-    scopes: list[str] = Field(default_factory=list[str], max_length=20)
-    tools: list[ToolName] = Field(
-        default_factory=list[str], max_length=200, description="Only these published tools"
-    )
-
-
-class AccessRequestResponse(JsonRecord):
-    """A program and what it asks for; nobody has checked the program's name."""
-
-    client_name: str
-    client_host: str | None = Field(description="The host that describes the program")
-    redirect_host: str = Field(description="Where the browser is sent with the code")
-    is_local: bool = Field(description="Whether that is a program on the person's own machine")
-    scopes: list[str] = Field(description="What it asks for")
-    grantable: list[str] = Field(description="All that can be granted")
-
-
-class AccessGrantResponse(JsonRecord):
-    """Where the browser goes next."""
-
-    location: str
 
 
 class _Programs:
@@ -127,7 +86,7 @@ class _Programs:
         """Send the browser to the page where a person decides; never to an unknown address."""
         self._authenticator.count(request, "oauth")
         try:
-            given = _fields(request.url.query)
+            given = query_fields(request.url.query)
             await self._grants.read_request(given, base_url(request.scope))
         except RequestRefused as error:
             # Anybody can register an address: without consent nobody is sent to another host.
@@ -162,63 +121,20 @@ class _Programs:
     async def token(self, request: Request) -> Response:
         """Exchange a code or a refresh token."""
         self._authenticator.count(request, "oauth")
-        given = _fields((await _body(request)).decode("utf-8", "replace"))
+        given = query_fields((await _body(request)).decode("utf-8", "replace"))
         return _json(await self._grants.token(given, base_url(request.scope)))
 
     async def revoke(self, request: Request) -> Response:
         """End what was granted (RFC 7009)."""
         self._authenticator.count(request, "oauth")
-        await self._grants.revoke(_fields((await _body(request)).decode("utf-8", "replace")))
+        await self._grants.revoke(query_fields((await _body(request)).decode("utf-8", "replace")))
         return _json({})
-
-
-class _Consent:
-    """The endpoints for the page."""
-
-    def __init__(self, grants: OAuthGrants) -> None:
-        self._grants = grants
-
-    async def show_access_request(
-        self,
-        body: Annotated[AccessRequestRequest, Depends(AccessRequestRequest.read)],
-        request: Request,
-    ) -> AccessRequestResponse:
-        """Show which program asks for access, and for what."""
-        asked = await self._asked(body.query, request)
-        return AccessRequestResponse(
-            client_name=asked.client.name,
-            client_host=asked.client.host,
-            redirect_host=asked.destination,
-            is_local=asked.is_local,
-            scopes=[*asked.scopes],
-            grantable=[*GRANTABLE],
-        )
-
-    async def answer_access_request(
-        self,
-        body: Annotated[AccessGrantRequest, Depends(AccessGrantRequest.read)],
-        request: Request,
-    ) -> AccessGrantResponse:
-        """Grant access to a program or refuse it."""
-        asked = await self._asked(body.query, request)
-        if not body.allowed:
-            return AccessGrantResponse(location=self._grants.refuse(asked))
-        location = await self._grants.approve(asked, body.scopes, body.tools)
-        return AccessGrantResponse(location=location)
-
-    async def _asked(self, query: str, request: Request) -> AccessRequest:
-        try:
-            return await self._grants.read_request(_fields(query), base_url(request.scope))
-        except RequestRefused as error:
-            raise Conflict("OAUTH_REQUEST_INVALID", error.description) from None
-        except Invalid as error:
-            raise Conflict(error.code, error.message, hint=error.hint) from None
 
 
 def oauth_routes(home: Home, authenticator: Authenticator) -> Iterator[APIRouter]:
     """The endpoints for programs, which OpenAPI leaves out, and those of the page."""
     grants = OAuthGrants(home.database, authenticator.keys, OAuthClients(home.database, home.clock))
-    programs, consent = _Programs(home, authenticator, grants), _Consent(grants)
+    programs = _Programs(home, authenticator, grants)
     router = APIRouter()
     for method, path, endpoint in (
         ("GET", RESOURCE, programs.resource),
@@ -232,11 +148,7 @@ def oauth_routes(home: Home, authenticator: Authenticator) -> Iterator[APIRouter
     ):
         router.routes.append(Route(path, endpoint=_spoken(endpoint), methods=[method]))
     yield router
-    texts = {409: "The program cannot be identified, or its request is wrong."}
-    routes = Routes(authenticator, "/api/v1/oauth", "oauth", 409, texts=texts)
-    routes.add("POST", "/requests", consent.show_access_request)
-    routes.add("POST", "/grants", consent.answer_access_request)
-    yield routes.router()
+    yield consent_routes(grants, authenticator)
 
 
 def _spoken(endpoint: Endpoint) -> Endpoint:
@@ -261,18 +173,6 @@ async def _body(request: Request) -> bytes:
     if len(body) > MAX_BODY:
         raise OAuthError("invalid_request", "the body is too large", 413)
     return body
-
-
-def _fields(text: str) -> dict[str, str]:
-    """Return the fields of a query or a form, each of which may occur once."""
-    try:
-        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=40)
-    except ValueError:
-        raise Invalid("OAUTH_REQUEST_INVALID", "the request has too many fields") from None
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise Invalid("OAUTH_REQUEST_INVALID", "a field of the request occurs twice")
-    return fields
 
 
 def _stopped(why: str) -> Response:

@@ -3,18 +3,16 @@
 The service executes runs in the background; every response is the run's current summary.
 """
 
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, cast
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import Field, model_validator
 
 from toolweave.access.keys import ApiKey
 from toolweave.app.published_copy import published_copy, require_copy
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import require_workflow as require_document
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Choice
 from toolweave.engine.run_json import AnsweredRun, RunSummary
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
@@ -23,114 +21,21 @@ from toolweave.people.inbox import check_step
 from toolweave.publishing.limited_keys import VisibleRuns
 from toolweave.recording.continuation import ForkWish, continue_recorded
 from toolweave.rest.auth import Authenticator, key_of, require_part
-from toolweave.rest.request_body import RequestBody, one_of
-from toolweave.rest.routes.runs import ALL, PRINTABLE, WholeRunId
+from toolweave.rest.routes.run_requests import (
+    AnswerRequest,
+    ForkRunRequest,
+    PatchOperation,
+    StartRunRequest,
+)
+from toolweave.rest.routes.runs import ALL, WholeRunId
 from toolweave.rest.routing import Routes
 from toolweave.triggers.active_triggers import only_from, triggers_of
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
-from toolweave.workflow.ids import MAX_NAME
 from toolweave.workflow.json_patch import apply_given_patch
 from toolweave.workflow.studio_data import pins_of
 
 TRIGGER = "rest"
-
-
-class StartRunRequest(RequestBody):
-    """What to run: a stored workflow by name, or a workflow document."""
-
-    model_config = one_of(workflow="string", document="object")
-
-    workflow: str | None = Field(
-        None, pattern=PRINTABLE, max_length=MAX_NAME, description="The name of a stored workflow"
-    )
-    # Any: a workflow in any dialect; its reader reports what is wrong with it.
-    document: dict[str, Any] | None = Field(
-        None, description="A workflow in any dialect instead; also needs `workflows:write`"
-    )
-    inputs: dict[str, Any] = Field(
-        default_factory=dict[str, Any], description="The inputs of the run"
-    )
-    once_key: str | None = Field(
-        None,
-        max_length=200,
-        pattern=PRINTABLE,
-        description="Idempotency key: a second request with the same key returns the first run",
-    )
-
-    use_pins: bool = Field(
-        False,
-        alias="usePins",
-        description="Use the outputs pinned in `document` instead of executing their nodes",
-    )
-
-    trigger: str | None = Field(
-        None,
-        min_length=1,
-        max_length=200,
-        description="The trigger of `document` that `inputs` are an event of; others do not start",
-    )
-
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
-        if (self.workflow is None) == (self.document is None):
-            raise ValueError("give either 'workflow' (a name) or 'document'")
-        if self.trigger is not None and self.document is None:
-            raise ValueError("'trigger' needs 'document'")
-        if self.use_pins and self.document is None:
-            raise ValueError("'usePins' needs 'document': stored workflows run without pinned data")
-        return self
-
-
-class AnswerRequest(RequestBody):
-    """The answer to a waiting step, or the decision about an uncertain one."""
-
-    model_config = one_of(reply=None, choice="string")
-
-    step: str = Field(min_length=1, max_length=1_000, description="The step's key")
-    # Any: whatever the step asks for.
-    reply: Any = Field(None, description="The answer to a waiting step")
-    choice: Choice | None = Field(None, description="What to do about an uncertain step")
-
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
-        if (self.choice is None) == ("reply" not in self.model_fields_set):
-            raise ValueError("give 'reply' for a waiting step, or 'choice' for an uncertain one")
-        return self
-
-
-class PatchOperation(RequestBody):
-    """An operation of a JSON Patch."""
-
-    op: Literal["add", "remove", "replace", "move", "copy", "test"]
-    path: str = Field(pattern=r"^/data(/|$)", description="A pointer into the input: `/data/…`")
-    from_: str | None = Field(None, alias="from", pattern=r"^/data(/|$)")
-    # Any: a part of the input.
-    value: Any = None
-
-
-class ForkRunRequest(RequestBody):
-    """The node to start from, and changes to its input or to the workflow."""
-
-    from_: str = Field(alias="from", min_length=1, max_length=1_000, description="A node's id")
-    edit: list[PatchOperation] | None = Field(
-        None, max_length=1_000, description='JSON Patch of `{"data": INPUT}`'
-    )
-    # Any: a workflow in any dialect.
-    document: dict[str, Any] | None = Field(
-        None, description="The changed workflow; also needs `workflows:write`"
-    )
-    use_pins: bool = Field(
-        False,
-        alias="usePins",
-        description="Use the outputs pinned in `document` instead of executing their nodes",
-    )
-
-    recorded: bool = Field(
-        False,
-        description="Answer requests of steps from what the run recorded, and stop at the first "
-        "one that is not recorded: the new run failed there, and a fork of it continues live",
-    )
 
 
 class _Handlers:
