@@ -17,7 +17,7 @@ _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max
 
 # Long lists of one kind and of several, which are counted in two ways.
 def _long_lists(length: int) -> list[Json]:
-    shared: Json = {"n": {}}
+    shared: list[Json] = [{"n": {}}]
     return [
         [{"n": at, "t": "ä" * at} for at in range(length)],
         [{"in": {"n": at, "list": [at, None]}} for at in range(length)],
@@ -25,7 +25,7 @@ def _long_lists(length: int) -> list[Json]:
         ["x" * at for at in range(length)],
         [{"n": 1}, *range(length)],
         [["y"], "x", *({} for _ in range(length))],
-        [shared] * length,
+        shared * length,
     ]
 
 
