@@ -15,7 +15,7 @@ from toolweave.tools.elicitation import Asker
 WAIT_S = 2.0
 
 
-class Turn:
+class CallTurn:
     """An open call; a class, because a generator would be slower for every call."""
 
     __slots__ = ("_turns", "asker", "is_running", "question")
@@ -39,16 +39,16 @@ class CallTurns:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._open: list[Turn] = []
+        self._open: list[CallTurn] = []
         self._has_asked = False
         # Set with the next change; made when something waits for it.
         self._changed: anyio.Event | None = None
 
-    def take(self, asker: Asker | None) -> Turn:
+    def take(self, asker: Asker | None) -> CallTurn:
         """Return the turn of a call, which runs while it is entered."""
-        return Turn(self, asker)
+        return CallTurn(self, asker)
 
-    async def begin(self, turn: Turn) -> None:
+    async def begin(self, turn: CallTurn) -> None:
         """Wait until it is the turn of a call."""
         self._open.append(turn)
         try:
@@ -57,7 +57,7 @@ class CallTurns:
             self.end(turn)
             raise
 
-    def end(self, turn: Turn) -> None:
+    def end(self, turn: CallTurn) -> None:
         """Let others run, and end the question of the call."""
         self._open.remove(turn)
         if turn.question is not None:
@@ -86,7 +86,7 @@ class CallTurns:
         turn.question = None
         return answer
 
-    async def _asking(self) -> Turn | None:
+    async def _asking(self) -> CallTurn | None:
         """Return the call that asks; of one that asks twice at once, after its first answer."""
         running = [one for one in self._open if one.is_running]
         asking = running or [one for one in self._open if one.question is not None]
@@ -101,7 +101,7 @@ class CallTurns:
             await self._change()
         return turn if turn in self._open else None
 
-    async def _run(self, turn: Turn) -> None:
+    async def _run(self, turn: CallTurn) -> None:
         while self._has_asked and any(one.is_running for one in self._open):
             await self._change()
         turn.is_running = True
