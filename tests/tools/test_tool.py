@@ -1,10 +1,13 @@
 """Tools and results as values: hashes, and how a result is shown."""
 
+from dataclasses import fields, replace
+
 import pytest
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
-from toolweave.tools.tool import Content, ToolCall, ToolResult, tool_hash
+from toolweave.tools.tool import Content, TaskHandle, ToolCall, ToolResult, tool_hash
 
 ENTRY: JsonObject = {
     "name": "a",
@@ -115,3 +118,21 @@ def test_text_blocks_are_one_text() -> None:
 
 def test_every_call_has_an_id_of_its_own() -> None:
     assert ToolCall("s", "t").id != ToolCall("s", "t").id
+
+
+def test_measured_result_keeps_everything_but_time_and_problems() -> None:
+    problem = Problem("MCP_OUTPUT_INVALID", "/x", "wrong")
+    whole = ToolResult(
+        (Content("text", text="a"),),
+        {"a": 1},
+        is_error=True,
+        took_ms=1.0,
+        tokens_used=7,
+        problems=(),
+        task=TaskHandle("t", 1.0),
+    )
+    unlike = ToolResult(())
+    # Each field differs from its default, so that none that is left out goes unnoticed.
+    others = [one.name for one in fields(ToolResult) if one.name != "problems"]
+    assert all(getattr(whole, name) != getattr(unlike, name) for name in others)
+    assert whole.measured(2.5, (problem,)) == replace(whole, took_ms=2.5, problems=(problem,))

@@ -141,8 +141,9 @@ class Computer:
     def _chain(self, place: StepFrame) -> None:
         """Compute a step and those after it that follow nothing else."""
         following: StepFrame | None = place
+        hand_on = self._state.hand_on
         while following is not None and self._has_room:
-            following = self._step(following, self._state.hand_on)
+            following = self._step(following, hand_on)
         if following is not None:
             self._state.make_ready(following)  # for the next batch
 
@@ -163,13 +164,17 @@ class Computer:
         """Compute one step; return the place to continue with, if `leave` has one."""
         if place.step.prepared.is_disabled:
             return self._apply(place, self._passed_over(place), leave)
-        if (pin := self._state.pins.get(place.step.id)) is not None:
+        pins = self._state.pins
+        if pins and (pin := pins.get(place.step.id)) is not None:
             ports = pin.ports or place.step.prepared.passed_by
             return self._apply(place, Outcome(pin.value, ports), leave)
         budget = self._budget
-        budget.renew(LIGHT_WORK)
+        if budget.left != LIGHT_WORK or budget.is_spent:
+            budget.renew(LIGHT_WORK)
         found = _computed(place, self._binder)
         self._spent += LIGHT_WORK - budget.left
+        if type(found) is Outcome and not budget.is_spent:
+            return self._apply(place, found, leave)
         if found is None or budget.is_spent:
             # Computed from the beginning, with the whole budget of a step.
             self._binder.forget_loop(place.key)
@@ -182,8 +187,10 @@ class Computer:
     ) -> StepFrame | None:
         if isinstance(found, Outcome):
             return self._apply(place, found, leave)
-        if isinstance(found, LoopOpened) and not self._may_keep(found.items):
-            found = result_too_large(place)
+        if isinstance(found, LoopOpened):
+            is_known = self._row.has(found.items)
+            if not (is_known or self._may_keep(found.items)):
+                found = result_too_large(place)
         self._apart(found)
         return None
 
@@ -267,15 +274,14 @@ class Computer:
             loop.broken = turn if code.stops(given, turn) else None
 
     def _may_keep(self, value: Json) -> bool:
-        """Add the size of a result to that of the batch; whether it can be kept at all."""
-        if self._row.has(value):
-            return True
+        """Add the size of a new result to that of the batch; whether it can be kept at all."""
         size = self._sizes.of(value)
         self._size += size or 0
         return size is not None
 
     def _apply(self, place: StepFrame, outcome: Outcome, leave: Leave) -> StepFrame | None:
-        if not self._may_keep(outcome.value):
+        value = outcome.value
+        if not (self._row.has(value) or self._may_keep(value)):
             self._apart(result_too_large(place))
             return None
         self._row.add(place.key, outcome)

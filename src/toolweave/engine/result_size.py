@@ -14,6 +14,7 @@ from toolweave.engine.events import StepFailed
 from toolweave.engine.frames import StepFrame
 from toolweave.engine.heavy_work import ITEM, LARGE, LESS_DATA, MAX_RESULT_BYTES
 from toolweave.json_text import Json
+from toolweave.tools.size import FEW, lone_members
 
 MIB = 1024 * 1024
 # Of a step with effects, whose answers have limits of their own.
@@ -53,7 +54,12 @@ class ResultSizes:
 
     def of(self, value: Json, most: int = MAX_RESULT_BYTES) -> int | None:
         """Return the size in characters; `None` if it is too large or too deep to be kept."""
-        _, found = self._ahead.pop(id(value), None) or (value, self._with_members(value, most))
+        if self._ahead and id(value) in self._ahead:
+            _, found = self._ahead.pop(id(value))
+        else:
+            found = self._measured(value, most)
+            if found is not None and found[0] > LARGE:
+                self._remember_members(value, most, PASSED_LEVELS)
         if found is None:
             return None
         size, new, depth = found
@@ -73,38 +79,56 @@ class ResultSizes:
 
     def _measured(self, value: Json, most: int) -> _Measured:
         new, known, depth, deepest = 0, 0, 0, 0
+        sizes = self._known
         level: list[Json] = [value]
-        while level:
+        while level and depth < MAX_DEPTH:
             depth += 1
+            # A long level of one kind of values costs no step of Python for each.
+            if len(level) > FEW and (inside := self._inside(level, most - new - known)) is not None:
+                level, keys = inside
+                new += ITEM * len(level) + keys
+                continue
             below: list[Json] = []
             for one in level:
                 if isinstance(one, str):
                     new += len(one)
                 elif isinstance(one, _CONTAINERS):
-                    if (found := self._known.get(id(one))) is not None:
+                    if sizes and (found := sizes.get(id(one))) is not None:
                         known += found[1]
                         deepest = max(deepest, depth + found[2] - 1)
+                    elif isinstance(one, list):
+                        new += ITEM * len(one)
+                        below += one
                     else:
-                        new += _taken_apart(one, below)
+                        new += ITEM * len(one) + sum(map(len, one))
+                        below += one.values()
                     if new + known > most:
                         return None
-            if new + known > most:
-                return None
             level = below
-            if max(depth, deepest) > MAX_DEPTH:
-                return None
+        if level or new + known > most or deepest > MAX_DEPTH:
+            return None
         return new + known, new, max(depth, deepest)
+
+    def _inside(self, level: list[Json], left: int) -> tuple[list[Json], int] | None:
+        """Return what `lone_members` does, unless one of the values was measured lately."""
+        if self._known and not self._known.keys().isdisjoint(map(id, level)):
+            return None
+        return lone_members(level, left // ITEM)
 
     def _with_members(self, value: Json, most: int, levels: int = PASSED_LEVELS) -> _Measured:
         """Measure a value; remember its large members, as the next step may pass on one of them."""
         found = self._measured(value, most)
-        is_large = found is not None and found[0] > LARGE and id(value) not in self._known
-        if is_large and levels and isinstance(value, dict) and len(value) < KNOWN:
+        if found is not None and found[0] > LARGE:
+            self._remember_members(value, most, levels)
+        return found
+
+    def _remember_members(self, value: Json, most: int, levels: int) -> None:
+        is_new = levels > 0 and id(value) not in self._known
+        if is_new and isinstance(value, dict) and len(value) < KNOWN:
             for one in value.values():
                 inner = self._with_members(one, most, levels - 1)
                 if inner is not None and inner[0] > LARGE and isinstance(one, dict | list):
                     self._remember(one, inner[0], inner[2])
-        return found
 
 
 def result_too_large(place: StepFrame) -> StepFailed:
@@ -114,12 +138,3 @@ def result_too_large(place: StepFrame) -> StepFailed:
         f" more than {MAX_DEPTH} deep, or the run has more than {MAX_KEPT_BYTES // MIB} MB"
     )
     return StepFailed(place.key, "STEP_OUTPUT_LIMIT", message, hint=LESS_DATA)
-
-
-def _taken_apart(value: "dict[str, Json] | list[Json]", below: list[Json]) -> int:
-    """Add what a container contains to `below`; return what its own characters take."""
-    if isinstance(value, list):
-        below.extend(value)
-        return ITEM * len(value)
-    below.extend(value.values())
-    return ITEM * len(value) + sum(map(len, value))

@@ -435,9 +435,16 @@ class RunState:
         if self.ready.pop(key, None) is not None:
             self.computable.pop(key, None)
             return
-        self.computing.pop(key, None)
-        self.running.pop(key, None)
-        self.waiting.pop(key, None)
-        self.retrying.pop(key, None)
-        self.untimed.pop(key, None)
-        self.uncertain.discard(key)
+        # Most of these are empty most of the time, and every step comes by here.
+        if self.computing:
+            self.computing.pop(key, None)
+        if self.running:
+            self.running.pop(key, None)
+        if self.waiting:
+            self.waiting.pop(key, None)
+        if self.retrying:
+            self.retrying.pop(key, None)
+        if self.untimed:
+            self.untimed.pop(key, None)
+        if self.uncertain:
+            self.uncertain.discard(key)

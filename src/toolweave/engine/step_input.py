@@ -30,8 +30,12 @@ class Binder:
         """Return the input of a step. Raises `NODE_INPUT_INVALID` with every problem."""
         incoming = self.incoming(place)
         names = StepNames(self, place, incoming)
-        config, inputs = bind(place.step.id, place.step.prepared, names)
-        hanging = place.step.attached
+        step = place.step
+        prepared = step.prepared
+        config, inputs = prepared.config, prepared.inputs
+        if prepared.has_templates or prepared.has_spec:
+            config, inputs = bind(step.node.id, prepared, names)
+        hanging = step.attached
         attached = tuple(self._attached(place, one, incoming) for one in hanging) if hanging else ()
         return NodeInput(config, inputs, incoming, names, attached)
 

@@ -4,10 +4,6 @@ From a server's first question on, one of its calls runs at a time, so that a qu
 that runs. A call whose question waits for a person lets the next one run.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-
 import anyio
 import mcp_types as types
 
@@ -19,14 +15,23 @@ from toolweave.tools.elicitation import Asker
 WAIT_S = 2.0
 
 
-@dataclass(eq=False)
-class _Turn:
-    """An open call."""
+class CallTurn:
+    """An open call; a class, because a generator would be slower for every call."""
 
-    asker: Asker | None
-    is_running: bool = False
-    # Its question, which ends with the call.
-    question: anyio.CancelScope | None = None
+    __slots__ = ("_turns", "asker", "is_running", "question")
+
+    def __init__(self, turns: "CallTurns", asker: Asker | None) -> None:
+        self._turns = turns
+        self.asker = asker
+        self.is_running = False
+        # Its question, which ends with the call.
+        self.question: anyio.CancelScope | None = None
+
+    async def __aenter__(self) -> None:
+        await self._turns.begin(self)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._turns.end(self)
 
 
 class CallTurns:
@@ -34,23 +39,30 @@ class CallTurns:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._open: list[_Turn] = []
+        self._open: list[CallTurn] = []
         self._has_asked = False
-        self._changed = anyio.Event()
+        # Set with the next change; made when something waits for it.
+        self._changed: anyio.Event | None = None
 
-    @asynccontextmanager
-    async def take(self, asker: Asker | None) -> AsyncGenerator[None]:
-        """Run a call when it is its turn."""
-        turn = _Turn(asker)
+    def take(self, asker: Asker | None) -> CallTurn:
+        """Return the turn of a call, which runs while it is entered."""
+        return CallTurn(self, asker)
+
+    async def begin(self, turn: CallTurn) -> None:
+        """Wait until it is the turn of a call."""
         self._open.append(turn)
         try:
             await self._run(turn)
-            yield
-        finally:
-            self._open.remove(turn)
-            if turn.question is not None:
-                turn.question.cancel()
-            self._tell()
+        except BaseException:
+            self.end(turn)
+            raise
+
+    def end(self, turn: CallTurn) -> None:
+        """Let others run, and end the question of the call."""
+        self._open.remove(turn)
+        if turn.question is not None:
+            turn.question.cancel()
+        self._report_change()
 
     async def ask(self, params: types.ElicitRequestParams) -> types.ElicitResult | types.ErrorData:
         """Put a question to the person of the call that asks it."""
@@ -63,7 +75,7 @@ class CallTurns:
                 "call the tool again"
             )
         turn.is_running = False
-        self._tell()
+        self._report_change()
         answer: types.ElicitResult | types.ErrorData = _refused("the call has ended")
         with anyio.CancelScope() as turn.question:
             try:
@@ -74,30 +86,36 @@ class CallTurns:
         turn.question = None
         return answer
 
-    async def _asking(self) -> _Turn | None:
+    async def _asking(self) -> CallTurn | None:
         """Return the call that asks; of one that asks twice at once, after its first answer."""
         running = [one for one in self._open if one.is_running]
         asking = running or [one for one in self._open if one.question is not None]
         with anyio.move_on_after(WAIT_S):
             while len(asking) > 1:
-                await self._changed.wait()
+                await self._change()
                 asking = [one for one in asking if one in self._open]
         if len(asking) != 1:
             return None
         [turn] = asking
         while turn in self._open and not turn.is_running:
-            await self._changed.wait()
+            await self._change()
         return turn if turn in self._open else None
 
-    async def _run(self, turn: _Turn) -> None:
+    async def _run(self, turn: CallTurn) -> None:
         while self._has_asked and any(one.is_running for one in self._open):
-            await self._changed.wait()
+            await self._change()
         turn.is_running = True
-        self._tell()
+        self._report_change()
 
-    def _tell(self) -> None:
-        self._changed.set()
-        self._changed = anyio.Event()
+    async def _change(self) -> None:
+        if self._changed is None:
+            self._changed = anyio.Event()
+        await self._changed.wait()
+
+    def _report_change(self) -> None:
+        if self._changed is not None:
+            self._changed.set()
+            self._changed = None
 
 
 def _refused(message: str) -> types.ErrorData:

@@ -32,6 +32,7 @@ from toolweave.servers.call_turns import CallTurns
 from toolweave.servers.content_requests import (
     LISTED,
     LISTS,
+    NO_ANSWERS,
     InputAnswers,
     ListMethod,
     listing,
@@ -55,7 +56,7 @@ from toolweave.servers.raw_dispatcher import (
 from toolweave.servers.task_polling import TaskPolling
 from toolweave.servers.task_requests import EXTENSION as TASKS
 from toolweave.servers.task_requests import poll_s, task_in, unfinished
-from toolweave.servers.task_rule import TaskRule
+from toolweave.servers.task_rule import PLAIN, TaskRule
 from toolweave.servers.tool_list import parse_tools
 from toolweave.settings import Limits
 from toolweave.tools.elicitation import Asker
@@ -73,7 +74,6 @@ Era = Literal["auto", "legacy"]
 _FetchPage = Callable[[str | None], Awaitable[dict[str, Any]]]
 
 INPUT_ROUNDS = 10
-PLAIN = TaskRule()
 # How long one poll of a known task waits for its end.
 HOLD_S = 20.0
 DESCRIPTION_CHARACTERS = 500
@@ -282,7 +282,8 @@ class Connection:
         asker: Asker | None,
         tasks: TaskRule,
     ) -> ToolResult:
-        answers = InputAnswers(as_task=tasks.is_required and not self.is_modern)
+        as_task = tasks.is_required and not self.is_modern
+        answers = InputAnswers(as_task=True) if as_task else NO_ANSWERS
         for _ in range(INPUT_ROUNDS):
             try:
                 raw = await self._ask(request_of(method, name, arguments, answers), on_progress)

@@ -20,14 +20,11 @@ _ICON_SCHEMES = ("https://", "http://", "data:image/")
 
 def about_of(block: Mapping[str, Any]) -> JsonObject:
     """Return the annotations, `_meta`, size and icons of a block, whose shape is not trusted."""
-    readers: dict[str, Callable[[Any], Json]] = {
-        "annotations": _annotations,
-        "_meta": _meta,
-        "size": _size,
-        "icons": _icons,
-    }
-    found = {name: read(block[name]) for name, read in readers.items() if name in block}
-    return {name: value for name, value in found.items() if value is not None}
+    about: JsonObject = {}
+    for name, read in _READERS.items():
+        if name in block and (value := read(block[name])) is not None:
+            about[name] = value
+    return about
 
 
 def _annotations(value: Any) -> Json:
@@ -85,3 +82,11 @@ def _icon(value: Any) -> JsonObject:
 def _sound(value: JsonObject) -> JsonObject:
     """Return what can be written as JSON."""
     return {} if find_unencodable(value, is_parsed=True) else value
+
+
+_READERS: Mapping[str, Callable[[Any], Json]] = {
+    "annotations": _annotations,
+    "_meta": _meta,
+    "size": _size,
+    "icons": _icons,
+}

@@ -72,6 +72,7 @@ LISTS: Mapping[str, ListMethod] = {
     "prompts": ListMethod(types.ListPromptsRequest, "prompts"),
     "skills": ListMethod(SkillListRequest, "skills"),
 }
+NO_ANSWERS = InputAnswers()
 # What a call that lists returns.
 LISTED: Mapping[CallMethod, tuple[str, ...]] = {
     "resources/list": ("resources", "templates"),
@@ -85,10 +86,9 @@ def request_of(
 ) -> types.Request[Any, Any]:
     """Return the request of a call."""
     # Any: the two fields that every repeated request has.
-    more: dict[str, Any] = {
-        "input_responses": answers.responses,
-        "request_state": answers.state,
-    }
+    more: dict[str, Any] = {}
+    if answers is not NO_ANSWERS:
+        more = {"input_responses": answers.responses, "request_state": answers.state}
     match method:
         case "resources/read":
             uri = str(arguments.get("uri"))

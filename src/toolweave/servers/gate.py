@@ -281,7 +281,7 @@ class Gate:
         problems = result.problems
         if tool is not None and result.task is None and not result.is_error:
             problems += tuple(check_output(tool, result.structured))
-        result = replace(result, took_ms=took_ms, problems=problems)
+        result = result.measured(took_ms, problems)
         self._succeeded(call, result)
         return result
 

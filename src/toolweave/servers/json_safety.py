@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from typing import cast
 
 import orjson
 
@@ -14,6 +15,9 @@ MAX_REPORTED = 20
 CAREFUL_BYTES = 1024 * 1024
 LARGEST = 2**64 - 1
 SMALLEST = -(2**63)
+
+# What orjson writes as it is, or rejects.
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 Steps = tuple[str | int, ...]
 
@@ -28,11 +32,21 @@ def find_unencodable(value: object, *, is_parsed: bool = False) -> list[Problem]
         # orjson rejects surrogates, keys and sizes, but writes NaN as null,
         # and dates as text; the slower walk finds those.
         text = orjson.dumps(value)
+        if _is_flat(value):
+            return []
         if len(text) <= CAREFUL_BYTES and (b"null" in text or not is_parsed):
             _encode(value)
     except (TypeError, ValueError, RecursionError):
         return list(_faults(value)) or [_problem((), "nested too deeply, or contains itself")]
     return []
+
+
+def _is_flat(value: object) -> bool:
+    """Whether it is an object of plain values, as the arguments of most calls are."""
+    if type(value) is not dict:
+        return False
+    entries = cast("dict[object, object]", value)
+    return _PLAIN.issuperset(map(type, entries.values()))
 
 
 def _faults(value: object) -> Iterator[Problem]:

@@ -19,10 +19,13 @@ class ServerLimits:
     async def of(self, call: ToolCall, on_progress: ProgressListener | None) -> "ServerSlot":
         """Return the slot of a call; it is taken when it is entered."""
         server = await self._registry.get(call.server)
-        limit = Limit(f"server {server.name!r}", server.max_concurrent, server.max_per_second)
+        limit: Limit | None = None
+        has_limit = server.max_concurrent is not None or server.max_per_second is not None
         # Requests about a running task are not calls: they must not wait for it to end.
-        is_limited = limit.is_set and call.method == "tools/call"
-        return ServerSlot(self._limits, limit if is_limited else None, on_progress)
+        if has_limit and call.method == "tools/call":
+            name = f"server {server.name!r}"
+            limit = Limit(name, server.max_concurrent, server.max_per_second)
+        return ServerSlot(self._limits, limit, on_progress)
 
 
 class ServerSlot:
@@ -49,7 +52,8 @@ class ServerSlot:
                 self._slot = await self._limits.acquire(self._limit, self._report)
 
     async def __aexit__(self, *_: object) -> None:
-        await self._release()
+        if self._slot is not None:
+            await self._release()
 
     @asynccontextmanager
     async def paused(self) -> AsyncGenerator[None]:

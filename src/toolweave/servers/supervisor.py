@@ -110,8 +110,8 @@ class Supervisor:
         self._patient += patient
         try:
             while True:
-                if self._up is not None:
-                    return self._up
+                if (live := self._up) is not None:
+                    return live
                 if self._error is not None and not (patient and self._retries_in_time()):
                     raise mask_error(self._error, self._opener.masker)
                 # Not open yet, or closed and not yet noticed.

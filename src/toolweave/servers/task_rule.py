@@ -17,4 +17,9 @@ class TaskRule:
         """Read it from the tool's definition."""
         execution = None if tool is None else tool.raw.get("execution")
         support = execution.get("taskSupport") if isinstance(execution, dict) else None
-        return cls(support == "required", is_returned)
+        is_required = support == "required"
+        return cls(is_required, is_returned) if is_required or is_returned else PLAIN
+
+
+# The rule of nearly every call.
+PLAIN = TaskRule()

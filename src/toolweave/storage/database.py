@@ -266,7 +266,15 @@ def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
 
 def check_values(values: Sequence[Value]) -> Values:
     """Return `values` as every dialect stores them: booleans as integers, only valid text."""
-    return tuple(_checked(value) for value in values)
+    for value in values:
+        if isinstance(value, str):
+            if not value.isascii() or "\0" in value:
+                break
+        elif isinstance(value, int) and (type(value) is not int or value.bit_length() > 63):
+            break
+    else:
+        return tuple(values)
+    return tuple([_checked(value) for value in values])
 
 
 def _checked(value: Value) -> Value:

@@ -3,12 +3,17 @@
 Values come from servers: one nested 100,000 deep would overflow the validator's stack.
 """
 
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, cast
 
 from toolweave.json_text import Json, JsonObject
 
 _CONTAINER_TYPES = (dict, list)
 _CONTAINERS = frozenset(_CONTAINER_TYPES)
+# What has no characters, and contains nothing.
+_PLAIN = frozenset({int, float, bool, type(None)})
+# A level of so few values is looked at one by one.
+FEW = 16
 
 
 class Size(NamedTuple):
@@ -27,24 +32,44 @@ def size_of(value: Json, *, max_nodes: int, max_depth: int) -> Size | None:
     level = [value]
     while level:
         below: list[Json] = []
-        for item in level:
-            if isinstance(item, str):
-                chars += len(item)
-            elif isinstance(item, _CONTAINER_TYPES):
-                if isinstance(item, dict):
-                    chars += sum(map(len, item))
-                    below.extend(item.values())
-                else:
-                    below.extend(item)
-                # Here as well: one container may stand in many places.
-                if len(below) > max_nodes:
-                    return None
+        # A long level of one kind of values costs no step of Python for each.
+        if len(level) > FEW and (found := lone_members(level, max_nodes)) is not None:
+            below, keys = found
+            chars += keys
+        else:
+            for item in level:
+                if isinstance(item, str):
+                    chars += len(item)
+                elif isinstance(item, _CONTAINER_TYPES):
+                    if isinstance(item, dict):
+                        chars += sum(map(len, item))
+                        below += item.values()
+                    else:
+                        below += item
+                    # Here as well: one container may stand in many places.
+                    if len(below) > max_nodes:
+                        return None
         nodes += len(below)
         depth += 1
         if nodes > max_nodes or depth > max_depth:
             return None
         level = below
     return Size(nodes, chars, depth)
+
+
+def lone_members(level: list[Json], most: int) -> tuple[list[Json], int] | None:
+    """Return what is in the objects of a level without texts and lists, and the length of its keys.
+
+    None for another level, and for more than `most` members: one object may stand in many places.
+    """
+    kinds = set(map(type, level))
+    if kinds != {dict}:
+        return ([], 0) if kinds <= _PLAIN else None
+    objects = cast("list[JsonObject]", level)
+    if sum(map(len, objects)) > most:
+        return None
+    chars = sum(map(len, chain.from_iterable(objects)))
+    return list(chain.from_iterable(one.values() for one in objects)), chars
 
 
 def _flat_size(value: JsonObject) -> Size | None:

@@ -150,6 +150,18 @@ class ToolResult:
     # The call is not done: only for callers that poll.
     task: TaskHandle | None = None
 
+    def measured(self, took_ms: float, problems: tuple[Problem, ...]) -> "ToolResult":
+        """Return it with its time and problems; `replace` would take longer, for every call."""
+        return ToolResult(
+            self.content,
+            self.structured,
+            self.is_error,
+            took_ms,
+            self.tokens_used,
+            problems,
+            self.task,
+        )
+
     @property
     def text(self) -> str:
         """All text blocks, one after another."""

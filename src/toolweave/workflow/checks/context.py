@@ -123,7 +123,8 @@ class KnownEnvironment:
     @property
     def made(self) -> SpecFacts:
         """Return the facts derived from the specifications, computed once."""
-        return _MADE.setdefault(self.catalog, SpecFacts())
+        found = _MADE.get(self.catalog)
+        return _MADE.setdefault(self.catalog, SpecFacts()) if found is None else found
 
     def tools_of(self, server: str) -> Sequence[Tool] | None:
         """Return the tools of a server: the live ones, else the approved ones."""

@@ -6,6 +6,7 @@ those with a sign in their texts. Most checks have nothing to say about most nod
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from toolweave.catalog.spec import NodeSpec
@@ -67,6 +68,19 @@ class NodeTable:
             self._by_kind.setdefault(one.kind, []).append(one)
             if one.spec is not None:
                 self._by_spec.setdefault(one.spec.ref, []).append(one)
+
+    @cached_property
+    def texts(self) -> str:
+        """The texts of all nodes, joined: a sign that is not here is in no node."""
+        return "\n".join([one.texts for one in self.nodes if one.texts])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names in the parts of all nodes."""
+        found: set[str] = set()
+        for one in self.nodes:
+            found.update(one.settings, one.inputs, one.values)
+        return frozenset(found)
 
     def of_kinds(self, kinds: Collection[str]) -> Iterator[NodeFacts]:
         """Yield the nodes of some kinds, one kind after the other."""

@@ -55,10 +55,12 @@ _NONE: Mapping[str, Json] = {}
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield literal keys, tokens and passwords in node values."""
-    for facts in node_table(case).nodes:
+    table = node_table(case)
+    has_telling_names = any(map(is_sensitive, table.names))
+    for facts in table.nodes:
         spec = facts.spec
         secret = _NONE if spec is None else case.made.of_spec(_secret_fields, spec)
-        if not _may_hold(facts, secret):
+        if not _may_hold(facts, secret, has_telling_names):
             continue
         for part, values in zip(_PARTS, (facts.settings, facts.inputs, facts.values), strict=True):
             for steps, text in _in(values, secret) if values else ():
@@ -66,10 +68,12 @@ def check(case: CheckContext) -> Iterator[Problem]:
                 yield _problem(place, text, case.known.home)
 
 
-def _may_hold(facts: NodeFacts, secret: Mapping[str, Json]) -> bool:
+def _may_hold(facts: NodeFacts, secret: Mapping[str, Json], has_telling_names: bool) -> bool:
     """Whether a value may be a secret: by its length, its signs, or its name."""
     if facts.is_nested or len(facts.texts) >= _SHORTEST_KEY or "@" in facts.texts:
         return True
+    if not (secret or has_telling_names):
+        return False
     for part in (facts.settings, facts.inputs, facts.values):
         if part and (any(map(is_sensitive, part)) or not secret.keys().isdisjoint(part)):
             return True

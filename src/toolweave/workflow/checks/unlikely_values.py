@@ -14,7 +14,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.context import CheckContext
-from toolweave.workflow.checks.node_facts import NodeFacts, node_table
+from toolweave.workflow.checks.node_facts import NodeFacts, NodeTable, node_table
 from toolweave.workflow.modes import mode_of
 
 CODE = "VALUE_UNLIKELY"
@@ -27,7 +27,6 @@ _STAND_IN = pattern(
 )
 # A part of every unlikely text that is not padded; most texts have none.
 _SIGNS = pattern(r"<|\[|YOUR|REPLACE|CHANGE|INSERT|FILL|TODO|\{\{\s*['\"]| of | from ")
-_SPACE_AT_END = pattern(r"\s\n|\n\s")
 _MAX_TEXT = 500
 _QUOTED = pattern(r"\{\{\s*(['\"])([^'\"{}]*)\1\s*\}\}")
 _WORDS_FOR = pattern(
@@ -53,7 +52,8 @@ _PEOPLE = frozenset({"reviewers", "recipients", "recipient_emails", "people", "a
 
 def check(case: CheckContext) -> Iterator[Problem]:
     """Yield stand-ins, ranges that end before they begin, and lists of nobody."""
-    for facts in node_table(case).nodes:
+    table = node_table(case)
+    for facts in table.nested if _are_usual(table) else table.nodes:
         if _is_usual(facts):
             continue
         if (spec := facts.spec) is not None:
@@ -95,6 +95,13 @@ def _lists(
         yield from _none_chosen(case, spec, settings, index)
 
 
+def _are_usual(table: NodeTable) -> bool:
+    """Whether nothing can be unlikely in any node without objects and lists inside."""
+    if _SIGNS.search(table.texts) or _is_padded(table.texts):
+        return False
+    return not any(map(_is_one_of_two, table.names))
+
+
 def _is_usual(facts: NodeFacts) -> bool:
     """Whether nothing in the values can be unlikely; true for most nodes."""
     if facts.is_nested or _SIGNS.search(facts.texts) or _is_padded(facts.texts):
@@ -109,7 +116,10 @@ def _is_padded(texts: str) -> bool:
     """Whether one of several texts in lines may begin or end with a space."""
     if texts[:1].isspace() or texts[-1:].isspace():
         return True
-    return "\n" in texts and _SPACE_AT_END.search(texts) is not None
+    if "\n" not in texts:
+        return False
+    # A pattern would take longer than all the rest of this check.
+    return "\n\n" in texts or "\n".join(map(str.strip, texts.split("\n"))) != texts
 
 
 @lru_cache(maxsize=4_096)  # nodes have the same names again and again

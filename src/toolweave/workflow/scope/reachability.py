@@ -33,19 +33,25 @@ class Reach:
         self._leads_back = False
         self._next: dict[NodeId, list[NodeId]] = {}
         waiting: dict[NodeId, int] = dict.fromkeys(graph.nodes, 0)
+        following = self._next
         for edge in graph.edges:
+            target = edge.target
             if edge.target_port == BACK_PORT and self._is_back(edge):
                 self._leads_back = True
+                continue
+            waiting[target] += 1
+            source = edge.source
+            if source in following:
+                following[source].append(target)
             else:
-                self._next.setdefault(edge.source, []).append(edge.target)
-                waiting[edge.target] += 1
+                following[source] = [target]
         # The nodes after those they wait for; without those on a cycle or behind one.
-        self.order = [node for node, count in waiting.items() if count == 0]
-        for node in self.order:  # grows as it goes
-            for target in self._next.get(node, ()):
-                waiting[target] -= 1
-                if waiting[target] == 0:
-                    self.order.append(target)
+        order = self.order = [node for node, count in waiting.items() if count == 0]
+        for node in order:  # grows as it goes
+            for target in following.get(node, ()):
+                left = waiting[target] = waiting[target] - 1
+                if left == 0:
+                    order.append(target)
 
     @property
     def is_acyclic(self) -> bool:
@@ -71,10 +77,12 @@ class Reach:
 
     def loops_around(self, node: NodeId) -> tuple[Node, ...] | None:
         """The loops whose body a node is in, the innermost first; nothing where that is unclear."""
-        node = self._agents.get(node, (node,))[0]
-        if node not in self._loop_of:
+        if node in self._agents:
+            node = self._agents[node][0]
+        loop_of = self._loop_of
+        if node not in loop_of:
             return None
-        loop = self._loop_of[node]
+        loop = loop_of[node]
         if loop is None:
             return ()
         found: list[Node] = []
@@ -87,11 +95,13 @@ class Reach:
     def _before(self) -> dict[NodeId, int]:
         """The nodes that can have run before each, as bits by place; one pass over the edges."""
         found: dict[NodeId, int] = dict.fromkeys(self.order, 0)
-        for node in self.order:
-            bits = found[node] | 1 << self._place[node]
-            for target in self._next.get(node, ()):
-                if target in found:
-                    found[target] |= bits
+        place, following = self._place, self._next
+        for node, bits in found.items():
+            if targets := following.get(node):
+                bits |= 1 << place[node]
+                for target in targets:
+                    if target in found:
+                        found[target] |= bits
         return found
 
     def can_have_run(self, node: NodeId, before: NodeId) -> bool:
@@ -103,9 +113,12 @@ class Reach:
         return any(self._is_seen(node, one) for one in self._agents[before])
 
     def _is_seen(self, node: NodeId, before: NodeId) -> bool:
-        if node not in self._before or before not in self._before:
+        known = self._before
+        if node not in known or before not in known:
             return True
-        return self.is_before(node, before) and self.hiding_loop(node, before) is None
+        if not known[before] >> self._place[node] & 1:
+            return False
+        return self.hiding_loop(node, before) is None
 
     def is_attached(self, node: NodeId) -> bool:
         """Whether a node is attached to an agent and is no step itself."""
