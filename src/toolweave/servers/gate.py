@@ -175,8 +175,8 @@ class Gate:
 
         With `deadline_s`, a failed connection is retried until then.
         """
+        await self._load_sdk(server_name)
         server = await self.registry.get(server_name)
-        await self.connections.load(server)
         until = anyio.current_time() + deadline_s if deadline_s is not None else float("inf")
         live: LiveConnection | None = None
         with anyio.CancelScope(deadline=until):
@@ -194,15 +194,13 @@ class Gate:
         asker: Asker | None,
     ) -> ToolResult:
         self.limits.check(call)
-        deadline_s = call.deadline_s
-        if deadline_s is None:
-            deadline_s = self._settings.limits.call_deadline_s
+        own_s, usual_s = call.deadline_s, self._settings.limits.call_deadline_s
+        deadline_s = usual_s if own_s is None else own_s
         is_reached = False
         with anyio.CancelScope() as total:
             self._running[call.id] = total
             self._started.set()
-            if not self.connections.is_loaded:
-                await self.connections.load(await self.registry.get(call.server))
+            await self._load_sdk(call.server)
             total.deadline = anyio.current_time() + deadline_s
             # Reject a call that can never succeed before it waits or counts.
             ready: Ready | None = await self._ready(call)
@@ -238,6 +236,11 @@ class Gate:
             f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
             hint="increase the call's deadline, or request less data",
         )
+
+    async def _load_sdk(self, server: str) -> None:
+        """Load the MCP SDK before a deadline runs, if `server` may be used."""
+        if not self.connections.is_loaded:
+            await self.connections.load(await self.registry.get(server))
 
     def _without_slot(self, call: ToolCall, asker: Asker, server_slot: ServerSlot) -> Asker:
         """Let other calls have the slot while a person answers, and mask the question."""
