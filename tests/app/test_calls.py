@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from hostile.catalogue import http_server, named
@@ -363,7 +364,7 @@ async def test_the_deadline_of_a_call_does_not_count_the_loading_of_the_sdk(
 
     async def load_slowly(module: str) -> ModuleType:
         monkeypatch.setattr(loop, "time", lambda: time() + 60)  # the machine's clock
-        await anyio.sleep(0)
+        await anyio.lowlevel.checkpoint()
         loaded.append(module)
         return await load_in_thread(module)
 
