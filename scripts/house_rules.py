@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeGuard
+from typing import Literal, NamedTuple, TypeGuard, cast
 
 PACKAGE = "src/toolweave/"
 CODES = PACKAGE + "codes/"
@@ -160,6 +160,7 @@ PROSE_TOKENS = frozenset(
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CATCHING = ast.ExceptHandler | ast.Call
+BANNABLE = (ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call)
 
 
 class Finding(NamedTuple):
@@ -237,9 +238,22 @@ def parse(texts: Mapping[str, str]) -> tuple[list[Source], list[Finding]]:
 
 
 @cache
-def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
-    """Every node of a tree; several rules look at each of them."""
-    return tuple(ast.walk(tree))
+def walk(tree: ast.AST) -> list[ast.AST]:
+    """Every node of a tree but its contexts; several rules look at each of them.
+
+    `ast.walk` needs three times as long, and a context such as `Load` interests no rule.
+    """
+    nodes = [tree]
+    for node in nodes:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                # Of names and constants too: `Global.names`, `MatchMapping.keys`.
+                children = cast("list[object]", value)
+                nodes += [child for child in children if isinstance(child, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                nodes.append(value)
+    return nodes
 
 
 def sizes(texts: Mapping[str, str]) -> Iterator[Finding]:
@@ -289,6 +303,8 @@ def bans(source: Source) -> Iterator[Finding]:
     """What product code never does."""
     imported = imports_of(source.tree)
     for node in walk(source.tree):
+        if not isinstance(node, BANNABLE):
+            continue
         names = [*banned_imports(node), *banned_uses(node, imported)]
         texts = [
             *(
@@ -443,7 +459,7 @@ def asserts(function: Function, names: Collection[str]) -> bool:
 
     To wait for something within `fail_after` is to assert that it comes.
     """
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.With) and waits_in_time(node):
             return True
         if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
@@ -466,6 +482,8 @@ def waits_in_time(block: ast.With) -> bool:
 def places(texts: Mapping[str, str]) -> Iterator[Finding]:
     """No file says on which machine, or from which registry, it was made."""
     for name, text in texts.items():
+        if not MACHINE_PATH.search(text) and not REGISTRY_HOST.search(text):
+            continue
         for number, line in enumerate(text.splitlines(), start=1):
             if MACHINE_PATH.search(line):
                 yield Finding(name, number, "names an absolute path of one machine")
@@ -478,12 +496,17 @@ def private_words(texts: Mapping[str, str]) -> Iterator[Finding]:
     known = PRIVATE_WORDS | STUDIO_WORDS
     for name, text in texts.items():
         wanted = STUDIO_WORD if WEB_SOURCE.match(name) else PRIVATE_WORD
-        if not wanted.search(text):
+        if not (has_prose(name) and wanted.search(text)):
             continue
         for line, prose in prose_of(name, text):
             if match := wanted.search(prose):
                 word = next(w for w in known if re.fullmatch(w, match[0], re.IGNORECASE))
                 yield Finding(name, line, f"{match[0]!r}: write {known[word]}")
+
+
+def has_prose(name: str) -> bool:
+    """Whether `prose_of` finds anything in a file of this name."""
+    return any(kind.match(name) for kind in (OUR_CODE, PROSE, WEB_SOURCE))
 
 
 def prose_of(name: str, text: str) -> Iterator[tuple[int, str]]:

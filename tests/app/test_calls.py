@@ -5,9 +5,11 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from hostile.catalogue import http_server, named
@@ -23,6 +25,8 @@ from toolweave.errors import (
     ToolweaveError,
     Unavailable,
 )
+from toolweave.modules import load_in_thread
+from toolweave.servers import connections
 from toolweave.servers.definition import CommandServer, HttpServer
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.server import (
@@ -349,7 +353,27 @@ async def test_a_server_that_does_not_connect_in_the_calls_time_is_told_as_that(
         await approved(studio, NAME, CommandServer(command="sleep", args=("9",)))
         error = await refusal(studio, a_call(deadline_s=0.2))
     assert error.code == "SERVER_CONNECT_TIMEOUT"
-    assert "0.2 s" in error.message
+    assert "was not ready within the call's deadline of 0.2 s" in error.message
+
+
+async def test_the_deadline_of_a_call_does_not_count_the_loading_of_the_sdk(
+    tmp_path: Path, scripted: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    time, loaded = loop.time, list[str]()
+
+    async def load_slowly(module: str) -> ModuleType:
+        monkeypatch.setattr(loop, "time", lambda: time() + 60)  # the machine's clock
+        await anyio.lowlevel.checkpoint()
+        loaded.append(module)
+        return await load_in_thread(module)
+
+    async with ready(tmp_path, scripted) as studio:
+        pass
+    async with a_studio(tmp_path / "home") as studio:
+        monkeypatch.setattr(connections, "load_in_thread", load_slowly)
+        result = await studio.gate.call(a_call())
+    assert (result.is_error, len(loaded)) == (False, 1)
 
 
 async def test_a_cancelled_call_ends_on_the_server_too(

@@ -212,9 +212,21 @@ def test_progress_is_told_line_by_line_and_harmlessly(tw: Commands, server: Scri
 
 
 def test_a_deadline_ends_the_call(tw: Commands, server: ScriptedServer) -> None:
-    server.on_call("slow", [waits(20)])
-    ran = tw("call", "mine", "slow", "--timeout", "0.2")
+    server.on_call("slow", [waits(60)])
+    # The server has the same time to start.
+    ran = tw("call", "mine", "slow", "--timeout", "5")
     assert (ran.code, "[CALL_TIMEOUT]" in ran.err) == (1, True)
+
+
+def test_a_server_that_is_not_ready_by_the_deadline_is_reported_as_that(
+    tw: Commands, tmp_path: Path
+) -> None:
+    tw.ok("servers", "add", "mute", "--", "sleep", "60")
+    tw("servers", "approve", "mute", "--yes", TOOLWEAVE_CONNECT_DEADLINE_S="0.1")
+    for arguments in ((), ("--arg", "n=1")):
+        ran = tw("call", "mute", "any", "--timeout", "0.2", *arguments)
+        assert (ran.code, "[SERVER_CONNECT_TIMEOUT]" in ran.err) == (1, True)
+        assert "the call's deadline of 0.2 s" in ran.err
 
 
 def test_a_huge_answer_is_printed_whole(tw: Commands, server: ScriptedServer) -> None:

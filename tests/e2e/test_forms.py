@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Locator, Page, Route, expect
 
 from e2e.fields import box
-from e2e.studio import Studio, shot
+from e2e.studio import WHOLE, Studio, shot
 from rest.drawn import drawn
 
 pytestmark = pytest.mark.anyio
@@ -236,6 +236,10 @@ async def test_only_the_fields_that_apply_are_shown_and_a_hidden_value_is_report
     )
     await studio.ask(page, "PUT", "/api/v1/workflows/applies", {"document": document})
     await page.goto(f"{studio.url}/#/w/applies")
+    # The last node is out of view at first. Playwright scrolls to what it clicks, which the canvas
+    # undoes, and the click may meet another node.
+    await page.get_by_role("button", name="Show all").click()
+    await expect(page.locator(".react-flow__node[data-id=ask]")).to_be_in_viewport(ratio=WHOLE)
     await page.locator(".react-flow__node[data-id=split]").click()
     form = page.get_by_role("complementary", name="Inspector")
     size, parts = form.get_by_label("Size", exact=True), form.get_by_label("Parts", exact=True)

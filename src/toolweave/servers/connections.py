@@ -65,6 +65,16 @@ class Connections:
                 self._supervisors.clear()
                 self._tasks = None
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether `load` has nothing to do."""
+        return self._kind is not None
+
+    async def load(self, server: Server) -> None:
+        """Load the MCP SDK, so that no deadline of a call counts it, if `server` may be used."""
+        self._require_usable(server)
+        await self._loaded()
+
     async def refresh(self, server: Server) -> "LiveConnection":
         """Return the connection to `server` after a new ping and tool list."""
         return await (await self._usable(server)).refreshed()
@@ -104,18 +114,14 @@ class Connections:
         return supervisor.error if supervisor is not None else None
 
     async def _usable(self, server: Server) -> "Supervisor":
-        require_approved(server)
-        require_enabled(server)
-        self._require_served(server)
+        self._require_usable(server)
         kind = await self._loaded()
         known = self._supervisors.get(server.name)
         if known is not None and not _is_of(known, server):
             # One of the two is outdated, and an outdated definition must not be started.
             await self._registry.list()
             server = await self._registry.get(server.name)
-            require_approved(server)
-            require_enabled(server)
-            self._require_served(server)
+            self._require_usable(server)
         return self._supervisor(server, kind)
 
     def health(self, server: Server) -> Health:
@@ -165,6 +171,11 @@ class Connections:
 
     def _serves(self, server: Server) -> bool:
         return server.queue is None or server.queue in self._settings.queues
+
+    def _require_usable(self, server: Server) -> None:
+        require_approved(server)
+        require_enabled(server)
+        self._require_served(server)
 
     def _require_served(self, server: Server) -> None:
         """Refuse a server whose queue other processes serve: it is started there."""

@@ -83,6 +83,15 @@ def connect_timeout(server: str, deadline_s: float) -> TimedOut:
     )
 
 
+def not_ready_in_time(server: str, deadline_s: float) -> TimedOut:
+    """Return the error for a call whose deadline passed before anything was sent to the server."""
+    return TimedOut(
+        "SERVER_CONNECT_TIMEOUT",
+        f"server {server!r} was not ready within the call's deadline of {deadline_s:g} s",
+        hint="increase the call's deadline: a server that is not running must start within it",
+    )
+
+
 def printable(text: str, limit: int) -> str:
     """Return at most `limit` characters of `text`, without control characters and surrogates."""
     cut = text[:limit]

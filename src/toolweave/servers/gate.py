@@ -26,7 +26,7 @@ from toolweave.problems import did_you_mean
 from toolweave.servers.call_list import EVERY_CALL, CallList
 from toolweave.servers.connections import Connections
 from toolweave.servers.content_parameters import check_parameters
-from toolweave.servers.disconnect_reason import connect_timeout, mask_error
+from toolweave.servers.disconnect_reason import mask_error, not_ready_in_time
 from toolweave.servers.history import History, Status
 from toolweave.servers.json_safety import find_unencodable
 from toolweave.servers.limits import ExecutionLimits
@@ -175,13 +175,14 @@ class Gate:
 
         With `deadline_s`, a failed connection is retried until then.
         """
+        await self._load_sdk(server_name)
         server = await self.registry.get(server_name)
         until = anyio.current_time() + deadline_s if deadline_s is not None else float("inf")
         live: LiveConnection | None = None
         with anyio.CancelScope(deadline=until):
             live = await self.connections.use(server, patient=deadline_s is not None)
         if live is None:
-            late = connect_timeout(server_name, deadline_s or 0)
+            late = not_ready_in_time(server_name, deadline_s or 0)
             raise self.connections.error(server_name) or late
         return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
 
@@ -193,13 +194,14 @@ class Gate:
         asker: Asker | None,
     ) -> ToolResult:
         self.limits.check(call)
-        deadline_s = call.deadline_s
-        if deadline_s is None:
-            deadline_s = self._settings.limits.call_deadline_s
+        own_s, usual_s = call.deadline_s, self._settings.limits.call_deadline_s
+        deadline_s = usual_s if own_s is None else own_s
         is_reached = False
-        with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
+        with anyio.CancelScope() as total:
             self._running[call.id] = total
             self._started.set()
+            await self._load_sdk(call.server)
+            total.deadline = anyio.current_time() + deadline_s
             # Reject a call that can never succeed before it waits or counts.
             ready: Ready | None = await self._ready(call)
             is_reached = True
@@ -228,12 +230,17 @@ class Gate:
         if call.id in self._cancelled:
             raise Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
         if not is_reached:
-            raise self.connections.error(call.server) or connect_timeout(call.server, deadline_s)
+            raise self.connections.error(call.server) or not_ready_in_time(call.server, deadline_s)
         raise TimedOut(
             "CALL_TIMEOUT",
             f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
             hint="increase the call's deadline, or request less data",
         )
+
+    async def _load_sdk(self, server: str) -> None:
+        """Load the MCP SDK before a deadline runs, if `server` may be used."""
+        if not self.connections.is_loaded:
+            await self.connections.load(await self.registry.get(server))
 
     def _without_slot(self, call: ToolCall, asker: Asker, server_slot: ServerSlot) -> Asker:
         """Let other calls have the slot while a person answers, and mask the question."""
