@@ -37,6 +37,7 @@ _DIGITS = pattern(
     r"|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{2}|\d+(?:\.\d+)?|\.\d+)"
     r"(?:-?(?P<unit>[a-zA-Z]+|%|°[CF]?|€|\$|£))?"
 )
+_MONEY = words("money")
 CENTS = 2
 _SIZE = pattern(r"(\d+)[x\u00d7](\d+)(?:px)?")
 _FRACTIONS = {"half": 0.5, "quarter": 0.25}
@@ -73,6 +74,11 @@ def seconds_of_unit(name: str, description: str) -> float | None:
         if word in _UNITS and is_clear and not (word == "s" and len(parts) == 1):
             return _UNITS[word]
     return None
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word after a number is its unit, also of money."""
+    return word in _UNITS or word in _MONEY
 
 
 def amounts_in(tokens: Sequence[RequestToken]) -> list[Amount]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolweave.assistant.extraction.amounts import seconds_of_unit
-from toolweave.assistant.extraction.english import words
+from toolweave.assistant.extraction.english import roles, words
 from toolweave.assistant.extraction.tokens import name_parts, outline_of, quoted_in, stem, stems_of
+from toolweave.assistant.extraction.value_classes import expected_classes
 from toolweave.json_text import Json, JsonObject
+from toolweave.patterns import pattern
 
 Kind = Literal["number", "boolean", "choice", "shaped", "text", "list", "other"]
 # Parameters whose value is a passage, and those whose value is the name of something.
@@ -19,6 +21,8 @@ _PHONE = {stem(word) for word in ("phone", "telephone", "mobile", "fax")}
 _EMAIL = {stem(word) for word in ("email", "mail")}
 _CALENDAR = words("days") | words("months")
 _DATES = {stem(word) for word in ("day", "weekday", "date", "month", "time", "when", "due")}
+_PREPOSITIONS = frozenset(roles())
+_PHRASE = pattern(r"[.,;:()]")
 MIN_PHONE_DIGITS = 4
 _MAX_REFERENCES = 8
 
@@ -41,6 +45,10 @@ class ParameterField:
     examples: frozenset[str] = frozenset()
     # How its values are put together, if its description is one word that shows it: `w/w`.
     outline: str | None = None
+    # What its values look like by its own words: `path`.
+    classes: frozenset[str] = frozenset()
+    # Prepositions that end a phrase of its description: `Branch to start from`.
+    prepositions: frozenset[str] = frozenset()
 
     @property
     def is_passage(self) -> bool:
@@ -109,7 +117,17 @@ def _field(name: str, schema: JsonObject, is_required: bool) -> ParameterField:
         choices=tuple(choices) if isinstance(choices, list) else (),
         examples=frozenset(_examples(schema, description)),
         outline=_outline(description),
+        classes=expected_classes(name, description),
+        prepositions=frozenset(_stranded(description)),
     )
+
+
+def _stranded(description: str) -> Iterator[str]:
+    """Return prepositions that end a phrase, so that a value stands after them in a request."""
+    for phrase in _PHRASE.split(description.lower()):
+        word = phrase.split()[-1] if phrase.split() else ""
+        if word in _PREPOSITIONS:
+            yield word
 
 
 def _outline(description: str) -> str | None:

@@ -7,8 +7,14 @@ shaped like an identifier, or introduced by the parameter's own words is rather 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from toolweave.assistant.extraction.english import roles, words
+from toolweave.assistant.extraction.english import words
 from toolweave.assistant.extraction.fields import ParameterField
+from toolweave.assistant.extraction.prepositions import (
+    ROLES,
+    is_named,
+    preposition_at,
+    preposition_score,
+)
 from toolweave.assistant.extraction.shapes import is_code
 from toolweave.assistant.extraction.tokens import (
     STOP_WORDS,
@@ -17,19 +23,19 @@ from toolweave.assistant.extraction.tokens import (
     outline_of,
     stem,
 )
+from toolweave.assistant.extraction.value_classes import classes_of
 
 MAX_PASSAGE_WORDS = 30
-MIN_PART, MIN_SENTENCE_WORDS = 3, 2
+MIN_SENTENCE_WORDS = 2
 _JOINING = words("joining")
 _INTRODUCING = words("introducing")
 _INDEFINITE = words("indefinite")
 _DETERMINERS = words("determiners")
 _COPULAS = frozenset({"is", "are", "was", "equals", "="})
-# What the word before a value says about its parameter.
-_ROLES = roles()
 _POLITE, _VERBS = words("polite"), words("verbs")
 _CALENDAR = words("days") | words("months")
 _NEXT = frozenset({"and", "then"})
+_GOING_ON = frozenset({"and", "with", "under", "as"})
 _VAGUE = frozenset({"from", "by", "with"})
 
 
@@ -60,6 +66,9 @@ class Passages:
         claimed: set[int],
         *,
         other_words: Collection[str] = (),
+        other_stems: Collection[str] = (),
+        amounts: Collection[int] = (),
+        flags: Collection[int] = (),
         expects_numbers: bool = False,
         has_passage: bool = False,
     ) -> None:
@@ -68,9 +77,15 @@ class Passages:
         self._tool_stems = tool_stems
         self._claimed = claimed
         self._expects_numbers = expects_numbers
+        # The words that name parameters of yes or no.
+        self._flags = {*flags}
+        # The words of numbers and their units.
+        self._amounts = {*amounts} if expects_numbers else set[int]()
         self._has_passage = has_passage
         # The words of all text parameters' names.
         self._other_words = {*other_words}
+        # The words of the names of all parameters.
+        self._other_stems = {*other_stems}
         self._late: set[int] = set()
         self._verbs = self._instructions()
 
@@ -116,6 +131,8 @@ class Passages:
     def _may_be(self, field: ParameterField, begin: int, end: int) -> bool:
         """Whether a passage begins and ends where a value may."""
         first, last = self._tokens[begin], self._tokens[end - 1]
+        if first.word in _INTRODUCING or self._has_other_name(field, begin, end):
+            return False
         if self._is_after_colon(begin) and (end == len(self._tokens) or last.after):
             return True
         has_break = any(one.after for one in self._tokens[begin : end - 1])
@@ -130,6 +147,8 @@ class Passages:
         is_open = field.is_passage or self._is_headed(field, begin)
         if last.word in STOP_WORDS and not (is_open and self._ends(end)):
             return False
+        if field.is_passage and self._is_introduced(begin):
+            return True
         if first.word in STOP_WORDS or first.text == "=":
             return field.is_passage and first.word not in _DETERMINERS and begin > 0
         return last.text != "="
@@ -142,6 +161,17 @@ class Passages:
             and not self._tokens[at + 1].is_capitalized
             for at in range(begin, min(end, len(self._tokens) - 1))
         )
+
+    def _has_other_name(self, field: ParameterField, begin: int, end: int) -> bool:
+        """Whether it goes on to another parameter: `Lunch and the tags food`."""
+        for at in range(begin, end - 1):
+            if self._tokens[at].word not in _GOING_ON:
+                continue
+            following = self._tokens[at + 1 : end]
+            named = next((one for one in following if one.word not in _DETERMINERS), None)
+            if named is not None and stem(named.word) in self._other_stems - field.name_stems:
+                return True
+        return False
 
     def _is_headed(self, field: ParameterField, begin: int) -> bool:
         """Whether it is a heading after its own word: `the subject Lunch tomorrow`."""
@@ -167,7 +197,11 @@ class Passages:
         )
 
     def _is_after_colon(self, begin: int) -> bool:
-        return begin > 0 and ":" in self._tokens[begin - 1].after
+        """Whether a colon introduces it: `Note: …`, but not `Urgent: send …`."""
+        if begin == 0 or ":" not in self._tokens[begin - 1].after:
+            return False
+        is_instruction = self._tokens[begin].word in _VERBS and not self._tokens[begin].is_capitalized
+        return not is_instruction or any(one.word in _VERBS for one in self._tokens[:begin])
 
     def _with_score(self, field: ParameterField, one: Passage) -> Passage:
         form = 5.0 if self._tokens[one.begin].is_quoted else self._form(field, one)
@@ -175,10 +209,11 @@ class Passages:
         following = self._following(field, one)
         if inside := self._inside(field, one):
             following, role = max(following, inside), max(role, 0.0)
-        form += self._outline(field, one)
+        likeness = self._likeness(field, one)
+        form += self._outline(field, one) + likeness
         is_object = one.begin - 1 in self._verbs and one.end == len(self._tokens)
         is_quoted = self._tokens[one.begin].is_quoted
-        has_sign = max(introduction, role, following) >= 1 or is_quoted or is_object
+        has_sign = max(introduction, role, following, likeness) >= 1 or is_quoted or is_object
         score = form + introduction + role + following - self._tail(field, one)
         if not field.may_look(one.text):
             score -= 10.0
@@ -217,6 +252,23 @@ class Passages:
             return 0.0
         return 2.5 if outline_of(one.text) == field.outline else -2.5
 
+    def _likeness(self, field: ParameterField, one: Passage) -> float:
+        """Score whether it looks like what the parameter takes, such as a path."""
+        inside = self._tokens[one.begin : one.end]
+        if inside[0].is_quoted:
+            return 0.0
+        numbers = len(self._amounts & {*range(one.begin, one.end)})
+        if field.is_passage:
+            return 0.0 if self._is_after_colon(one.begin) else -3.0 * bool(numbers)
+        if len(inside) > 1:
+            is_mixed = any(is_code(token.text) for token in inside)
+            names_itself = stem(inside[-1].word) in field.name_stems and inside[-1].text.islower()
+            return -2.0 * (is_mixed + names_itself + bool(numbers))
+        found = classes_of(inside[0].text)
+        if field.classes & found:
+            return 2.0
+        return -2.0 * bool(field.classes) - 4.0 * bool(numbers)
+
     def _form(self, field: ParameterField, one: Passage) -> float:
         """Score what the words themselves look like."""
         tokens = self._tokens[one.begin : one.end]
@@ -225,8 +277,14 @@ class Passages:
         share = sum(self._is_value(token) for token in tokens) / len(tokens)
         if field.is_passage or self._is_headed(field, one.begin):
             score = (0.15 * len(tokens) + 0.5) * share
-            return score + (1.5 if self._ends(one.end) else 0)
-        score = 2.0 * share - 0.25 * max(0, len(tokens) - 3)
+            score += 1.5 if self._ends(one.end) else 0
+            at = one.begin - 1
+            while at >= 0 and self._tokens[at].word in STOP_WORDS and not self._tokens[at].after:
+                at -= 1
+            # `Find wireless headphones under 100`: what the instruction is about.
+            is_object = at in self._verbs and self._ends_value(one.end)
+            return score + (1.5 if is_object else 0) - 4.0 * self._is_flag(one)
+        score = 2.0 * share - 4.0 * self._is_flag(one) - 0.25 * max(0, len(tokens) - 3)
         if self._is_introduced(one.begin) and not self._ends_value(one.end):
             return score - 1.0 - self._cut(one)
         if self._is_name(field, one):
@@ -236,6 +294,10 @@ class Passages:
         elif any(token.is_capitalized for token in tokens):
             score -= 1.0
         return score - self._cut(one)
+
+    def _is_flag(self, one: Passage) -> bool:
+        """Whether it is no more than the name of a parameter of yes or no."""
+        return self._flags >= {*range(one.begin, one.end)}
 
     def _is_introduced(self, begin: int) -> bool:
         before = self._tokens[begin - 1] if begin else None
@@ -291,6 +353,7 @@ class Passages:
             if begin not in self._verbs
             for passage in self._from(field, begin)
             if not passage.text.isdigit() and self._is_name(field, passage)
+            if any(map(self._is_value, self._tokens[begin : passage.end]))
         )
         names: list[Passage] = []
         for one in found:
@@ -335,7 +398,7 @@ class Passages:
                 break
             if token.word in _INTRODUCING and distance == 0:
                 score = max(score, 3.0)
-            if stem(token.word) in field.name_stems and token.word not in _ROLES:
+            if stem(token.word) in field.name_stems and token.word not in ROLES:
                 score = max(score, 3.0 - distance / 2)
             elif token.word not in STOP_WORDS and stem(token.word) in field.description_stems:
                 score = max(score, 1.5 - distance / 2)
@@ -343,28 +406,26 @@ class Passages:
 
     def _role(self, field: ParameterField, one: Passage) -> float:
         """Score the preposition before it, and `is` beside it."""
-        at = one.begin - 1
-        while at >= 0 and self._tokens[at].word in _DETERMINERS and not self._tokens[at].after:
-            at -= 1
+        at = preposition_at(self._tokens, one.begin)
         after = self._tokens[one.end].word if one.end < len(self._tokens) else ""
         is_copula = after in _COPULAS and not self._tokens[one.end - 1].after
         if is_copula and field.is_label and not self._is_headed(field, one.begin):
             return 2.0
-        if at < 0:
+        if at is None:
             return 0.0
-        before = self._tokens[at]
-        if before.after:
-            return 0.0
-        if before.word in _COPULAS:
-            return 2.0 if field.is_passage else 0.5
-        if before.word in field.name_words and before.word in _ROLES:
-            return 3.0
-        names = _ROLES.get(before.word, frozenset[str]())
-        if any(_is_named(word, names) for word in field.name_words):
-            return 1.5
+        before = self._tokens[at].word
+        if before in _COPULAS:
+            return 2.0 if field.is_passage and not self._is_in_speech(at) else 0.5
+        if score := preposition_score(before, field):
+            return score
+        names = ROLES.get(before, frozenset[str]())
         if self._other_words & names:
             return -1.0
-        return 0.5 if names and before.word not in _VAGUE and not field.is_passage else 0.0
+        return 0.5 if names and before not in _VAGUE and not field.is_passage else 0.0
+
+    def _is_in_speech(self, at: int) -> bool:
+        """Whether a word that introduces a text stands before: `saying the room is warm`."""
+        return any(one.word in _INTRODUCING for one in self._tokens[:at])
 
     def is_indefinite(self, one: Passage) -> bool:
         """Whether it is `a failure`, which names nothing."""
@@ -379,7 +440,7 @@ class Passages:
             if is_open and token.word not in _POLITE:
                 is_open = False
                 # `On the sales database run …`: the instruction follows the place.
-                is_late = token.word in _ROLES
+                is_late = token.word in ROLES
                 if not token.is_quoted and token.word not in STOP_WORDS and self._is_verb(at):
                     found.add(at)
             elif is_late and self._is_late_verb(at):
@@ -390,23 +451,16 @@ class Passages:
 
     def _is_late_verb(self, at: int) -> bool:
         token, before = self._tokens[at], self._tokens[at - 1]
-        is_noun = before.word in _DETERMINERS or before.word in _ROLES
+        is_noun = before.word in _DETERMINERS or before.word in ROLES
         return token.word in _VERBS and not token.is_capitalized and not is_noun
 
     def _is_verb(self, at: int) -> bool:
         token = self._tokens[at]
         if token.word in _VERBS or is_among(token.word, self._tool_stems):
             return True
+        following = self._tokens[at + 1] if at + 1 < len(self._tokens) else token
+        is_before_object = following.word in _DETERMINERS or is_code(following.text)
+        if is_before_object and not token.after and token.text.isalpha():
+            return True
         # `Tokyo weather`, `San Francisco`: an unknown capitalized word is rather a name.
         return not token.is_capitalized and not is_code(token.text)
-
-
-def _is_named(word: str, names: Collection[str]) -> bool:
-    """Whether a word of a name is among others, cut short (`repo`) or joined (`username`)."""
-    if word in names:
-        return True
-    return any(
-        (len(word) >= MIN_PART and name.startswith(word))
-        or (len(name) > MIN_PART and (word.startswith(name) or word.endswith(name)))
-        for name in names
-    )

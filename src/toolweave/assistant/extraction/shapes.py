@@ -53,7 +53,8 @@ def _spelled(field: ParameterField, tokens: Sequence[RequestToken]) -> list[Foun
 
 def is_code(text: str) -> bool:
     """Whether a word is rather an identifier, a path or an address than a word of a language."""
-    return bool(_CODE.fullmatch(text)) and any(letter.isalpha() for letter in text)
+    is_shaped = bool(_CODE.fullmatch(text)) and not text.endswith(".")
+    return is_shaped and any(letter.isalpha() for letter in text)
 
 
 def fits(value: Json, schema: JsonObject) -> bool:
